@@ -1,0 +1,144 @@
+package dev.millrace.batch;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.apache.arrow.memory.AllocationManager;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.ReferenceManager;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.memory.RootAllocators;
+import org.apache.arrow.memory.util.MemoryUtil;
+
+/**
+ * Arrow's memory, kept for reuse instead of freed: on these machines first touch of fresh memory costs more than the
+ * work done on it (Neptune, dissertation ch. 4: object reuse). Sizes are rounded up to powers of two; each size from 64
+ * bytes to 4 MB has a small lock-free rack of free chunks, what does not fit there goes back to the system. Safe on any
+ * thread.
+ */
+public final class PooledAllocation {
+    private static final int SMALLEST_SHIFT = 6;
+    private static final int LARGEST_SHIFT = 22;
+    private static final long MOST_POOLED_BYTES = 128L << 20;
+
+    private final Rack[] racks = new Rack[LARGEST_SHIFT - SMALLEST_SHIFT + 1];
+    private final AtomicLong pooledBytes = new AtomicLong();
+
+    private PooledAllocation() {
+        for (int shift = SMALLEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
+            racks[shift - SMALLEST_SHIFT] = new Rack(Math.max(8, Math.min(512, (16 << 20) >>> shift)));
+        }
+    }
+
+    /** A root allocator of at most {@code limitBytes} over a pool of its own. */
+    public static RootAllocator newRoot(long limitBytes) {
+        PooledAllocation pool = new PooledAllocation();
+        AllocationManager.Factory factory = new AllocationManager.Factory() {
+            @Override
+            public AllocationManager create(BufferAllocator accountingAllocator, long size) {
+                return pool.new Chunk(accountingAllocator, size);
+            }
+
+            @Override
+            public ArrowBuf empty() {
+                return EMPTY;
+            }
+        };
+        return RootAllocators.newRoot(
+                limitBytes, requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)), factory);
+    }
+
+    private static final ArrowBuf EMPTY = new ArrowBuf(ReferenceManager.NO_OP, null, 0, MemoryUtil.allocateMemory(0));
+
+    private static long roundUp(long bytes) {
+        return bytes <= 1 ? 1 : Long.highestOneBit(bytes - 1) << 1;
+    }
+
+    private final class Chunk extends AllocationManager {
+        private final long address;
+        private final long size;
+
+        Chunk(BufferAllocator accountingAllocator, long size) {
+            super(accountingAllocator);
+            this.size = size;
+            long pooled = take(size);
+            this.address = pooled != 0 ? pooled : MemoryUtil.allocateMemory(size);
+        }
+
+        @Override
+        protected long memoryAddress() {
+            return address;
+        }
+
+        @Override
+        public long getSize() {
+            return size;
+        }
+
+        @Override
+        protected void release0() {
+            if (!give(size, address)) {
+                MemoryUtil.freeMemory(address);
+            }
+        }
+    }
+
+    private Rack rackOf(long size) {
+        int shift = 63 - Long.numberOfLeadingZeros(size);
+        boolean pooled = Long.bitCount(size) == 1 && shift >= SMALLEST_SHIFT && shift <= LARGEST_SHIFT;
+        return pooled ? racks[shift - SMALLEST_SHIFT] : Rack.NONE;
+    }
+
+    private long take(long size) {
+        long address = rackOf(size).take();
+        if (address != 0) {
+            pooledBytes.addAndGet(-size);
+        }
+        return address;
+    }
+
+    private boolean give(long size, long address) {
+        if (pooledBytes.get() + size > MOST_POOLED_BYTES || !rackOf(size).give(address)) {
+            return false;
+        }
+        pooledBytes.addAndGet(size);
+        return true;
+    }
+
+    /** Slots that each hold the address of a free chunk, or 0; the racks fill from slot 0 up. */
+    private static final class Rack {
+        static final Rack NONE = new Rack(0);
+
+        private static final int TRIES = 8;
+
+        private final AtomicLongArray slots;
+        private final AtomicLong held = new AtomicLong(); // about how many; a hint where to look
+
+        Rack(int size) {
+            slots = new AtomicLongArray(size);
+        }
+
+        long take() {
+            int from = (int) Math.min(held.get(), slots.length()) - 1;
+            for (int slot = from; slot >= 0 && slot > from - TRIES; slot--) {
+                long address = slots.get(slot);
+                if (address != 0 && slots.compareAndSet(slot, address, 0)) {
+                    held.decrementAndGet();
+                    return address;
+                }
+            }
+            return 0;
+        }
+
+        boolean give(long address) {
+            int from = (int) Math.max(0, Math.min(held.get(), slots.length() - 1L));
+            for (int slot = from; slot < slots.length() && slot < from + TRIES; slot++) {
+                if (slots.compareAndSet(slot, 0, address)) {
+                    held.incrementAndGet();
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+}

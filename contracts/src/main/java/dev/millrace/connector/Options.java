@@ -1,0 +1,157 @@
+package dev.millrace.connector;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The options of a WITH clause, each read once under a type. {@link #rejectUnread()} then names the first that nobody
+ * asked for, so that a misspelt option is an error. Not thread-safe; used while a statement is executed.
+ */
+public final class Options {
+    private final Map<String, String> values;
+    private final Set<String> read = new LinkedHashSet<>();
+
+    public Options(Map<String, String> values) {
+        this.values = new LinkedHashMap<>(values);
+    }
+
+    public Optional<String> text(String name) {
+        read.add(name);
+        return Optional.ofNullable(values.get(name));
+    }
+
+    public String text(String name, String defaultValue) {
+        return text(name).orElse(defaultValue);
+    }
+
+    public String required(String name) {
+        return text(name).orElseThrow(() -> MillraceException.user(
+                SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" is required"));
+    }
+
+    public boolean bool(String name, boolean defaultValue) {
+        return text(name)
+                .map(value -> switch (value.toLowerCase(Locale.ROOT)) {
+                    case "true", "on", "yes", "1" -> true;
+                    case "false", "off", "no", "0" -> false;
+                    default -> throw invalid(name, value, "true or false");
+                })
+                .orElse(defaultValue);
+    }
+
+    /** A whole number between the bounds, both inclusive. */
+    public long integer(String name, long defaultValue, long atLeast, long atMost) {
+        return text(name)
+                .map(value -> {
+                    try {
+                        long number = Long.parseLong(value.replace("_", "").trim());
+                        if (number >= atLeast && number <= atMost) {
+                            return number;
+                        }
+                    } catch (NumberFormatException e) {
+                        // falls through to the one message for both
+                    }
+                    throw invalid(name, value, "a whole number from " + atLeast + " to " + atMost);
+                })
+                .orElse(defaultValue);
+    }
+
+    /** A number greater than zero. */
+    public double positive(String name, double defaultValue) {
+        return text(name)
+                .map(value -> {
+                    try {
+                        double number = Double.parseDouble(value.trim());
+                        if (number > 0 && !Double.isInfinite(number)) {
+                            return number;
+                        }
+                    } catch (NumberFormatException e) {
+                        // falls through to the one message for both
+                    }
+                    throw invalid(name, value, "a number greater than zero");
+                })
+                .orElse(defaultValue);
+    }
+
+    /** A duration such as {@code 10ms}, {@code 1.5s}, {@code 2 min}, {@code 1h} or {@code 1 day}, in microseconds. */
+    public long durationMicros(String name, long defaultMicros) {
+        return text(name).map(value -> parseDuration(name, value)).orElse(defaultMicros);
+    }
+
+    /** One of the constants of an enum, by its name in lower case. */
+    public <E extends Enum<E>> E oneOf(String name, E defaultValue) {
+        Class<E> type = defaultValue.getDeclaringClass();
+        return text(name)
+                .map(value -> {
+                    for (E constant : type.getEnumConstants()) {
+                        if (constant.name().equalsIgnoreCase(value)) {
+                            return constant;
+                        }
+                    }
+                    throw invalid(
+                            name,
+                            value,
+                            Arrays.stream(type.getEnumConstants())
+                                    .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+                                    .collect(Collectors.joining(", ", "one of ", "")));
+                })
+                .orElse(defaultValue);
+    }
+
+    /** All names given, in the order of the text. */
+    public Set<String> names() {
+        return values.keySet();
+    }
+
+    /** Fails for the first option that was never asked for, suggesting the nearest name that was. */
+    public void rejectUnread() {
+        for (String name : values.keySet()) {
+            if (!read.contains(name)) {
+                MillraceException error = MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" does not exist");
+                throw Suggestion.nearest(name, read)
+                        .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+                        .orElseGet(() -> error.withHint("options here are: " + String.join(", ", read)));
+            }
+        }
+    }
+
+    /** The error for a value that an option cannot have. */
+    public static MillraceException invalid(String name, String value, String expected) {
+        return MillraceException.user(
+                SqlState.INVALID_PARAMETER_VALUE,
+                "option \"" + name + "\" cannot be \"" + value + "\"; it must be " + expected);
+    }
+
+    private static long parseDuration(String name, String value) {
+        String text = value.trim().toLowerCase(Locale.ROOT);
+        int split = 0;
+        while (split < text.length() && (Character.isDigit(text.charAt(split)) || text.charAt(split) == '.')) {
+            split++;
+        }
+        double unitMicros =
+                switch (text.substring(split).trim()) {
+                    case "us", "microsecond", "microseconds" -> 1;
+                    case "ms", "millisecond", "milliseconds" -> 1e3;
+                    case "s", "sec", "second", "seconds" -> 1e6;
+                    case "m", "min", "minute", "minutes" -> 60e6;
+                    case "h", "hour", "hours" -> 3600e6;
+                    case "d", "day", "days" -> 86400e6;
+                    default -> throw invalid(name, value, "a duration such as 10ms, 5s or 1 day");
+                };
+        try {
+            return Math.round(Double.parseDouble(text.substring(0, split)) * unitMicros);
+        } catch (NumberFormatException e) {
+            throw invalid(name, value, "a duration such as 10ms, 5s or 1 day");
+        }
+    }
+}

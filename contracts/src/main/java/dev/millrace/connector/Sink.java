@@ -1,0 +1,21 @@
+package dev.millrace.connector;
+
+import dev.millrace.batch.Batch;
+
+/**
+ * Where a query's output goes. Called by one thread at a time: any number of {@code write}s, then {@code commit} for
+ * their epoch, for epochs that only grow; {@code close} last, without a final commit when the query failed.
+ */
+public interface Sink extends AutoCloseable {
+    /**
+     * Rows of the epoch under way, possibly weighted (a negative weight retracts). Does not take the batch over: it is
+     * valid until the call returns. May block for as long as the outside does; only this query waits.
+     */
+    void write(Batch batch);
+
+    /** All rows of the epoch were written: make them visible outside, all or none where the outside can. */
+    void commit(long epoch);
+
+    @Override
+    void close();
+}

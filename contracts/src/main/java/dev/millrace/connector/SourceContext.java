@@ -1,0 +1,24 @@
+package dev.millrace.connector;
+
+import dev.millrace.time.Clock;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** What the engine lends to readers. Safe on any thread. */
+public interface SourceContext {
+    /** For the batches; the engine closes it after the readers, and no byte may be left in it. */
+    BufferAllocator allocator();
+
+    Clock clock();
+
+    /** Rows a batch should have when enough are at hand: some thousands. */
+    int batchRows();
+
+    /** Tells that rows came after an empty poll; for readers fed by I/O threads. */
+    void wakeUp();
+
+    /**
+     * A record could not become a row. Under {@code on_error = 'fail'} this throws; under skip it is counted; under
+     * dead_letter it is counted and kept. The reader then goes on with the next record.
+     */
+    void reject(RejectedRecord record);
+}

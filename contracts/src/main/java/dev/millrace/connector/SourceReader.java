@@ -1,0 +1,38 @@
+package dev.millrace.connector;
+
+import dev.millrace.batch.Batch;
+import java.util.Optional;
+
+/**
+ * One ordered sequence of batches. Called by one thread at a time, never concurrently, but not always by the same
+ * thread.
+ *
+ * <pre>
+ *   poll() -> batch           more may be at hand: poll again
+ *   poll() -> empty, !isFinished()   nothing at hand: poll again after retryAfterMicros() or on SourceContext.wakeUp
+ *   poll() -> empty,  isFinished()   the end, for ever
+ * </pre>
+ */
+public interface SourceReader extends AutoCloseable {
+    /**
+     * The next rows, append-only, of the columns asked for. Never blocks for longer than it takes to make one batch
+     * (some milliseconds). The caller owns the batch.
+     *
+     * @throws dev.millrace.error.MillraceException when reading failed or {@code on_error = 'fail'} met a bad record
+     */
+    Optional<Batch> poll();
+
+    /** After an empty poll: whether there will never be more. */
+    boolean isFinished();
+
+    /** After an empty poll: how long not to bother again, in microseconds. */
+    long retryAfterMicros();
+
+    /** What part is done, 0 to 1, or -1 when unknown (unbounded): for progress bars. */
+    default double progress() {
+        return -1;
+    }
+
+    @Override
+    void close();
+}

@@ -1,0 +1,42 @@
+package dev.millrace.operator;
+
+/**
+ * A range of the 256 key groups, the unit of partitioning, snapshot, migration and merging. A key's group is the top
+ * eight bits of its 64-bit hash, so that a table indexed by top bits keeps its groups together.
+ *
+ * @param first first group, inclusive
+ * @param last last group, inclusive
+ */
+public record KeyGroups(int first, int last) {
+    /** How many groups there are. */
+    public static final int COUNT = 256;
+
+    public static final KeyGroups ALL = new KeyGroups(0, COUNT - 1);
+
+    public KeyGroups {
+        if (first < 0 || last >= COUNT || first > last) {
+            throw new IllegalArgumentException("key groups " + first + ".." + last);
+        }
+    }
+
+    /** The group of a key by its hash. */
+    public static int of(long hash) {
+        return (int) (hash >>> 56);
+    }
+
+    /** Which of {@code parallelism} instances owns a group. */
+    public static int owner(int group, int parallelism) {
+        return group * parallelism / COUNT;
+    }
+
+    /** The groups that instance {@code index} of {@code parallelism} owns. */
+    public static KeyGroups ownedBy(int index, int parallelism) {
+        int from = (index * COUNT + parallelism - 1) / parallelism;
+        int to = ((index + 1) * COUNT + parallelism - 1) / parallelism - 1;
+        return new KeyGroups(from, to);
+    }
+
+    public boolean contains(int group) {
+        return group >= first && group <= last;
+    }
+}

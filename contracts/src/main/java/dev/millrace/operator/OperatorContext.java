@@ -1,0 +1,30 @@
+package dev.millrace.operator;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.time.Clock;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** What the host lends to an operator for its life. */
+public interface OperatorContext {
+    /** The operator's own child allocator; the host closes it after the operator, and no byte may be left in it. */
+    BufferAllocator allocator();
+
+    Clock clock();
+
+    /** The key groups this instance owns. */
+    KeyGroups keyGroups();
+
+    /** Rows an output batch should have at most. */
+    int batchRows();
+
+    OperatorMetrics metrics();
+
+    /**
+     * Reports rows that came too late, once each, before they are dropped. Does not take the batch over.
+     *
+     * @param rows positions in the batch
+     * @param count how many of {@code rows} are used
+     * @param watermarkMicros the watermark they were behind
+     */
+    void lateRows(Batch batch, int[] rows, int count, long watermarkMicros);
+}

@@ -1,0 +1,302 @@
+package dev.millrace.plan.function;
+
+import dev.millrace.plan.function.Signature.Parameter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All scalar functions and operators, by canonical name. Operators have names here; their spelling in SQL is the front
+ * end's. Names that are only another spelling (such as {@code char_length}) are {@link #ALIASES}.
+ *
+ * <p>One signature a line: {@code name(parameter, ...) result}. A parameter is a type's kind; {@code any} takes every
+ * type, {@code T} every type but the same in all places; {@code ...} after the last one repeats it; {@code ?} after it
+ * makes it optional. The result is a type, a parameter number as {@code =1}, or the name of a {@link ResultRule}. A
+ * leading {@code !} marks functions that see NULL arguments; the others give NULL when any argument is NULL.
+ */
+public final class FunctionCatalog {
+    private static final String SIGNATURES =
+            """
+            eq(T, T) boolean
+            ne(T, T) boolean
+            lt(T, T) boolean
+            le(T, T) boolean
+            gt(T, T) boolean
+            ge(T, T) boolean
+            !is_distinct_from(T, T) boolean
+            !is_not_distinct_from(T, T) boolean
+            !is_null(any) boolean
+            !is_not_null(any) boolean
+            !is_true(boolean) boolean
+            !is_not_true(boolean) boolean
+            !is_false(boolean) boolean
+            !is_not_false(boolean) boolean
+            !and(boolean...) boolean
+            !or(boolean...) boolean
+            not(boolean) boolean
+            !coalesce(T...) =1
+            !nullif(T, T) =1
+            !greatest(T...) =1
+            !least(T...) =1
+
+            add(smallint, smallint) smallint
+            add(integer, integer) integer
+            add(bigint, bigint) bigint
+            add(numeric, numeric) numeric_add
+            add(real, real) real
+            add(double, double) double
+            add(date, integer) date
+            add(date, interval) timestamp
+            add(date, time) timestamp
+            add(time, interval) time
+            add(timestamp, interval) timestamp
+            add(timestamptz, interval) timestamptz
+            add(interval, interval) interval
+            subtract(smallint, smallint) smallint
+            subtract(integer, integer) integer
+            subtract(bigint, bigint) bigint
+            subtract(numeric, numeric) numeric_add
+            subtract(real, real) real
+            subtract(double, double) double
+            subtract(date, integer) date
+            subtract(date, date) integer
+            subtract(date, interval) timestamp
+            subtract(time, interval) time
+            subtract(time, time) interval
+            subtract(timestamp, interval) timestamp
+            subtract(timestamptz, interval) timestamptz
+            subtract(timestamp, timestamp) interval
+            subtract(timestamptz, timestamptz) interval
+            subtract(interval, interval) interval
+            multiply(smallint, smallint) smallint
+            multiply(integer, integer) integer
+            multiply(bigint, bigint) bigint
+            multiply(numeric, numeric) numeric_multiply
+            multiply(real, real) real
+            multiply(double, double) double
+            multiply(interval, double) interval
+            divide(smallint, smallint) smallint
+            divide(integer, integer) integer
+            divide(bigint, bigint) bigint
+            divide(numeric, numeric) numeric_divide
+            divide(real, real) real
+            divide(double, double) double
+            divide(interval, double) interval
+            mod(smallint, smallint) smallint
+            mod(integer, integer) integer
+            mod(bigint, bigint) bigint
+            mod(numeric, numeric) numeric_mod
+            negate(smallint) smallint
+            negate(integer) integer
+            negate(bigint) bigint
+            negate(numeric) =1
+            negate(real) real
+            negate(double) double
+            negate(interval) interval
+            bit_and(smallint, smallint) smallint
+            bit_and(integer, integer) integer
+            bit_and(bigint, bigint) bigint
+            bit_or(smallint, smallint) smallint
+            bit_or(integer, integer) integer
+            bit_or(bigint, bigint) bigint
+            bit_xor(smallint, smallint) smallint
+            bit_xor(integer, integer) integer
+            bit_xor(bigint, bigint) bigint
+            bit_not(smallint) smallint
+            bit_not(integer) integer
+            bit_not(bigint) bigint
+            shift_left(integer, integer) integer
+            shift_left(bigint, integer) bigint
+            shift_right(integer, integer) integer
+            shift_right(bigint, integer) bigint
+
+            abs(smallint) smallint
+            abs(integer) integer
+            abs(bigint) bigint
+            abs(numeric) =1
+            abs(real) real
+            abs(double) double
+            ceil(numeric) numeric_integral
+            ceil(double) double
+            floor(numeric) numeric_integral
+            floor(double) double
+            round(numeric) numeric_integral
+            round(numeric, integer) numeric_rounded
+            round(double) double
+            trunc(numeric) numeric_integral
+            trunc(numeric, integer) numeric_rounded
+            trunc(double) double
+            sign(numeric) numeric_integral
+            sign(double) double
+            sqrt(double) double
+            cbrt(double) double
+            exp(double) double
+            ln(double) double
+            log10(double) double
+            log(double, double) double
+            power(double, double) double
+            div(numeric, numeric) numeric_div
+            gcd(integer, integer) integer
+            gcd(bigint, bigint) bigint
+            lcm(integer, integer) integer
+            lcm(bigint, bigint) bigint
+            width_bucket(double, double, double, integer) integer
+            pi() double
+            degrees(double) double
+            radians(double) double
+            sin(double) double
+            cos(double) double
+            tan(double) double
+            cot(double) double
+            asin(double) double
+            acos(double) double
+            atan(double) double
+            atan2(double, double) double
+            sinh(double) double
+            cosh(double) double
+            tanh(double) double
+
+            text_concat(text, text) text
+            !concat(any...) text
+            !concat_ws(text, any...) text
+            length(text) integer
+            octet_length(text) integer
+            octet_length(bytea) integer
+            bit_length(text) integer
+            lower(text) text
+            upper(text) text
+            initcap(text) text
+            substring(text, integer, integer?) text
+            substring_regex(text, text) text
+            overlay(text, text, integer, integer?) text
+            left(text, integer) text
+            right(text, integer) text
+            btrim(text, text?) text
+            ltrim(text, text?) text
+            rtrim(text, text?) text
+            lpad(text, integer, text?) text
+            rpad(text, integer, text?) text
+            strpos(text, text) integer
+            replace(text, text, text) text
+            translate(text, text, text) text
+            reverse(text) text
+            repeat(text, integer) text
+            split_part(text, text, integer) text
+            split_index(text, text, integer) text
+            starts_with(text, text) boolean
+            ascii(text) integer
+            chr(integer) text
+            md5(text) text
+            to_hex(integer) text
+            to_hex(bigint) text
+            count_char(text, text) bigint
+            encode(bytea, text) text
+            decode(text, text) bytea
+            like(text, text, text?) boolean
+            ilike(text, text, text?) boolean
+            similar_to(text, text, text?) boolean
+            regex_match(text, text) boolean
+            regex_imatch(text, text) boolean
+            regexp_like(text, text, text?) boolean
+            regexp_count(text, text) integer
+            regexp_substr(text, text) text
+            regexp_replace(text, text, text, text?) text
+            regexp_extract(text, text, integer?) text
+
+            date_trunc(text, timestamp) timestamp
+            date_trunc(text, timestamptz) timestamptz
+            date_trunc(text, date) timestamp
+            date_trunc(text, interval) interval
+            date_part(text, timestamp) double
+            date_part(text, timestamptz) double
+            date_part(text, date) double
+            date_part(text, time) double
+            date_part(text, interval) double
+            extract(text, timestamp) extract
+            extract(text, timestamptz) extract
+            extract(text, date) extract
+            extract(text, time) extract
+            extract(text, interval) extract
+            date_bin(interval, timestamp, timestamp) timestamp
+            date_bin(interval, timestamptz, timestamptz) timestamptz
+            to_timestamp(double) timestamptz
+            to_timestamp(text, text) timestamptz
+            to_date(text, text) date
+            to_char(timestamp, text) text
+            to_char(timestamptz, text) text
+            to_char(interval, text) text
+            to_char(bigint, text) text
+            to_char(numeric, text) text
+            to_char(double, text) text
+            to_number(text, text) numeric
+            make_date(integer, integer, integer) date
+            make_time(integer, integer, double) time
+            make_timestamp(integer, integer, integer, integer, integer, double) timestamp
+            age(timestamp, timestamp) interval
+            age(timestamptz, timestamptz) interval
+            justify_hours(interval) interval
+            justify_days(interval) interval
+            justify_interval(interval) interval
+            timezone(text, timestamp) timestamptz
+            timezone(text, timestamptz) timestamp
+            proctime() timestamptz
+            """;
+
+    /** Other names of functions, as users know them. */
+    public static final Map<String, String> ALIASES = Map.ofEntries(
+            Map.entry("char_length", "length"),
+            Map.entry("character_length", "length"),
+            Map.entry("substr", "substring"),
+            Map.entry("trim", "btrim"),
+            Map.entry("ceiling", "ceil"),
+            Map.entry("pow", "power"),
+            Map.entry("dpow", "power"),
+            Map.entry("datepart", "date_part"));
+
+    private static final Map<String, List<Signature>> BY_NAME = parse();
+
+    private FunctionCatalog() {}
+
+    /** The overloads of a canonical name, in the order of preference; none for an unknown name. */
+    public static List<Signature> overloads(String name) {
+        return BY_NAME.getOrDefault(name, List.of());
+    }
+
+    /** All canonical names. */
+    public static Iterable<String> names() {
+        return BY_NAME.keySet();
+    }
+
+    private static Map<String, List<Signature>> parse() {
+        Map<String, List<Signature>> byName = new LinkedHashMap<>();
+        SIGNATURES.lines().filter(line -> !line.isBlank()).forEach(line -> {
+            Signature signature = parse(line);
+            byName.computeIfAbsent(signature.name(), name -> new ArrayList<>()).add(signature);
+        });
+        return byName;
+    }
+
+    private static Signature parse(String line) {
+        int open = line.indexOf('(');
+        int close = line.lastIndexOf(')');
+        boolean seesNull = line.startsWith("!");
+        List<Parameter> parameters = new ArrayList<>();
+        boolean variadic = false;
+        if (close > open + 1) {
+            for (String part : line.substring(open + 1, close).split(",")) {
+                String text = part.trim();
+                variadic = text.endsWith("...");
+                boolean optional = text.endsWith("?");
+                String type = text.replace("...", "").replace("?", "");
+                parameters.add(new Parameter(Signature.accepts(type), type.equals("T"), optional));
+            }
+        }
+        return new Signature(
+                line.substring(seesNull ? 1 : 0, open),
+                parameters,
+                variadic,
+                ResultRule.parse(line.substring(close + 1).trim()),
+                !seesNull);
+    }
+}

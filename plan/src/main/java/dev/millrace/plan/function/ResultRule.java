@@ -1,0 +1,93 @@
+package dev.millrace.plan.function;
+
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/**
+ * How a function's result type follows from its arguments' types. NUMERIC has 38 digits here where PostgreSQL has no
+ * limit: when a rule asks for more, digits after the point are given up first, down to {@link #LEAST_DIVISION_SCALE} or
+ * the larger scale of the arguments; a value that still does not fit is an error (22003), never wrong.
+ */
+public final class ResultRule {
+    /** Digits after the point that a quotient or average has at least: PostgreSQL shows about as many. */
+    public static final int LEAST_DIVISION_SCALE = 16;
+
+    private final String text;
+    private final Function<List<DataType>, DataType> rule;
+
+    private ResultRule(String text, Function<List<DataType>, DataType> rule) {
+        this.text = text;
+        this.rule = rule;
+    }
+
+    DataType apply(List<DataType> arguments) {
+        return rule.apply(arguments);
+    }
+
+    /** NUMERIC with so many digits before and after the point, cut to 38 in all. */
+    private static DataType numeric(int integerDigits, int scale) {
+        int fittingScale = Math.min(scale, DataType.MAX_NUMERIC_PRECISION);
+        int precision = Math.min(DataType.MAX_NUMERIC_PRECISION, Math.max(1, integerDigits + fittingScale));
+        return DataType.numeric(precision, fittingScale);
+    }
+
+    private static int integerDigits(DataType type) {
+        return type.precision() - type.scale();
+    }
+
+    private static DataType add(DataType a, DataType b) {
+        return numeric(Math.max(integerDigits(a), integerDigits(b)) + 1, Math.max(a.scale(), b.scale()));
+    }
+
+    private static DataType divide(DataType a, DataType b) {
+        int scale = Math.max(LEAST_DIVISION_SCALE, Math.max(a.scale(), b.scale()));
+        return numeric(integerDigits(a) + b.scale(), scale);
+    }
+
+    /**
+     * EXTRACT gives NUMERIC: whole but for seconds and the epoch; the field is a literal, which is the front end's to
+     * see: it asks {@link #extract} instead.
+     */
+    public static DataType extract(String field) {
+        return switch (field.toLowerCase(Locale.ROOT)) {
+            case "epoch", "second", "seconds" -> DataType.numeric(18, 6);
+            case "millisecond", "milliseconds" -> DataType.numeric(18, 3);
+            default -> DataType.numeric(18, 0);
+        };
+    }
+
+    static ResultRule parse(String text) {
+        Function<List<DataType>, DataType> rule =
+                switch (text) {
+                    case "=1" -> types -> types.get(0);
+                    case "numeric_add" -> types -> add(types.get(0), types.get(1));
+                    case "numeric_multiply" -> types -> numeric(
+                            integerDigits(types.get(0)) + integerDigits(types.get(1)),
+                            types.get(0).scale() + types.get(1).scale());
+                    case "numeric_divide" -> types -> divide(types.get(0), types.get(1));
+                    case "numeric_mod" -> types -> numeric(
+                            Math.min(integerDigits(types.get(0)), integerDigits(types.get(1))),
+                            Math.max(types.get(0).scale(), types.get(1).scale()));
+                    case "numeric_div" -> types -> numeric(integerDigits(types.get(0)) + types.get(1).scale(), 0);
+                    case "numeric_integral" -> types -> numeric(integerDigits(types.get(0)) + 1, 0);
+                    case "numeric_rounded" -> types -> numeric(
+                            integerDigits(types.get(0)) + 1, types.get(0).scale());
+                    case "extract" -> types -> DataType.numeric(18, 6);
+                    case "numeric" -> types -> DataType.numeric(38, 16);
+                    default -> {
+                        Kind kind = Kind.valueOf(text.toUpperCase(Locale.ROOT));
+                        DataType fixed = new DataType(kind, 0, 0, List.of());
+                        yield types -> fixed;
+                    }
+                };
+        return new ResultRule(text, rule);
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

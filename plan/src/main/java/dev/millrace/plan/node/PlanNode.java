@@ -1,0 +1,298 @@
+package dev.millrace.plan.node;
+
+import dev.millrace.connector.ColumnPredicate;
+import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** One operator of a physical plan. The column order of each output is given on the record. */
+public sealed interface PlanNode {
+    Schema schema();
+
+    List<PlanNode> inputs();
+
+    /**
+     * Reads a relation: {@code columns} of it, in that order. {@code predicates} (over the relation's own columns) are
+     * a hint that lets a reader skip rows; the plan filters again.
+     */
+    record Scan(String relation, List<Integer> columns, List<ColumnPredicate> predicates, Schema schema)
+            implements PlanNode {
+        public Scan {
+            columns = List.copyOf(columns);
+            predicates = List.copyOf(predicates);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of();
+        }
+    }
+
+    /** Constant rows: each expression is a literal or NULL. */
+    record Values(List<List<Expression>> rows, Schema schema) implements PlanNode {
+        public Values {
+            rows = rows.stream().map(List::copyOf).toList();
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of();
+        }
+    }
+
+    /**
+     * Assigns watermarks: after a batch, the greatest {@code timeColumn} seen minus {@code delayMicros}. A row all of
+     * whose windows under {@code lateBeyond} ended at or before the watermark <em>of the rows before it</em> is late:
+     * it is counted, recorded and dropped, so lateness depends on the order of rows and not on batches. A row without a
+     * time (NULL) is late too. {@code idleTimeoutMicros} zero means never idle.
+     */
+    record Watermark(
+            PlanNode input, int timeColumn, long delayMicros, long idleTimeoutMicros, Optional<WindowSpec> lateBeyond)
+            implements PlanNode {
+        @Override
+        public Schema schema() {
+            return input.schema();
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /** Keeps the rows where {@code condition} is true and computes {@code projections} over them. Linear in weights. */
+    record Calc(PlanNode input, Optional<Expression> condition, List<Expression> projections, Schema schema)
+            implements PlanNode {
+        public Calc {
+            projections = List.copyOf(projections);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /** Repeats each row once per window it falls into. Output: input columns, window_start, window_end. No sessions. */
+    record WindowAssign(PlanNode input, int timeColumn, WindowSpec window, Schema schema) implements PlanNode {
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /** Part of a two-phase aggregation. PARTIAL emits states as columns, FINAL merges them. */
+    enum Phase {
+        SINGLE,
+        PARTIAL,
+        FINAL
+    }
+
+    /**
+     * Groups by columns and aggregates, emitting at each epoch's end the changes of the groups touched: the old row
+     * with weight -1, the new one with +1. No calls is DISTINCT. With no keys there is always one group, also over no
+     * rows. Output: keys, then calls.
+     *
+     * @param appendOnlyInput promises that no input weight is negative, which allows smaller states
+     */
+    record Aggregate(
+            PlanNode input,
+            List<Integer> keys,
+            List<AggregateCall> calls,
+            Phase phase,
+            boolean appendOnlyInput,
+            Schema schema)
+            implements PlanNode {
+        public Aggregate {
+            keys = List.copyOf(keys);
+            calls = List.copyOf(calls);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /**
+     * Aggregates per key and window by slices and emits each window once, when the watermark reaches its end; input and
+     * output are append-only. Output: keys, calls, window_start, window_end (sessions by their rows' bounds).
+     */
+    record WindowAggregate(
+            PlanNode input,
+            int timeColumn,
+            WindowSpec window,
+            List<Integer> keys,
+            List<AggregateCall> calls,
+            Phase phase,
+            Schema schema)
+            implements PlanNode {
+        public WindowAggregate {
+            keys = List.copyOf(keys);
+            calls = List.copyOf(calls);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /**
+     * Per key and window, the rows whose {@code valueColumn} is the window's maximum (or minimum), all of them on a tie,
+     * emitted at window close; NULL never is. What a join of a window with its own extreme means. With {@code closedEnd}
+     * a row exactly at a window's end is also compared with (but does not count for) that window. Output: input columns,
+     * window_start, window_end.
+     */
+    record WindowExtreme(
+            PlanNode input,
+            int timeColumn,
+            WindowSpec window,
+            List<Integer> keys,
+            int valueColumn,
+            boolean maximum,
+            boolean closedEnd,
+            Schema schema)
+            implements PlanNode {
+        public WindowExtreme {
+            keys = List.copyOf(keys);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /** Kinds of join. */
+    enum JoinKind {
+        INNER,
+        LEFT,
+        RIGHT,
+        FULL,
+        SEMI,
+        ANTI
+    }
+
+    /** The columns by which joined rows carry the end of their window, left and right: state past the watermark is dropped. */
+    record WindowEnds(int left, int right) {}
+
+    /**
+     * Joins on equal keys (NULL equals nothing) and {@code residual}, an expression over left columns then right
+     * columns. Bilinear in weights. Output: left columns, right columns.
+     */
+    record Join(
+            PlanNode left,
+            PlanNode right,
+            JoinKind kind,
+            List<Integer> leftKeys,
+            List<Integer> rightKeys,
+            Optional<Expression> residual,
+            Optional<WindowEnds> windowEnds,
+            Schema schema)
+            implements PlanNode {
+        public Join {
+            leftKeys = List.copyOf(leftKeys);
+            rightKeys = List.copyOf(rightKeys);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(left, right);
+        }
+    }
+
+    /** How TopN numbers rows. */
+    enum Rank {
+        ROW_NUMBER,
+        RANK,
+        DENSE_RANK
+    }
+
+    /**
+     * Per partition the rows of rank {@code offset + 1} to {@code offset + limit}, kept incrementally, or with
+     * {@code windowEnd} emitted once when the watermark reaches that column's value. Output: input columns, then the
+     * rank (BIGINT) if {@code emitRank}.
+     */
+    record TopN(
+            PlanNode input,
+            List<Integer> partition,
+            List<OrderKey> order,
+            Rank rank,
+            long limit,
+            long offset,
+            boolean emitRank,
+            OptionalInt windowEnd,
+            Schema schema)
+            implements PlanNode {
+        public TopN {
+            partition = List.copyOf(partition);
+            order = List.copyOf(order);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /** All rows of all inputs; weights add. */
+    record Union(List<PlanNode> inputs, Schema schema) implements PlanNode {
+        public Union {
+            inputs = List.copyOf(inputs);
+        }
+    }
+
+    /** Orders and cuts a finite result; pull queries only. {@code limit} -1 means all. */
+    record Sort(PlanNode input, List<OrderKey> order, long limit, long offset) implements PlanNode {
+        public Sort {
+            order = List.copyOf(order);
+        }
+
+        @Override
+        public Schema schema() {
+            return input.schema();
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /** Where rows go when a pipeline ends (Neptune, thesis ch. 3: partitioning schemes). */
+    sealed interface Distribution {
+        /** To the task that owns the key group of these columns. */
+        record Hash(List<Integer> columns) implements Distribution {
+            public Hash {
+                columns = List.copyOf(columns);
+            }
+        }
+
+        /** To one task. */
+        record Single() implements Distribution {}
+
+        /** To every task. */
+        record Broadcast() implements Distribution {}
+
+        /** Batch by batch to each task in turn. */
+        record RoundRobin() implements Distribution {}
+    }
+
+    /** Cuts the plan into pipelines. */
+    record Exchange(PlanNode input, Distribution distribution) implements PlanNode {
+        @Override
+        public Schema schema() {
+            return input.schema();
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+}

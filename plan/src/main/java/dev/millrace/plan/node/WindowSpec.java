@@ -1,0 +1,52 @@
+package dev.millrace.plan.node;
+
+/**
+ * How rows fall into windows of event time. All durations in microseconds; windows are aligned to the epoch
+ * (1970-01-01 00:00, of UTC for TIMESTAMPTZ), start inclusive, end exclusive.
+ */
+public sealed interface WindowSpec {
+    /** Back to back windows of {@code sizeMicros}. */
+    record Tumble(long sizeMicros) implements WindowSpec {
+        public Tumble {
+            requirePositive(sizeMicros);
+        }
+    }
+
+    /** A window of {@code sizeMicros} starting every {@code slideMicros}; slices are their greatest common divisor. */
+    record Hop(long slideMicros, long sizeMicros) implements WindowSpec {
+        public Hop {
+            requirePositive(slideMicros);
+            requirePositive(sizeMicros);
+        }
+    }
+
+    /** Windows that share a start every {@code sizeMicros} and end after each further {@code stepMicros}; step divides size. */
+    record Cumulate(long stepMicros, long sizeMicros) implements WindowSpec {
+        public Cumulate {
+            requirePositive(stepMicros);
+            requirePositive(sizeMicros);
+            if (sizeMicros % stepMicros != 0) {
+                throw new IllegalArgumentException("the step must divide the size");
+            }
+        }
+    }
+
+    /** Per key, rows less than {@code gapMicros} apart; ends the gap after its last row. */
+    record Session(long gapMicros) implements WindowSpec {
+        public Session {
+            requirePositive(gapMicros);
+        }
+    }
+
+    /**
+     * Rows that already carry their window, from an upstream that emits on window close: the window ends at the value
+     * of the node's time column.
+     */
+    record Attached(int startColumn, int endColumn) implements WindowSpec {}
+
+    private static void requirePositive(long micros) {
+        if (micros <= 0) {
+            throw new IllegalArgumentException("a window's size must be positive, not " + micros + " us");
+        }
+    }
+}
