@@ -34,8 +34,9 @@ public final class Options {
     }
 
     public String required(String name) {
-        return text(name).orElseThrow(() -> MillraceException.user(
-                SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" is required"));
+        return text(name)
+                .orElseThrow(() -> MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" is required"));
     }
 
     public boolean bool(String name, boolean defaultValue) {
@@ -138,16 +139,15 @@ public final class Options {
         while (split < text.length() && (Character.isDigit(text.charAt(split)) || text.charAt(split) == '.')) {
             split++;
         }
-        double unitMicros =
-                switch (text.substring(split).trim()) {
-                    case "us", "microsecond", "microseconds" -> 1;
-                    case "ms", "millisecond", "milliseconds" -> 1e3;
-                    case "s", "sec", "second", "seconds" -> 1e6;
-                    case "m", "min", "minute", "minutes" -> 60e6;
-                    case "h", "hour", "hours" -> 3600e6;
-                    case "d", "day", "days" -> 86400e6;
-                    default -> throw invalid(name, value, "a duration such as 10ms, 5s or 1 day");
-                };
+        double unitMicros = switch (text.substring(split).trim()) {
+            case "us", "microsecond", "microseconds" -> 1;
+            case "ms", "millisecond", "milliseconds" -> 1e3;
+            case "s", "sec", "second", "seconds" -> 1e6;
+            case "m", "min", "minute", "minutes" -> 60e6;
+            case "h", "hour", "hours" -> 3600e6;
+            case "d", "day", "days" -> 86400e6;
+            default -> throw invalid(name, value, "a duration such as 10ms, 5s or 1 day");
+        };
         try {
             return Math.round(Double.parseDouble(text.substring(0, split)) * unitMicros);
         } catch (NumberFormatException e) {

@@ -12,4 +12,5 @@ import dev.millrace.error.SqlState;
  * @param sqlState the code of the reason
  * @param text the record, cut to some hundred characters, unprintable characters replaced
  */
-public record RejectedRecord(String origin, long position, String column, String reason, SqlState sqlState, String text) {}
+public record RejectedRecord(
+        String origin, long position, String column, String reason, SqlState sqlState, String text) {}

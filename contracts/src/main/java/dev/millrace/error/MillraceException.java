@@ -27,7 +27,8 @@ public final class MillraceException extends RuntimeException {
     private final int position;
     private final String hint;
 
-    private MillraceException(SqlState sqlState, Fault fault, String message, int position, String hint, Throwable cause) {
+    private MillraceException(
+            SqlState sqlState, Fault fault, String message, int position, String hint, Throwable cause) {
         super(message, cause);
         this.sqlState = Objects.requireNonNull(sqlState);
         this.fault = Objects.requireNonNull(fault);

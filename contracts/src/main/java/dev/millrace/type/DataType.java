@@ -83,7 +83,8 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
 
     public DataType {
         fields = List.copyOf(fields);
-        if (kind == Kind.NUMERIC && (precision < 1 || precision > MAX_NUMERIC_PRECISION || scale < 0 || scale > precision)) {
+        if (kind == Kind.NUMERIC
+                && (precision < 1 || precision > MAX_NUMERIC_PRECISION || scale < 0 || scale > precision)) {
             throw new IllegalArgumentException("numeric(" + precision + "," + scale + ") is out of range");
         }
         if (kind == Kind.ARRAY && fields.size() != 1) {
@@ -177,9 +178,10 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
             case UUID -> "uuid";
             case JSONB -> "jsonb";
             case ARRAY -> element() + "[]";
-            case ROW -> fields.stream()
-                    .map(field -> field.name() + " " + field.type())
-                    .collect(Collectors.joining(", ", "row(", ")"));
+            case ROW ->
+                fields.stream()
+                        .map(field -> field.name() + " " + field.type())
+                        .collect(Collectors.joining(", ", "row(", ")"));
             case NULL -> "unknown";
         };
     }

@@ -70,12 +70,17 @@ public record AggregateCall(
         if (distinct) {
             text.append("DISTINCT ");
         }
-        text.append(arguments.isEmpty() && function == Function.COUNT
-                ? "*"
-                : String.join(", ", arguments.stream().map(column -> "$" + column).toList()));
+        text.append(
+                arguments.isEmpty() && function == Function.COUNT
+                        ? "*"
+                        : String.join(
+                                ", ",
+                                arguments.stream().map(column -> "$" + column).toList()));
         parameters.forEach(parameter -> text.append(", ").append(parameter));
         if (!ordering.isEmpty()) {
-            text.append(" ORDER BY ").append(String.join(", ", ordering.stream().map(OrderKey::toString).toList()));
+            text.append(" ORDER BY ")
+                    .append(String.join(
+                            ", ", ordering.stream().map(OrderKey::toString).toList()));
         }
         text.append(')');
         filter.ifPresent(column -> text.append(" FILTER $").append(column));

@@ -30,18 +30,17 @@ public sealed interface Expression {
      */
     record Literal(Object value, DataType type) implements Expression {
         public Literal {
-            Class<?> expected =
-                    switch (type.kind()) {
-                        case BOOLEAN -> Boolean.class;
-                        case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> Long.class;
-                        case REAL, DOUBLE -> Double.class;
-                        case NUMERIC -> BigDecimal.class;
-                        case TEXT, VARCHAR, CHAR, JSONB -> String.class;
-                        case BYTEA, ARRAY, ROW -> List.class;
-                        case INTERVAL -> IntervalValue.class;
-                        case UUID -> UUID.class;
-                        case NULL -> throw new IllegalArgumentException("a NULL is Expression.Null");
-                    };
+            Class<?> expected = switch (type.kind()) {
+                case BOOLEAN -> Boolean.class;
+                case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> Long.class;
+                case REAL, DOUBLE -> Double.class;
+                case NUMERIC -> BigDecimal.class;
+                case TEXT, VARCHAR, CHAR, JSONB -> String.class;
+                case BYTEA, ARRAY, ROW -> List.class;
+                case INTERVAL -> IntervalValue.class;
+                case UUID -> UUID.class;
+                case NULL -> throw new IllegalArgumentException("a NULL is Expression.Null");
+            };
             if (!expected.isInstance(value)) {
                 throw new IllegalArgumentException(
                         "a literal of " + type + " holds " + expected.getSimpleName() + ", not " + value);
@@ -87,7 +86,9 @@ public sealed interface Expression {
 
         @Override
         public String toString() {
-            return function + "(" + String.join(", ", arguments.stream().map(Expression::toString).toList()) + ")";
+            return function + "("
+                    + String.join(
+                            ", ", arguments.stream().map(Expression::toString).toList()) + ")";
         }
     }
 

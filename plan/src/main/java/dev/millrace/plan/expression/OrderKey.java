@@ -4,6 +4,7 @@ package dev.millrace.plan.expression;
 public record OrderKey(int column, boolean descending, boolean nullsFirst) {
     @Override
     public String toString() {
-        return "$" + column + (descending ? " DESC" : "") + (nullsFirst != descending ? (nullsFirst ? " NULLS FIRST" : " NULLS LAST") : "");
+        return "$" + column + (descending ? " DESC" : "")
+                + (nullsFirst != descending ? (nullsFirst ? " NULLS FIRST" : " NULLS LAST") : "");
     }
 }

@@ -16,8 +16,7 @@ import java.util.Map;
  * leading {@code !} marks functions that see NULL arguments; the others give NULL when any argument is NULL.
  */
 public final class FunctionCatalog {
-    private static final String SIGNATURES =
-            """
+    private static final String SIGNATURES = """
             eq(T, T) boolean
             ne(T, T) boolean
             lt(T, T) boolean

@@ -60,29 +60,31 @@ public final class ResultRule {
     }
 
     static ResultRule parse(String text) {
-        Function<List<DataType>, DataType> rule =
-                switch (text) {
-                    case "=1" -> types -> types.get(0);
-                    case "numeric_add" -> types -> add(types.get(0), types.get(1));
-                    case "numeric_multiply" -> types -> numeric(
-                            integerDigits(types.get(0)) + integerDigits(types.get(1)),
-                            types.get(0).scale() + types.get(1).scale());
-                    case "numeric_divide" -> types -> divide(types.get(0), types.get(1));
-                    case "numeric_mod" -> types -> numeric(
-                            Math.min(integerDigits(types.get(0)), integerDigits(types.get(1))),
-                            Math.max(types.get(0).scale(), types.get(1).scale()));
-                    case "numeric_div" -> types -> numeric(integerDigits(types.get(0)) + types.get(1).scale(), 0);
-                    case "numeric_integral" -> types -> numeric(integerDigits(types.get(0)) + 1, 0);
-                    case "numeric_rounded" -> types -> numeric(
-                            integerDigits(types.get(0)) + 1, types.get(0).scale());
-                    case "extract" -> types -> DataType.numeric(18, 6);
-                    case "numeric" -> types -> DataType.numeric(38, 16);
-                    default -> {
-                        Kind kind = Kind.valueOf(text.toUpperCase(Locale.ROOT));
-                        DataType fixed = new DataType(kind, 0, 0, List.of());
-                        yield types -> fixed;
-                    }
-                };
+        Function<List<DataType>, DataType> rule = switch (text) {
+            case "=1" -> types -> types.get(0);
+            case "numeric_add" -> types -> add(types.get(0), types.get(1));
+            case "numeric_multiply" ->
+                types -> numeric(
+                        integerDigits(types.get(0)) + integerDigits(types.get(1)),
+                        types.get(0).scale() + types.get(1).scale());
+            case "numeric_divide" -> types -> divide(types.get(0), types.get(1));
+            case "numeric_mod" ->
+                types -> numeric(
+                        Math.min(integerDigits(types.get(0)), integerDigits(types.get(1))),
+                        Math.max(types.get(0).scale(), types.get(1).scale()));
+            case "numeric_div" ->
+                types -> numeric(integerDigits(types.get(0)) + types.get(1).scale(), 0);
+            case "numeric_integral" -> types -> numeric(integerDigits(types.get(0)) + 1, 0);
+            case "numeric_rounded" ->
+                types -> numeric(integerDigits(types.get(0)) + 1, types.get(0).scale());
+            case "extract" -> types -> DataType.numeric(18, 6);
+            case "numeric" -> types -> DataType.numeric(38, 16);
+            default -> {
+                Kind kind = Kind.valueOf(text.toUpperCase(Locale.ROOT));
+                DataType fixed = new DataType(kind, 0, 0, List.of());
+                yield types -> fixed;
+            }
+        };
         return new ResultRule(text, rule);
     }
 

@@ -12,8 +12,7 @@ import java.util.Optional;
  * @param variadic whether the last parameter may repeat
  * @param strict whether the result is NULL as soon as an argument is, without calling the function
  */
-public record Signature(
-        String name, List<Parameter> parameters, boolean variadic, ResultRule result, boolean strict) {
+public record Signature(String name, List<Parameter> parameters, boolean variadic, ResultRule result, boolean strict) {
 
     /**
      * What a place takes.
@@ -30,7 +29,8 @@ public record Signature(
 
     /** Whether so many arguments can be passed. */
     public boolean takes(int arguments) {
-        long required = parameters.stream().filter(parameter -> !parameter.optional()).count();
+        long required =
+                parameters.stream().filter(parameter -> !parameter.optional()).count();
         return arguments >= required && (variadic || arguments <= parameters.size());
     }
 
