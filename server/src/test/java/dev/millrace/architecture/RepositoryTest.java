@@ -1,0 +1,95 @@
+package dev.millrace.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Lint of the repository itself (house style 3, 31, 40). */
+class RepositoryTest {
+    private static final Path ROOT = root();
+    private static final int LONGEST_FILE = 500;
+    private static final Pattern LEFT_OPEN = Pattern.compile("\\b(TODO|FIXME|XXX)\\b");
+
+    private static Path root() {
+        Path directory = Path.of("").toAbsolutePath();
+        while (!Files.exists(directory.resolve("GLOSSARY.md"))) {
+            directory = directory.getParent();
+        }
+        return directory;
+    }
+
+    private static List<Path> files(String folder, String suffix) {
+        try (Stream<Path> walk = Files.walk(ROOT)) {
+            return walk.filter(path -> path.toString().endsWith(suffix))
+                    .filter(path -> path.toString().contains(folder))
+                    .filter(path -> !ROOT.relativize(path).toString().matches("(.*/)?target/.*"))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String text(Path path) {
+        try {
+            return Files.readString(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void everyPackageSaysWhatItIs() {
+        List<String> silent = files("src/main/java", ".java").stream()
+                .map(Path::getParent)
+                .distinct()
+                .filter(directory -> !directory.endsWith("org/apache/arrow/memory"))
+                .filter(directory -> !Files.exists(directory.resolve("package-info.java")))
+                .map(directory -> ROOT.relativize(directory).toString())
+                .toList();
+        assertEquals(List.of(), silent, "packages without package-info.java");
+    }
+
+    @Test
+    void longFilesSayWhyTheyAreLong() {
+        List<String> tooLong = new ArrayList<>();
+        for (Path path : files("src/main/java", ".java")) {
+            String text = text(path);
+            if (text.lines().count() > LONGEST_FILE && !text.contains("Long because")) {
+                tooLong.add(ROOT.relativize(path) + ": " + text.lines().count() + " lines");
+            }
+        }
+        assertEquals(List.of(), tooLong, "split the file, or say in its javadoc \"Long because ...\"");
+    }
+
+    @Test
+    void nothingIsLeftOpenInTheSources() {
+        List<String> open = files("src/main/java", ".java").stream()
+                .filter(path -> LEFT_OPEN.matcher(text(path)).find())
+                .map(path -> ROOT.relativize(path).toString())
+                .toList();
+        assertEquals(List.of(), open);
+    }
+
+    @Test
+    void documentsLinkOnlyToWhatIsThere() {
+        Pattern link = Pattern.compile("\\]\\((?!https?:)([^)#]+)");
+        List<String> broken = new ArrayList<>();
+        for (Path path : files("", ".md")) {
+            link.matcher(text(path)).results().map(match -> match.group(1)).forEach(target -> {
+                if (!Files.exists(path.getParent().resolve(target))) {
+                    broken.add(ROOT.relativize(path) + " -> " + target);
+                }
+            });
+        }
+        assertEquals(List.of(), broken);
+    }
+}
