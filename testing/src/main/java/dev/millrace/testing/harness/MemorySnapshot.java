@@ -1,0 +1,66 @@
+package dev.millrace.testing.harness;
+
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInput;
+import java.io.DataInputStream;
+import java.io.DataOutput;
+import java.io.DataOutputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What operators wrote as their state, by name and key group; the sum of the snapshots of several instances. */
+final class MemorySnapshot {
+    private static final int INSTANCE = -1;
+
+    private final Map<String, Map<Integer, ByteArrayOutputStream>> groups = new LinkedHashMap<>();
+    private final Map<String, List<ByteArrayOutputStream>> ofInstances = new LinkedHashMap<>();
+
+    /** A writer for one instance, which may write only groups that it owns. */
+    StateWriter writer(KeyGroups owned) {
+        Map<String, List<Integer>> begun = new LinkedHashMap<>();
+        return (name, group) -> {
+            check(
+                    group == INSTANCE || owned.contains(group),
+                    "state " + name + " of group " + group + ", owned are " + owned);
+            List<Integer> before = begun.computeIfAbsent(name, key -> new ArrayList<>());
+            check(!before.contains(group), "group " + group + " of state " + name + " begun twice");
+            before.add(group);
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            if (group == INSTANCE) {
+                ofInstances.computeIfAbsent(name, key -> new ArrayList<>()).add(bytes);
+            } else {
+                groups.computeIfAbsent(name, key -> new TreeMap<>()).put(group, bytes);
+            }
+            return (DataOutput) new DataOutputStream(bytes);
+        };
+    }
+
+    /** What an instance owning these groups restores; with the instance state of every instance that wrote one. */
+    StateReader reader(KeyGroups owned) {
+        return (name, restore) -> {
+            ofInstances.getOrDefault(name, List.of()).forEach(bytes -> restore.accept(input(bytes), INSTANCE));
+            groups.getOrDefault(name, Map.of()).forEach((group, bytes) -> {
+                if (owned.contains(group)) {
+                    restore.accept(input(bytes), group);
+                }
+            });
+        };
+    }
+
+    private static DataInput input(ByteArrayOutputStream bytes) {
+        return new DataInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+    }
+
+    private static void check(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise);
+        }
+    }
+}

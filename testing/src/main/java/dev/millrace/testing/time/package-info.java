@@ -1,0 +1,2 @@
+/** Time that a test owns. Entry: {@link dev.millrace.testing.time.TestClock}. */
+package dev.millrace.testing.time;
