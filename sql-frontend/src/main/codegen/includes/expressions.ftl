@@ -1,0 +1,48 @@
+/** A type by its name: words of several tokens were joined before, so a name is one identifier. */
+SqlTypeNameSpec TypeSpec() :
+{
+    final SqlIdentifier name;
+    int first = -1;
+    int second = -1;
+    int dimensions = 0;
+    final Span s = Span.of();
+}
+{
+    name = CompoundIdentifier() { s.add(name); }
+    [
+        LOOKAHEAD(2)
+        <LPAREN> first = UnsignedIntLiteral() [ <COMMA> second = UnsignedIntLiteral() ] <RPAREN>
+    ]
+    (
+        LOOKAHEAD(2)
+        <LBRACKET> [ UnsignedIntLiteral() ] <RBRACKET> { dimensions++; }
+    )*
+    {
+        return new TypeSpec(name, first, second, dimensions, s.end(this));
+    }
+}
+
+/** {@code x::type} takes the last operand only: it binds tighter than anything but a subscript or a dot. */
+void InfixCast(List<Object> list, ExprContext exprContext, Span s) :
+{
+    final SqlDataTypeSpec type;
+}
+{
+    <INFIX_CAST> type = DataType()
+    {
+        Operators.castLast(list, type);
+    }
+}
+
+/** PostgreSQL's operators that Calcite does not know: the token's text names one. */
+void OtherOperator(List<Object> list, ExprContext exprContext, Span s) :
+{
+}
+{
+    <OTHER_OPERATOR>
+    {
+        checkNonQueryExpression(exprContext);
+        list.add(new SqlParserUtil.ToTreeListItem(Operators.infix(getToken(0).image), getPos()));
+    }
+    AddExpression2b(list, ExprContext.ACCEPT_SUB_QUERY)
+}

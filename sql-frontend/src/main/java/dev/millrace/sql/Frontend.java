@@ -1,0 +1,30 @@
+package dev.millrace.sql;
+
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.type.DataType;
+import java.util.List;
+
+/**
+ * From SQL text to analysed statements. Stateless and safe on any thread; no locks.
+ *
+ * <p>All errors are {@link dev.millrace.error.MillraceException}s whose position counts characters from 1 in the text
+ * that was given to {@link #parse}.
+ */
+public final class Frontend {
+    /** Splits a text at its semicolons and parses each statement; fails at the first syntax error. */
+    public List<ParsedStatement> parse(String sql) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Resolves names and types. */
+    public Statement analyze(ParsedStatement statement, Catalog catalog, Parameters parameters) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** The types of the parameters {@code $1} to {@code $n}, declared or inferred. */
+    public List<DataType> parameterTypes(ParsedStatement statement, Catalog catalog, List<DataType> declaredTypes) {
+        throw new UnsupportedOperationException();
+    }
+}

@@ -1,0 +1,13 @@
+package dev.millrace.sql;
+
+import dev.millrace.sql.syntax.Syntax;
+
+/**
+ * One statement of a text that parsed.
+ *
+ * @param text the statement without its semicolon and without comments around it
+ * @param offset where {@code text} starts in the whole, in characters from 0
+ * @param parameterCount the highest {@code $n} in it
+ * @param syntax for {@link Frontend#analyze}
+ */
+public record ParsedStatement(String text, int offset, int parameterCount, Syntax syntax) {}

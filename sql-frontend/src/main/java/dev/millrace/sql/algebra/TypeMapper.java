@@ -1,0 +1,153 @@
+package dev.millrace.sql.algebra;
+
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.avatica.util.TimeUnit;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
+import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.rel.type.RelDataTypeSystemImpl;
+import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.type.SqlTypeFactoryImpl;
+import org.apache.calcite.sql.type.SqlTypeName;
+
+/**
+ * Our types as Calcite's, and back, without loss. INTERVAL DAY TO SECOND stands for PostgreSQL's one interval type,
+ * VARIANT for JSONB, VARCHAR without length for TEXT; TIMESTAMPTZ is TIMESTAMP WITH LOCAL TIME ZONE.
+ */
+public final class TypeMapper {
+    /** Length that marks VARCHAR without a length, which is not quite TEXT. */
+    private static final int UNLIMITED = Integer.MAX_VALUE;
+
+    private static final int TIME_PRECISION = 6;
+    private static final SqlIntervalQualifier INTERVAL =
+            new SqlIntervalQualifier(TimeUnit.DAY, TimeUnit.SECOND, SqlParserPos.ZERO);
+
+    private static final RelDataTypeFactory FACTORY = new SqlTypeFactoryImpl(new RelDataTypeSystemImpl() {
+        @Override
+        public int getMaxPrecision(SqlTypeName typeName) {
+            return switch (typeName) {
+                case DECIMAL -> DataType.MAX_NUMERIC_PRECISION;
+                case VARCHAR, CHAR -> UNLIMITED;
+                case TIME, TIMESTAMP, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> TIME_PRECISION;
+                default -> super.getMaxPrecision(typeName);
+            };
+        }
+
+        @Override
+        public int getMaxScale(SqlTypeName typeName) {
+            return typeName == SqlTypeName.DECIMAL ? DataType.MAX_NUMERIC_PRECISION : super.getMaxScale(typeName);
+        }
+
+        @Override
+        public boolean shouldConvertRaggedUnionTypesToVarying() {
+            return true;
+        }
+    });
+
+    private TypeMapper() {}
+
+    /** The one type factory; safe on any thread. */
+    public static RelDataTypeFactory factory() {
+        return FACTORY;
+    }
+
+    /** Our type of a Calcite type that this class made. */
+    public static DataType dataType(RelDataType type) {
+        return switch (type.getSqlTypeName()) {
+            case BOOLEAN -> DataType.BOOLEAN;
+            case SMALLINT, TINYINT -> DataType.SMALLINT;
+            case INTEGER -> DataType.INTEGER;
+            case BIGINT -> DataType.BIGINT;
+            case REAL -> DataType.REAL;
+            case DOUBLE, FLOAT -> DataType.DOUBLE;
+            case DECIMAL -> DataType.numeric(type.getPrecision(), type.getScale());
+            case VARCHAR ->
+                type.getPrecision() == RelDataType.PRECISION_NOT_SPECIFIED
+                        ? DataType.TEXT
+                        : DataType.varchar(type.getPrecision() == UNLIMITED ? 0 : type.getPrecision());
+            case CHAR -> DataType.character(type.getPrecision());
+            case VARBINARY, BINARY -> DataType.BYTEA;
+            case DATE -> DataType.DATE;
+            case TIME -> DataType.TIME;
+            case TIMESTAMP -> DataType.TIMESTAMP;
+            case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> DataType.TIMESTAMPTZ;
+            case INTERVAL_DAY_SECOND -> DataType.INTERVAL;
+            case UUID -> DataType.UUID;
+            case VARIANT -> DataType.JSONB;
+            case ARRAY -> DataType.array(dataType(type.getComponentType()));
+            case ROW -> DataType.row(schema(type).fields());
+            case NULL -> DataType.NULL;
+            default -> throw new IllegalArgumentException("no type of ours is " + type);
+        };
+    }
+
+    /** The Calcite type of ours. */
+    public static RelDataType relType(DataType type, boolean nullable) {
+        return FACTORY.createTypeWithNullability(relType(type), nullable);
+    }
+
+    private static RelDataType relType(DataType type) {
+        return switch (type.kind()) {
+            case BOOLEAN -> FACTORY.createSqlType(SqlTypeName.BOOLEAN);
+            case SMALLINT -> FACTORY.createSqlType(SqlTypeName.SMALLINT);
+            case INTEGER -> FACTORY.createSqlType(SqlTypeName.INTEGER);
+            case BIGINT -> FACTORY.createSqlType(SqlTypeName.BIGINT);
+            case REAL -> FACTORY.createSqlType(SqlTypeName.REAL);
+            case DOUBLE -> FACTORY.createSqlType(SqlTypeName.DOUBLE);
+            case NUMERIC -> FACTORY.createSqlType(SqlTypeName.DECIMAL, type.precision(), type.scale());
+            case TEXT -> FACTORY.createSqlType(SqlTypeName.VARCHAR);
+            case VARCHAR ->
+                FACTORY.createSqlType(SqlTypeName.VARCHAR, type.precision() == 0 ? UNLIMITED : type.precision());
+            case CHAR -> FACTORY.createSqlType(SqlTypeName.CHAR, type.precision());
+            case BYTEA -> FACTORY.createSqlType(SqlTypeName.VARBINARY);
+            case DATE -> FACTORY.createSqlType(SqlTypeName.DATE);
+            case TIME -> FACTORY.createSqlType(SqlTypeName.TIME, TIME_PRECISION);
+            case TIMESTAMP -> FACTORY.createSqlType(SqlTypeName.TIMESTAMP, TIME_PRECISION);
+            case TIMESTAMPTZ -> FACTORY.createSqlType(SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE, TIME_PRECISION);
+            case INTERVAL -> FACTORY.createSqlIntervalType(INTERVAL);
+            case UUID -> FACTORY.createSqlType(SqlTypeName.UUID);
+            case JSONB -> FACTORY.createSqlType(SqlTypeName.VARIANT);
+            case ARRAY -> FACTORY.createArrayType(relType(type.element(), true), -1);
+            case ROW -> rowType(new Schema(type.fields()));
+            case NULL -> FACTORY.createSqlType(SqlTypeName.NULL);
+        };
+    }
+
+    /** The row type of a schema. */
+    public static RelDataType rowType(Schema schema) {
+        List<RelDataType> types = new ArrayList<>(schema.size());
+        List<String> names = new ArrayList<>(schema.size());
+        for (Field field : schema.fields()) {
+            types.add(relType(field.type(), field.nullable()));
+            names.add(field.name());
+        }
+        return FACTORY.createStructType(types, names);
+    }
+
+    /** The schema of a row type. */
+    public static Schema schema(RelDataType rowType) {
+        List<Field> fields = new ArrayList<>(rowType.getFieldCount());
+        for (RelDataTypeField field : rowType.getFieldList()) {
+            fields.add(new Field(
+                    field.getName(), dataType(field.getType()), field.getType().isNullable()));
+        }
+        return new Schema(fields);
+    }
+
+    /** Whether two Calcite types are one type of ours, nullability aside. */
+    static boolean same(RelDataType a, RelDataType b) {
+        return a.getSqlTypeName() == b.getSqlTypeName()
+                && (a.equals(b) || dataType(a).equals(dataType(b)));
+    }
+
+    /** Our kind of a Calcite type. */
+    static Kind kind(RelDataType type) {
+        return dataType(type).kind();
+    }
+}

@@ -1,0 +1,19 @@
+package dev.millrace.sql.catalog;
+
+import java.util.Collection;
+import java.util.Optional;
+
+/**
+ * The relations a statement may name. Called by the thread that analyses a statement, several at once; answers should
+ * come from memory and should not change during one analysis (pass a snapshot).
+ */
+public interface Catalog {
+    /**
+     * The relation of this name. A qualified name comes dotted, such as {@code millrace.late_rows}; the schema
+     * {@code public} is left out.
+     */
+    Optional<Relation> relation(String name);
+
+    /** All names that {@link #relation} knows, for suggestions; asked only when a name was not found. */
+    Collection<String> relationNames();
+}

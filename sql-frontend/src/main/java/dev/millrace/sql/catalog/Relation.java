@@ -1,0 +1,55 @@
+package dev.millrace.sql.catalog;
+
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A relation as queries see it.
+ *
+ * @param name as {@link Catalog#relation} was asked for it
+ * @param schema its columns
+ * @param appendOnly whether rows are never changed or deleted
+ * @param primaryKey columns that identify a row; empty when there are none
+ * @param eventTime its event time column, if it has one
+ */
+public record Relation(
+        String name,
+        Kind kind,
+        Schema schema,
+        boolean appendOnly,
+        List<Integer> primaryKey,
+        Optional<EventTime> eventTime) {
+
+    /** Kinds of relations. */
+    public enum Kind {
+        STREAM,
+        TABLE,
+        CONTINUOUS_QUERY,
+        MATERIALIZED_VIEW,
+        /** Rows that the engine computes about itself, such as {@code millrace.watermarks} or {@code pg_catalog.pg_class}. */
+        SYSTEM_VIEW
+    }
+
+    /**
+     * The event time of a stream.
+     *
+     * @param column a column of a timestamp type
+     * @param delayMicros how far the watermark follows the greatest time seen
+     */
+    public record EventTime(int column, long delayMicros) {}
+
+    public Relation {
+        Objects.requireNonNull(name);
+        Objects.requireNonNull(kind);
+        Objects.requireNonNull(schema);
+        primaryKey = List.copyOf(primaryKey);
+        eventTime.ifPresent(time -> {
+            if (!schema.type(time.column()).isTimestamp()) {
+                throw new IllegalArgumentException(
+                        "event time of " + name + " cannot be of type " + schema.type(time.column()));
+            }
+        });
+    }
+}

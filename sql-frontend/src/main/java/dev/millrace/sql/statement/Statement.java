@@ -1,0 +1,245 @@
+package dev.millrace.sql.statement;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * One analysed statement. Names are folded as PostgreSQL folds them. Option names keep their dots
+ * ({@code watermark.idle_timeout}), option values are text whatever their literal was.
+ */
+public sealed interface Statement {
+
+    // ---- relations -------------------------------------------------------------------------------------------------
+
+    /** What to do when the name is taken. */
+    enum IfExists {
+        FAIL,
+        /** IF NOT EXISTS. */
+        SKIP,
+        /** OR REPLACE. */
+        REPLACE
+    }
+
+    /**
+     * WATERMARK FOR {@code column} AS {@code column - delay}. The column is a name: when the columns come from the
+     * connector, only the server can resolve it.
+     */
+    record WatermarkDefinition(String column, long delayMicros) {}
+
+    /** CREATE STREAM. No columns means that the connector knows them. */
+    record CreateStream(
+            String name,
+            IfExists ifExists,
+            List<Field> columns,
+            Optional<WatermarkDefinition> watermark,
+            Map<String, String> options)
+            implements Statement {}
+
+    /** CREATE TABLE. No columns means that the connector knows them. */
+    record CreateTable(
+            String name,
+            IfExists ifExists,
+            List<Field> columns,
+            List<String> primaryKey,
+            Optional<WatermarkDefinition> watermark,
+            Map<String, String> options)
+            implements Statement {}
+
+    /** CREATE CONTINUOUS QUERY ... AS. {@code queryText} is what follows AS. */
+    record CreateContinuousQuery(
+            String name, IfExists ifExists, Map<String, String> options, Query query, String queryText)
+            implements Statement {}
+
+    /** CREATE MATERIALIZED VIEW. */
+    record CreateMaterializedView(
+            String name, IfExists ifExists, Map<String, String> options, Query query, String queryText)
+            implements Statement {}
+
+    /** CREATE SINK: {@code query} is what was written after AS, or all columns of the relation after FROM. */
+    record CreateSink(
+            String name,
+            IfExists ifExists,
+            Optional<String> from,
+            Query query,
+            String queryText,
+            Map<String, String> options)
+            implements Statement {}
+
+    /** CREATE QUERY TEMPLATE: the body is analysed when a query is made from it. */
+    record CreateQueryTemplate(String name, IfExists ifExists, List<Field> parameters, String queryText)
+            implements Statement {}
+
+    /** CREATE CONTINUOUS QUERY ... FROM TEMPLATE. */
+    record CreateFromTemplate(
+            String name, IfExists ifExists, Map<String, String> options, String template, List<Expression> arguments)
+            implements Statement {}
+
+    /** CREATE FUNCTION. {@code definition} are the texts after AS. */
+    record CreateFunction(
+            String name,
+            IfExists ifExists,
+            List<Field> parameters,
+            DataType returns,
+            String language,
+            List<String> definition)
+            implements Statement {}
+
+    /** Kinds of objects that have a name. */
+    enum ObjectKind {
+        STREAM,
+        TABLE,
+        CONTINUOUS_QUERY,
+        MATERIALIZED_VIEW,
+        SINK,
+        QUERY_TEMPLATE,
+        FUNCTION;
+
+        /** As it is written in SQL, in lower case. */
+        public String sqlName() {
+            return name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+        }
+    }
+
+    /** DROP. */
+    record Drop(ObjectKind kind, List<String> names, boolean ifExists, boolean cascade) implements Statement {}
+
+    /** PAUSE CONTINUOUS QUERY or MATERIALIZED VIEW or SINK. */
+    record Pause(ObjectKind kind, String name, boolean ifExists) implements Statement {}
+
+    /** RESUME. */
+    record Resume(ObjectKind kind, String name, boolean ifExists) implements Statement {}
+
+    /** ALTER CONTINUOUS QUERY or MATERIALIZED VIEW ... AS. */
+    record AlterQuery(ObjectKind kind, String name, Query query, String queryText) implements Statement {}
+
+    /** ALTER ... SET (option = value, ...). */
+    record AlterOptions(ObjectKind kind, String name, Map<String, String> options) implements Statement {}
+
+    /** REPROCESS CONTINUOUS QUERY; times in microseconds since 1970 UTC. */
+    record Reprocess(String name, long fromMicros, OptionalLong toMicros) implements Statement {}
+
+    // ---- rows ------------------------------------------------------------------------------------------------------
+
+    /** SELECT, VALUES, WITH, TABLE: a finite answer. */
+    record Select(Query query) implements Statement {}
+
+    /** SUBSCRIBE TO a relation or a query. {@code asOfMicros} is since 1970 UTC. */
+    record Subscribe(
+            Optional<String> relation, Query query, boolean snapshot, boolean progress, OptionalLong asOfMicros)
+            implements Statement {}
+
+    /**
+     * INSERT. {@code source} has one column per entry of {@code columns} (places in the relation), of its type already.
+     *
+     * @param returning columns of the relation to be returned, empty without RETURNING
+     */
+    record Insert(String relation, List<Integer> columns, Query source, OnConflict onConflict, List<Integer> returning)
+            implements Statement {}
+
+    /** ON CONFLICT of an INSERT. */
+    enum OnConflict {
+        FAIL,
+        DO_NOTHING,
+        /** DO UPDATE that replaces the row by the inserted one: {@code SET c = EXCLUDED.c} for every column. */
+        REPLACE
+    }
+
+    /** UPDATE. {@code changes} has all columns of the old rows, then all columns of the new rows. */
+    record Update(String relation, Query changes) implements Statement {}
+
+    /** DELETE. {@code rows} has all columns of the rows to be deleted. */
+    record Delete(String relation, Query rows) implements Statement {}
+
+    /** TRUNCATE. */
+    record Truncate(String relation) implements Statement {}
+
+    /** COPY relation FROM; no file means STDIN. */
+    record CopyFrom(String relation, List<Integer> columns, Optional<String> file, Map<String, String> options)
+            implements Statement {}
+
+    /** COPY (a relation, SELECT or SUBSCRIBE) TO; no file means STDOUT. */
+    record CopyTo(Statement source, Optional<String> file, Map<String, String> options) implements Statement {}
+
+    /** FLUSH. */
+    record Flush() implements Statement {}
+
+    /** DECLARE name CURSOR FOR a Select or Subscribe. */
+    record DeclareCursor(String name, Statement source) implements Statement {}
+
+    /** FETCH; no count means ALL. */
+    record Fetch(String cursor, OptionalLong count) implements Statement {}
+
+    /** CLOSE a cursor; no name means ALL. */
+    record CloseCursor(Optional<String> cursor) implements Statement {}
+
+    // ---- questions about the system --------------------------------------------------------------------------------
+
+    /** What SHOW lists. */
+    enum Listing {
+        STREAMS,
+        TABLES,
+        CONTINUOUS_QUERIES,
+        MATERIALIZED_VIEWS,
+        SINKS,
+        TEMPLATES,
+        FUNCTIONS,
+        QUERY_GROUPS,
+        WORKERS
+    }
+
+    /** SHOW STREAMS and the like. */
+    record Show(Listing listing) implements Statement {}
+
+    /** SHOW CREATE; no kind means whatever has the name. */
+    record ShowCreate(Optional<ObjectKind> kind, String name) implements Statement {}
+
+    /** DESCRIBE; the relation was found in the catalog. */
+    record Describe(String relation, Schema schema) implements Statement {}
+
+    /** How EXPLAIN shows a plan. */
+    enum ExplainForm {
+        LOGICAL,
+        PHYSICAL,
+        CODE,
+        VERBOSE
+    }
+
+    /** EXPLAIN; no form means PHYSICAL. */
+    record Explain(Set<ExplainForm> forms, Statement statement) implements Statement {}
+
+    /** EXPLAIN ANALYZE of a statement, which is run. */
+    record ExplainAnalyze(Statement statement) implements Statement {}
+
+    /** EXPLAIN ANALYZE CONTINUOUS QUERY or MATERIALIZED VIEW: the counters of the running query. */
+    record ExplainRunning(ObjectKind kind, String name) implements Statement {}
+
+    // ---- the session -----------------------------------------------------------------------------------------------
+
+    /** SET name = value; no value means DEFAULT. {@code local}: until the end of the transaction. */
+    record SetSetting(String name, Optional<String> value, boolean local) implements Statement {}
+
+    /** RESET name; no name means ALL. */
+    record ResetSetting(Optional<String> name) implements Statement {}
+
+    /** SHOW name; no name means ALL. */
+    record ShowSetting(Optional<String> name) implements Statement {}
+
+    /** BEGIN or START TRANSACTION. */
+    record Begin() implements Statement {}
+
+    /** COMMIT or END. */
+    record Commit() implements Statement {}
+
+    /** ROLLBACK or ABORT. */
+    record Rollback() implements Statement {}
+
+    /** DISCARD ALL and DEALLOCATE ALL or a name: what drivers and poolers send to clean a session. */
+    record Discard(Optional<String> preparedStatement) implements Statement {}
+}

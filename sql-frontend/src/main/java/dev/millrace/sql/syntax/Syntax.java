@@ -1,0 +1,113 @@
+package dev.millrace.sql.syntax;
+
+import dev.millrace.sql.statement.Emit;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ExplainForm;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.statement.Statement.OnConflict;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+
+/** One parsed statement; {@code bind.StatementBinder} makes a {@link Statement} of it. */
+public sealed interface Syntax {
+    /** A statement that names nothing to be resolved. */
+    record Complete(Statement statement) implements Syntax {}
+
+    /** A query with its EMIT clause and its text. */
+    record QueryText(SqlNode query, Emit emit, String text) {}
+
+    /** A column of CREATE STREAM or TABLE. */
+    record Column(SqlIdentifier name, TypeSpec type, boolean notNull) {}
+
+    /** WATERMARK FOR column AS expression. */
+    record WatermarkClause(SqlIdentifier column, SqlNode expression) {}
+
+    record CreateRelation(
+            ObjectKind kind,
+            String name,
+            IfExists ifExists,
+            List<Column> columns,
+            List<SqlIdentifier> primaryKey,
+            Optional<WatermarkClause> watermark,
+            Map<String, String> options)
+            implements Syntax {}
+
+    /** CREATE CONTINUOUS QUERY or MATERIALIZED VIEW. */
+    record CreateQuery(ObjectKind kind, String name, IfExists ifExists, Map<String, String> options, QueryText query)
+            implements Syntax {}
+
+    record CreateSink(
+            String name, IfExists ifExists, Optional<SqlIdentifier> from, QueryText query, Map<String, String> options)
+            implements Syntax {}
+
+    record CreateTemplate(String name, IfExists ifExists, List<Column> parameters, String queryText)
+            implements Syntax {}
+
+    record CreateFromTemplate(
+            String name, IfExists ifExists, Map<String, String> options, String template, List<SqlNode> arguments)
+            implements Syntax {}
+
+    record CreateFunction(
+            String name,
+            IfExists ifExists,
+            List<Column> parameters,
+            TypeSpec returns,
+            String language,
+            List<String> definition)
+            implements Syntax {}
+
+    record AlterQuery(ObjectKind kind, String name, QueryText query) implements Syntax {}
+
+    record Reprocess(String name, SqlNode from, Optional<SqlNode> to) implements Syntax {}
+
+    record Select(QueryText query) implements Syntax {}
+
+    record Subscribe(
+            Optional<SqlIdentifier> relation,
+            QueryText query,
+            boolean snapshot,
+            boolean progress,
+            Optional<SqlNode> asOf)
+            implements Syntax {}
+
+    record Insert(
+            SqlIdentifier relation,
+            List<SqlIdentifier> columns,
+            SqlNode source,
+            OnConflict onConflict,
+            Optional<List<SqlIdentifier>> returning)
+            implements Syntax {}
+
+    /** One SET of an UPDATE. */
+    record Assignment(SqlIdentifier column, SqlNode value) {}
+
+    record Update(
+            SqlIdentifier relation,
+            Optional<SqlIdentifier> alias,
+            List<Assignment> assignments,
+            Optional<SqlNode> where)
+            implements Syntax {}
+
+    record Delete(SqlIdentifier relation, Optional<SqlIdentifier> alias, Optional<SqlNode> where) implements Syntax {}
+
+    record Truncate(SqlIdentifier relation) implements Syntax {}
+
+    record CopyFrom(
+            SqlIdentifier relation, List<SqlIdentifier> columns, Optional<String> file, Map<String, String> options)
+            implements Syntax {}
+
+    record CopyTo(Syntax source, Optional<String> file, Map<String, String> options) implements Syntax {}
+
+    record DeclareCursor(String name, Syntax source) implements Syntax {}
+
+    record Describe(SqlIdentifier relation) implements Syntax {}
+
+    record Explain(Set<ExplainForm> forms, Syntax statement) implements Syntax {}
+
+    record ExplainAnalyze(Syntax statement) implements Syntax {}
+}

@@ -1,0 +1,70 @@
+package dev.millrace.sql.syntax;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlTypeNameSpec;
+import org.apache.calcite.sql.SqlWriter;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.validate.SqlValidator;
+import org.apache.calcite.util.Litmus;
+
+/** A type as written: {@code numeric(10, 2)}, {@code int4[]}; {@code bind.TypeNames} says what it is. */
+public final class TypeSpec extends SqlTypeNameSpec {
+    private final int first;
+    private final int second;
+    private final int dimensions;
+
+    /**
+     * @param first the number in parentheses, -1 without
+     * @param second the one after the comma, -1 without
+     * @param dimensions how many {@code []} follow
+     */
+    public TypeSpec(SqlIdentifier name, int first, int second, int dimensions, SqlParserPos pos) {
+        super(name, pos);
+        this.first = first;
+        this.second = second;
+        this.dimensions = dimensions;
+    }
+
+    /** The name without its schema, folded. */
+    public String name() {
+        List<String> names = getTypeName().names;
+        return names.get(names.size() - 1);
+    }
+
+    /** The numbers in parentheses, none to two. */
+    public List<Integer> arguments() {
+        List<Integer> arguments = new ArrayList<>(2);
+        if (first >= 0) {
+            arguments.add(first);
+        }
+        if (second >= 0) {
+            arguments.add(second);
+        }
+        return arguments;
+    }
+
+    public int dimensions() {
+        return dimensions;
+    }
+
+    @Override
+    public RelDataType deriveType(SqlValidator validator) {
+        throw new UnsupportedOperationException("types are resolved without Calcite's validator");
+    }
+
+    @Override
+    public void unparse(SqlWriter writer, int leftPrec, int rightPrec) {
+        writer.keyword(getTypeName().toString());
+    }
+
+    @Override
+    public boolean equalsDeep(SqlTypeNameSpec other, Litmus litmus) {
+        return other instanceof TypeSpec spec
+                && spec.getTypeName().names.equals(getTypeName().names)
+                && spec.arguments().equals(arguments())
+                && spec.dimensions == dimensions;
+    }
+}
