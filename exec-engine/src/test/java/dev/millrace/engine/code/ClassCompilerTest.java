@@ -1,0 +1,61 @@
+package dev.millrace.engine.code;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.error.MillraceException;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.Test;
+
+class ClassCompilerTest {
+    private static String adding(String name, int number) {
+        SourceBuilder source = new SourceBuilder();
+        source.line("package generated;");
+        source.line("");
+        source.open("public final class " + name + " implements java.util.function.LongUnaryOperator");
+        source.line("private final long number = " + number + ";");
+        source.open("public long applyAsLong(long value)");
+        source.line("long sum = 0;");
+        source.open("for (int i = 0; i < 10; i++)");
+        source.line("sum = Math.addExact(sum, dev.millrace.operator.KeyGroups.of(value) + number);");
+        source.close();
+        source.line("return value + number;");
+        source.close().close();
+        return source.toString();
+    }
+
+    @Test
+    void aSourceBecomesAClassOnce() throws ReflectiveOperationException {
+        Class<? extends LongUnaryOperator> first =
+                ClassCompiler.compile("generated.Adder", adding("Adder", 3), LongUnaryOperator.class);
+        assertEquals(45, first.getConstructor().newInstance().applyAsLong(42));
+        assertSame(first, ClassCompiler.compile("generated.Adder", adding("Adder", 3), LongUnaryOperator.class));
+        assertNotSame(first, ClassCompiler.compile("generated.Adder", adding("Adder", 4), LongUnaryOperator.class));
+    }
+
+    @Test
+    void aSourceThatDoesNotCompileIsShownInTheError() {
+        MillraceException error = assertThrows(
+                MillraceException.class,
+                () -> ClassCompiler.compile("generated.Bad", "package generated; class Bad {", Object.class));
+        assertTrue(error.getMessage().contains("class Bad"), error.getMessage());
+    }
+
+    @Test
+    void aSmallClassTakesAboutHalfAMillisecond() {
+        int classes = 300;
+        for (int i = 0; i < classes; i++) {
+            ClassCompiler.compile("generated.Warm", adding("Warm", i), LongUnaryOperator.class);
+        }
+        long start = System.nanoTime();
+        for (int i = 0; i < classes; i++) {
+            ClassCompiler.compile("generated.Timed", adding("Timed", i), LongUnaryOperator.class);
+        }
+        long micros = (System.nanoTime() - start) / 1000 / classes;
+        System.out.println("compiling a small class: " + micros + " us");
+        assertTrue(micros < 5_000, micros + " us per class"); // ten times the target, for busy machines
+    }
+}
