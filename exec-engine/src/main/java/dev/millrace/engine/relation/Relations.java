@@ -1,0 +1,44 @@
+package dev.millrace.engine.relation;
+
+import dev.millrace.connector.Source;
+import dev.millrace.type.Schema;
+import java.util.List;
+
+/**
+ * The named things a plan's {@code Scan} may read. The output of a standing query is one more, under the query's name.
+ * Names are unique among all of them, case-sensitive. Safe on any thread.
+ */
+public interface Relations {
+    /**
+     * A stream whose rows a connector reads. A replayable source gets readers of its own for each standing query and
+     * each pull query; of a live one a single reader set, opened now, feeds all queries from when they start.
+     *
+     * @throws dev.millrace.error.MillraceException when the name is taken or a live source cannot be opened
+     */
+    void addSource(String name, Source source, OnError onError);
+
+    /** An append-only stream fed by {@link WritableRelation#append}; a query sees what is appended after its start. */
+    WritableRelation addStream(String name, Schema schema);
+
+    /** A relation that keeps its rows; a query starts with all of them and continues with the changes. */
+    WritableRelation addTable(String name, Schema schema);
+
+    /**
+     * Forgets a relation added here and frees what it holds.
+     *
+     * @throws dev.millrace.error.MillraceException naming the queries that still read it (2BP01), or that there is none
+     */
+    void drop(String name);
+
+    /** The columns of a relation or of a query's output. */
+    Schema schema(String name);
+
+    /** The stream or table of this name, to append to. */
+    WritableRelation writable(String name);
+
+    /** Standing queries that read the relation, by name. */
+    List<String> readers(String name);
+
+    /** What the readers of a source rejected so far; empty for relations without a source. */
+    RejectedRecords rejected(String name);
+}

@@ -1,0 +1,24 @@
+package dev.millrace.engine.relation;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.type.Schema;
+
+/** A relation whose rows come from {@code INSERT}, {@code COPY} and their kin. Safe on any thread. */
+public interface WritableRelation {
+    String name();
+
+    Schema schema();
+
+    /**
+     * Accepts all rows of a batch as part of one epoch, or none. Takes the batch over, also when it throws. Waits while
+     * a query that reads the relation has too much queued.
+     *
+     * <p>The columns must be the relation's, in its order. Rows of a table may carry weights: an update is the old row
+     * with -1 and the new one with +1 in one batch, so that nobody sees the one without the other. A stream takes no
+     * weights.
+     *
+     * @return the epoch the rows belong to: they are visible once {@code Engine.awaitEpoch} of it returns
+     * @throws dev.millrace.error.MillraceException if the relation was dropped or memory ran out
+     */
+    long append(Batch batch);
+}

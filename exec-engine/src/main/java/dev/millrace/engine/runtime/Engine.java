@@ -1,0 +1,93 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.engine.relation.Relations;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.time.Clock;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * Runs physical plans: standing queries whose answers stay current, and pull queries that end. Safe on any thread; calls
+ * that wait say so, are interruptible ({@code MillraceException} 57014), and must not be made from a sink or source.
+ *
+ * <pre>
+ *   Engine engine = Engine.open(EngineOptions.defaults(), Clock.system());
+ *   WritableRelation bids = engine.relations().addStream("bids", schema);
+ *   StandingQuery totals = engine.start("totals", plan, QueryOptions.view());
+ *   engine.awaitEpoch(bids.append(batch));
+ *   try (Result rows = engine.run(new PlanNode.Scan("totals", ...))) { ... }
+ * </pre>
+ */
+public interface Engine extends AutoCloseable {
+    /** Starts the workers ({@code millrace-worker-N}) and the timer ({@code millrace-timer}). */
+    static Engine open(EngineOptions options, Clock clock) {
+        return LocalEngine.threaded(options, clock);
+    }
+
+    /** An engine that runs on the threads of its callers, for tests: see {@link SteppedEngine}. */
+    static SteppedEngine stepped(EngineOptions options, Clock clock, long seed) {
+        return LocalEngine.stepped(options, clock, seed);
+    }
+
+    EngineOptions options();
+
+    Relations relations();
+
+    /**
+     * For the batches that callers append. Whoever allocates here sees to it that it is freed before the engine closes.
+     */
+    BufferAllocator allocator();
+
+    /**
+     * Starts a standing query. Where it reads tables and materialized queries it begins with their rows as of the end of
+     * one epoch and continues with all later changes; of unmaterialized ones and live streams it sees what comes from
+     * now on; of replayable sources everything. Waits until the query is attached (for epochs under way to end:
+     * milliseconds), not for any result.
+     *
+     * <p>Once started, failures are kept with the query: {@link StandingQuery#failure}.
+     *
+     * @throws dev.millrace.error.MillraceException when the name is taken, a relation is not there, a source cannot be
+     *     opened; then nothing was started, and the sinks of the options were closed
+     */
+    StandingQuery start(String name, PlanNode plan, QueryOptions options);
+
+    /** The standing query of this name; one that finished or failed is there until it is dropped. */
+    StandingQuery query(String name);
+
+    /** All standing queries by name, in order of their start. */
+    List<StandingQuery> queries();
+
+    /**
+     * Runs a finite query, in parallel with its reader. Tables and materialized queries are read as of one epoch for
+     * all; replayable bounded sources from the first row to the end.
+     *
+     * @throws dev.millrace.error.MillraceException when a relation is not there, keeps nothing to read (0A000), or
+     *     cannot be opened; later failures come from {@link Result#next}
+     */
+    Result run(PlanNode plan);
+
+    /**
+     * Waits until the effects of an epoch are in all views and subscriptions (read your writes). Returns at once for an
+     * epoch that had no rows.
+     */
+    void awaitEpoch(long epoch);
+
+    /**
+     * Waits until all that was accepted before the call is in all views: appended rows, what live sources gave, and
+     * bounded sources to their end. Paused, failed and dropped queries are not waited for.
+     *
+     * @param progress told some ten times a second, on the calling thread
+     */
+    void flush(Consumer<FlushProgress> progress);
+
+    /** Changes who runs next, at once; names as in {@link EngineOptions#schedulingPolicy}. */
+    void setSchedulingPolicy(String name);
+
+    /** Bytes of batches and state in use now. */
+    long allocatedBytes();
+
+    /** Stops everything; pull queries and subscriptions end with 57P01. Fails if a byte was left allocated. */
+    @Override
+    void close();
+}

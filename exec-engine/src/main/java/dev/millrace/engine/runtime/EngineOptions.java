@@ -1,0 +1,110 @@
+package dev.millrace.engine.runtime;
+
+/**
+ * The sizes of an engine.
+ *
+ * @param workers threads that run tasks, at least 1; also how many instances a partitioned pipeline has
+ * @param batchRows rows of a full batch
+ * @param epochMillis an epoch is closed at the latest so long after its first row, if sources do not fall idle before
+ * @param memoryLimitBytes of all batches and state together; who asks for more fails with 53200
+ * @param schedulingPolicy {@code fcfs} or {@code round_robin}
+ * @param channelHighBytes a producer pauses when a channel holds more
+ * @param channelLowBytes and goes on when it holds less; below {@code channelHighBytes}
+ */
+public record EngineOptions(
+        int workers,
+        int batchRows,
+        int epochMillis,
+        long memoryLimitBytes,
+        String schedulingPolicy,
+        long channelHighBytes,
+        long channelLowBytes) {
+
+    public EngineOptions {
+        require(workers >= 1, "workers", workers);
+        require(batchRows >= 1, "batchRows", batchRows);
+        require(epochMillis >= 1, "epochMillis", epochMillis);
+        require(memoryLimitBytes >= 1 << 20, "memoryLimitBytes", memoryLimitBytes);
+        require(channelLowBytes >= 0, "channelLowBytes", channelLowBytes);
+        require(channelHighBytes > channelLowBytes, "channelHighBytes", channelHighBytes);
+    }
+
+    /** A worker per core, batches of 4096 rows, epochs of at most 100 ms, half the machine's heap limit again off-heap. */
+    public static EngineOptions defaults() {
+        Runtime machine = Runtime.getRuntime();
+        return new EngineOptions(
+                machine.availableProcessors(),
+                4096,
+                100,
+                Math.max(256L << 20, machine.maxMemory()),
+                "fcfs",
+                4L << 20,
+                1L << 20);
+    }
+
+    public EngineOptions withWorkers(int newWorkers) {
+        return new EngineOptions(
+                newWorkers,
+                batchRows,
+                epochMillis,
+                memoryLimitBytes,
+                schedulingPolicy,
+                channelHighBytes,
+                channelLowBytes);
+    }
+
+    public EngineOptions withBatchRows(int newBatchRows) {
+        return new EngineOptions(
+                workers,
+                newBatchRows,
+                epochMillis,
+                memoryLimitBytes,
+                schedulingPolicy,
+                channelHighBytes,
+                channelLowBytes);
+    }
+
+    public EngineOptions withEpochMillis(int newEpochMillis) {
+        return new EngineOptions(
+                workers,
+                batchRows,
+                newEpochMillis,
+                memoryLimitBytes,
+                schedulingPolicy,
+                channelHighBytes,
+                channelLowBytes);
+    }
+
+    public EngineOptions withMemoryLimitBytes(long newMemoryLimitBytes) {
+        return new EngineOptions(
+                workers,
+                batchRows,
+                epochMillis,
+                newMemoryLimitBytes,
+                schedulingPolicy,
+                channelHighBytes,
+                channelLowBytes);
+    }
+
+    public EngineOptions withSchedulingPolicy(String newSchedulingPolicy) {
+        return new EngineOptions(
+                workers,
+                batchRows,
+                epochMillis,
+                memoryLimitBytes,
+                newSchedulingPolicy,
+                channelHighBytes,
+                channelLowBytes);
+    }
+
+    public EngineOptions withChannelBytes(long newHighBytes, long newLowBytes) {
+        return new EngineOptions(
+                workers, batchRows, epochMillis, memoryLimitBytes, schedulingPolicy, newHighBytes, newLowBytes);
+    }
+
+    private static void require(boolean holds, String name, long value) {
+        if (!holds) {
+            throw new IllegalArgumentException(name + " is out of range: " + value);
+        }
+    }
+}

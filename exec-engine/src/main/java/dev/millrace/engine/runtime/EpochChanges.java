@@ -1,0 +1,25 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import java.util.List;
+
+/**
+ * What one epoch changed in a query's answer.
+ *
+ * @param epoch its number; numbers grow, with gaps
+ * @param epochMicros when it was committed, by the engine's clock
+ * @param batches weighted rows, to be closed by whoever holds this; empty if nothing changed
+ * @param snapshot whether this is the whole answer up to the epoch rather than its changes
+ */
+public record EpochChanges(long epoch, long epochMicros, List<Batch> batches, boolean snapshot)
+        implements AutoCloseable {
+    public EpochChanges {
+        batches = List.copyOf(batches);
+    }
+
+    @Override
+    public void close() {
+        Closing.all(batches);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.connector.Sink;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a standing query runs.
+ *
+ * @param materialized whether its current answer is kept, for pull queries, for queries that start later, and for
+ *     subscriptions with a snapshot
+ * @param sinks where its output goes from the first row; the query owns and closes them
+ * @param priority greater runs sooner, under policies that care
+ * @param restore state of an earlier run of the same plan to begin with
+ */
+public record QueryOptions(boolean materialized, List<Sink> sinks, int priority, Optional<QuerySnapshot> restore) {
+    public QueryOptions {
+        sinks = List.copyOf(sinks);
+    }
+
+    /** A query whose output only flows: to sinks, subscribers and other queries. */
+    public static QueryOptions streaming() {
+        return new QueryOptions(false, List.of(), 0, Optional.empty());
+    }
+
+    /** A query whose answer is kept. */
+    public static QueryOptions view() {
+        return new QueryOptions(true, List.of(), 0, Optional.empty());
+    }
+
+    public QueryOptions withSink(Sink sink) {
+        List<Sink> more = new java.util.ArrayList<>(sinks);
+        more.add(sink);
+        return new QueryOptions(materialized, more, priority, restore);
+    }
+
+    public QueryOptions withPriority(int newPriority) {
+        return new QueryOptions(materialized, sinks, newPriority, restore);
+    }
+
+    public QueryOptions withRestore(QuerySnapshot snapshot) {
+        return new QueryOptions(materialized, sinks, priority, Optional.of(snapshot));
+    }
+}

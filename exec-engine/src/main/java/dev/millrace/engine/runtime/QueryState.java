@@ -1,0 +1,17 @@
+package dev.millrace.engine.runtime;
+
+/**
+ * <pre>
+ *   RUNNING &lt;-&gt; PAUSED
+ *   RUNNING -&gt; FINISHED    all its inputs ended; its answer stays readable
+ *   RUNNING -&gt; FAILED      its answer stays at the last whole epoch
+ *   any     -&gt; DROPPED
+ * </pre>
+ */
+public enum QueryState {
+    RUNNING,
+    PAUSED,
+    FINISHED,
+    FAILED,
+    DROPPED
+}

@@ -1,0 +1,32 @@
+package dev.millrace.engine.runtime;
+
+import java.util.List;
+
+/**
+ * Counters of a query, taken at one moment, each at most one batch old.
+ *
+ * @param rowsIn read from relations
+ * @param rowsOut sent to views, sinks and subscribers; retractions count too
+ * @param lateRows dropped because they came too late
+ * @param cpuNanos time of workers spent in its tasks
+ * @param memoryBytes batches and state it holds
+ * @param viewRows rows of its materialized answer, 0 if it has none
+ * @param lastEpoch the last epoch visible outside, 0 before the first
+ */
+public record QueryStatistics(
+        String query,
+        QueryState state,
+        long rowsIn,
+        long rowsOut,
+        long lateRows,
+        long cpuNanos,
+        long memoryBytes,
+        long viewRows,
+        long lastEpoch,
+        List<OperatorStatistics> operators,
+        List<WatermarkStatistics> watermarks) {
+    public QueryStatistics {
+        operators = List.copyOf(operators);
+        watermarks = List.copyOf(watermarks);
+    }
+}

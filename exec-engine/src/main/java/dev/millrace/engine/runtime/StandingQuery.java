@@ -1,0 +1,64 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.connector.Sink;
+import dev.millrace.error.MillraceException;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+
+/** A query that runs until it is dropped, fails or has read all there is. Safe on any thread. */
+public interface StandingQuery {
+    String name();
+
+    PlanNode plan();
+
+    Schema schema();
+
+    boolean materialized();
+
+    QueryState state();
+
+    /** Why it failed. */
+    Optional<MillraceException> failure();
+
+    /**
+     * Its output from now on, epoch by epoch.
+     *
+     * @throws MillraceException if a snapshot is asked of a query that is not materialized (55000)
+     */
+    Subscription subscribe(SubscriptionOptions options);
+
+    /**
+     * Sends the output to one more sink from the next epoch on, beginning with the current answer if {@code snapshot}.
+     * The query owns and closes the sink; a failing sink fails the query.
+     *
+     * @throws MillraceException as {@link #subscribe}; the sink is closed then
+     */
+    void addSink(Sink sink, boolean snapshot);
+
+    /**
+     * Stops taking input, from an epoch's end on. Replayable sources are read on later; appended and live rows wait in
+     * memory (and fail the query when they are more than an eighth of the limit). No effect unless RUNNING.
+     */
+    void pause();
+
+    /** Takes what waited, in one epoch, and goes on. No effect unless PAUSED. */
+    void resume();
+
+    /**
+     * Stops it and frees all it holds, before returning. Queries that read it keep what they have.
+     */
+    void drop();
+
+    /** Waits until it is FINISHED, FAILED or DROPPED and everything it made is visible; returns which. */
+    QueryState await();
+
+    /** The state of all operators between two epochs. The query goes on. */
+    QuerySnapshot snapshot();
+
+    QueryStatistics statistics();
+
+    /** The newest late rows, at most {@link LateRow#KEPT}, oldest first. */
+    List<LateRow> lateRows();
+}
