@@ -1,0 +1,40 @@
+package dev.millrace.connectors.nexmark;
+
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.Source;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.stream.IntStream;
+
+/**
+ * One table of the stream.
+ *
+ * @param events of all kinds together
+ * @param pace a multiple of event time, or empty for as fast as possible
+ */
+record NexmarkSource(
+        Kind kind, List<Column> columns, Timeline timeline, long events, boolean bounded, OptionalDouble pace)
+        implements Source {
+    @Override
+    public Schema schema() {
+        return new Schema(columns.stream().map(Column::field).toList());
+    }
+
+    @Override
+    public boolean replayable() {
+        return true;
+    }
+
+    /** Reader i of p makes every p-th batch from the i-th on, so that all advance together in event time. */
+    @Override
+    public List<SourceReader> open(ScanRequest request, SourceContext context) {
+        List<Column> wanted = request.columns().stream().map(columns::get).toList();
+        int readers = Math.max(1, request.parallelism());
+        return IntStream.range(0, readers)
+                .<SourceReader>mapToObj(index -> new NexmarkReader(this, wanted, context, index, readers))
+                .toList();
+    }
+}
