@@ -1,0 +1,73 @@
+package dev.millrace.plan.node;
+
+import dev.millrace.plan.node.PlanNode.Aggregate;
+import dev.millrace.plan.node.PlanNode.Exchange;
+import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.PlanNode.WindowAggregate;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What passes between the two phases of an aggregation. The PARTIAL node's output has the keys, for windows the end of a
+ * slice ({@code slice_end} BIGINT, microseconds), then the columns of each {@link AggregateState}. The FINAL node has the
+ * same calls and window; its keys are columns 0 to k-1, its time column is column k, and an exchange may lie between.
+ */
+public final class PartialSchemas {
+    private PartialSchemas() {}
+
+    /** The output schema of a partial aggregation with these parts; its own {@code schema} is not looked at. */
+    public static Schema of(Aggregate node) {
+        return schema(
+                node.input().schema(),
+                node.keys(),
+                false,
+                AggregateState.of(node.calls(), node.input().schema(), !node.appendOnlyInput()));
+    }
+
+    /** The output schema of a partial window aggregation with these parts. */
+    public static Schema of(WindowAggregate node) {
+        return schema(
+                node.input().schema(),
+                node.keys(),
+                true,
+                AggregateState.of(node.calls(), node.input().schema(), false));
+    }
+
+    private static Schema schema(Schema input, List<Integer> keys, boolean slices, List<AggregateState> states) {
+        List<Field> fields = new ArrayList<>(input.select(keys).fields());
+        if (slices) {
+            fields.add(new Field("slice_end", DataType.BIGINT, false));
+        }
+        states.forEach(state -> fields.addAll(state.columns(input)));
+        return new Schema(fields);
+    }
+
+    /** The schema of the rows that the calls of a node refer to: of a FINAL node, the input of its PARTIAL one. */
+    public static Schema argumentSchema(Aggregate node) {
+        return node.phase() == Phase.FINAL
+                ? partial(node.input()).inputs().get(0).schema()
+                : node.input().schema();
+    }
+
+    /** The same for windows. */
+    public static Schema argumentSchema(WindowAggregate node) {
+        return node.phase() == Phase.FINAL
+                ? partial(node.input()).inputs().get(0).schema()
+                : node.input().schema();
+    }
+
+    private static PlanNode partial(PlanNode input) {
+        if (input instanceof Exchange exchange) {
+            return partial(exchange.input());
+        }
+        boolean found = input instanceof Aggregate aggregate && aggregate.phase() == Phase.PARTIAL
+                || input instanceof WindowAggregate window && window.phase() == Phase.PARTIAL;
+        if (!found) {
+            throw new IllegalArgumentException("a FINAL phase needs a PARTIAL one before it");
+        }
+        return input;
+    }
+}
