@@ -1,0 +1,86 @@
+package dev.millrace.scheduler;
+
+import dev.millrace.time.Clock;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Runs tasks on the calling thread, one unit of work per step, in an order drawn from a seed: a whole engine in one thread
+ * from one seed. Used by one thread.
+ */
+public final class SteppedWorkers extends Workers {
+    private final Clock clock;
+    private final RunQueue queue;
+    private final Timers timers = new Timers();
+    private long nextId;
+
+    public SteppedWorkers(long seed, Clock clock) {
+        this.clock = clock;
+        SplittableRandom random = new SplittableRandom(seed);
+        this.queue = new RunQueue((nowNanos, runnable) -> random.nextInt(runnable.size()));
+    }
+
+    /** Runs a timer that is due or one task; false if there is neither. */
+    public boolean step() {
+        Optional<Timers.Timer> due = timers.takeDue(clock.nanoTime());
+        if (due.isPresent()) {
+            due.get().run();
+            return true;
+        }
+        Optional<ScheduledTask> next = queue.take(clock.nanoTime());
+        next.ifPresent(task -> {
+            Task.Outcome outcome = Task.Outcome.DONE;
+            long from = clock.nanoTime();
+            try {
+                outcome = task.task().run(Long.MIN_VALUE);
+            } finally {
+                queue.ran(task, outcome, from, clock.nanoTime());
+            }
+        });
+        return next.isPresent();
+    }
+
+    /** When the next timer is due; {@code Long.MAX_VALUE} if there is none. */
+    public long nextTimerNanos() {
+        return timers.nextNanos();
+    }
+
+    @Override
+    public ScheduledTask add(Task task) {
+        return new ScheduledTask(task, nextId++, this);
+    }
+
+    @Override
+    void wake(ScheduledTask task) {
+        queue.wake(task, clock.nanoTime());
+    }
+
+    @Override
+    void remove(ScheduledTask task) {
+        queue.remove(task);
+    }
+
+    /** The order is the seed's: no effect. */
+    @Override
+    public void setPolicy(SchedulingPolicy policy) {}
+
+    @Override
+    public Timers.Timer schedule(long atNanos, Runnable action) {
+        return timers.schedule(atNanos, action);
+    }
+
+    /** Steps until the condition holds or nothing is left to run; the timeout does not matter. */
+    @Override
+    public boolean await(Signal signal, BooleanSupplier condition, long timeoutNanos) {
+        while (!condition.getAsBoolean()) {
+            if (!step()) {
+                return condition.getAsBoolean();
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,30 @@
+package dev.millrace.scheduler;
+
+/** Something that is run again and again for short times, by one worker at a time. */
+public interface Task {
+    /** What is to happen after a run. */
+    enum Outcome {
+        /** There is more to do at once. */
+        READY,
+        /** There is nothing to do before {@link ScheduledTask#wake}. */
+        WAITING,
+        /** Never run it again. */
+        DONE
+    }
+
+    /**
+     * Works until there is nothing to do, or a natural stop after {@code untilNanos} by the clock's {@code nanoTime};
+     * always does at least one unit of work if there is one. Must not block or throw: what it throws is reported as
+     * uncaught, and it is {@link Outcome#DONE}.
+     */
+    Outcome run(long untilNanos);
+
+    /** Whose task it is: a query's name. */
+    String owner();
+
+    /** Greater runs sooner, under policies that care. */
+    int priority();
+
+    /** Bytes waiting for it now; about right is enough. */
+    long queuedBytes();
+}

@@ -1,0 +1,34 @@
+package dev.millrace.scheduler;
+
+import java.util.function.BooleanSupplier;
+
+/** Runs tasks and timers. Safe on any thread. */
+public abstract sealed class Workers implements AutoCloseable permits WorkerThreads, SteppedWorkers {
+    Workers() {}
+
+    /** Takes a task in; it runs once it is woken. */
+    public abstract ScheduledTask add(Task task);
+
+    abstract void wake(ScheduledTask task);
+
+    abstract void remove(ScheduledTask task);
+
+    /** Takes effect at the next choice. */
+    public abstract void setPolicy(SchedulingPolicy policy);
+
+    /** Calls {@code action} once at {@code atNanos} by the clock's {@code nanoTime}. It must be short. */
+    public abstract Timers.Timer schedule(long atNanos, Runnable action);
+
+    /**
+     * Waits until {@code condition} holds. Whoever makes it true raises {@code signal} after.
+     *
+     * @return whether it holds; false after {@code timeoutNanos}
+     * @throws InterruptedException if the thread is interrupted; never if the condition holds
+     */
+    public abstract boolean await(Signal signal, BooleanSupplier condition, long timeoutNanos)
+            throws InterruptedException;
+
+    /** Stops after the runs under way. Tasks not removed before are forgotten. */
+    @Override
+    public abstract void close();
+}
