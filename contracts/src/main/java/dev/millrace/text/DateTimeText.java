@@ -1,0 +1,487 @@
+package dev.millrace.text;
+
+import dev.millrace.batch.Memory;
+
+/**
+ * Reads dates, times and timestamps: ISO 8601 with a {@code T} or a blank, and the other orders and separators that
+ * PostgreSQL takes under its default DateStyle (month, day, year). Holds the place it has come to, so it belongs to one
+ * parser.
+ *
+ * <p>Nearly all timestamps are {@code YYYY-MM-DD HH:MM:SS} and nearly all share their date with the one before: such a
+ * date is compared with the last one as ten bytes instead of being read.
+ */
+final class DateTimeText {
+    private static final int ISO_DATE_BYTES = 10;
+    private static final int ISO_SECONDS_BYTES = 19;
+    private static final int MAX_YEAR = 294_276; // PostgreSQL's last of a timestamp
+    private static final int MAX_DATE_YEAR = 5_874_897;
+    private static final int MIN_YEAR = -4712; // 4713 BC
+    private static final long NO_TIME = -1;
+    private static final String MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
+
+    private long at;
+    private long end;
+
+    private long days;
+    private long timeMicros; // or NO_TIME
+    private long zoneMicros;
+
+    // The last ISO date read, as text and as days; at first 1970-01-01.
+    private long lastDateText = 0x2d31302d30373931L;
+    private short lastDateTextEnd = 0x3130;
+    private long lastDays;
+
+    // The last number read.
+    private int number;
+    private int numberDigits;
+
+    int parseDate(long address, long limit, ValueParser out) {
+        if (limit - address == ISO_DATE_BYTES && isoDate(address)) {
+            out.low = days;
+            return ValueParser.OK;
+        }
+        int outcome = readAll(address, limit, MAX_DATE_YEAR);
+        out.low = days;
+        return outcome;
+    }
+
+    int parseTime(long address, long limit, ValueParser out) {
+        at = Blanks.skip(address, limit);
+        end = Blanks.trimEnd(at, limit);
+        int outcome = readTime();
+        if (outcome == ValueParser.OK) {
+            outcome = readZone();
+        }
+        if (outcome == ValueParser.OK && at < end) {
+            outcome = ValueParser.SYNTAX;
+        }
+        out.low = timeMicros;
+        return outcome;
+    }
+
+    int parseTimestamp(long address, long limit, boolean zoned, ValueParser out) {
+        long length = limit - address;
+        if (length >= ISO_SECONDS_BYTES && isoDate(address)) {
+            byte between = Memory.getByte(address + ISO_DATE_BYTES);
+            long seconds = isoSeconds(address + ISO_DATE_BYTES + 1);
+            if (seconds >= 0 && (between == ' ' || between == 'T')) {
+                long micros = days * CivilDays.MICROS_PER_DAY + seconds * 1_000_000;
+                if (length == ISO_SECONDS_BYTES) {
+                    out.low = micros;
+                    return ValueParser.OK;
+                }
+                at = address + ISO_SECONDS_BYTES;
+                end = limit;
+                timeMicros = 0;
+                readFraction();
+                zoneMicros = 0;
+                int outcome = at < end ? readZone() : ValueParser.OK;
+                if (outcome == ValueParser.OK && at == end) {
+                    out.low = micros + timeMicros - (zoned ? zoneMicros : 0);
+                    return ValueParser.OK;
+                }
+            }
+        }
+        int outcome = readAll(address, limit, MAX_YEAR);
+        if (outcome != ValueParser.OK) {
+            return outcome;
+        }
+        long time = (timeMicros == NO_TIME ? 0 : timeMicros) - (zoned ? zoneMicros : 0);
+        long start = days * CivilDays.MICROS_PER_DAY; // cannot overflow by more than a day's check below
+        if (Math.abs(days) > Long.MAX_VALUE / CivilDays.MICROS_PER_DAY - 2) {
+            return ValueParser.RANGE;
+        }
+        out.low = start + time;
+        return ValueParser.OK;
+    }
+
+    /** Reads {@code YYYY-MM-DD} into {@link #days}; false when it is not exactly that. */
+    private boolean isoDate(long address) {
+        long text = Memory.getLong(address);
+        short textEnd = Memory.getShort(address + 8);
+        if (text == lastDateText && textEnd == lastDateTextEnd) {
+            days = lastDays;
+            return true;
+        }
+        if (Memory.getByte(address + 4) != '-' || Memory.getByte(address + 7) != '-') {
+            return false;
+        }
+        int century = twoDigits(address);
+        int year = twoDigits(address + 2);
+        int month = twoDigits(address + 5);
+        int day = twoDigits(address + 8);
+        if ((century | year | month | day) < 0) {
+            return false;
+        }
+        year += century * 100;
+        if (year == 0 || !CivilDays.isValid(year, month, day)) {
+            return false;
+        }
+        days = CivilDays.of(year, month, day);
+        lastDateText = text;
+        lastDateTextEnd = textEnd;
+        lastDays = days;
+        return true;
+    }
+
+    /** Seconds of {@code HH:MM:SS} below 24:00:00, or -1. */
+    private static long isoSeconds(long address) {
+        int hour = twoDigits(address);
+        int minute = twoDigits(address + 3);
+        int second = twoDigits(address + 6);
+        boolean valid = (hour | minute | second) >= 0
+                && hour < 24
+                && minute < 60
+                && second < 60
+                && Memory.getByte(address + 2) == ':'
+                && Memory.getByte(address + 5) == ':';
+        return valid ? hour * 3600L + minute * 60L + second : -1;
+    }
+
+    /** Two digits as a number, or a negative number. */
+    private static int twoDigits(long address) {
+        int tens = Memory.getByte(address) - '0';
+        int ones = Memory.getByte(address + 1) - '0';
+        return (tens | ones | 9 - tens | 9 - ones) < 0 ? -1 : tens * 10 + ones;
+    }
+
+    private int readAll(long address, long limit, int maxYear) {
+        at = Blanks.skip(address, limit);
+        end = Blanks.trimEnd(at, limit);
+        zoneMicros = 0;
+        timeMicros = NO_TIME;
+        if (takeWord("epoch")) {
+            days = 0;
+            return at == end ? ValueParser.OK : ValueParser.SYNTAX;
+        }
+        if (takeWord("infinity") || takeWord("-infinity")) {
+            return at == end ? ValueParser.INFINITE : ValueParser.SYNTAX;
+        }
+        int outcome = readDate(maxYear);
+        if (outcome == ValueParser.OK && at < end && (isBlank() || (Memory.getByte(at) | 0x20) == 't')) {
+            at++;
+            at = Blanks.skip(at, end);
+            if (at < end && isDigit()) {
+                outcome = readTime();
+            }
+        }
+        if (outcome == ValueParser.OK) {
+            outcome = readZone();
+        }
+        if (outcome == ValueParser.OK && takeWord("bc")) {
+            outcome = beforeChrist();
+        }
+        return outcome != ValueParser.OK || at == end ? outcome : ValueParser.SYNTAX;
+    }
+
+    private int beforeChrist() {
+        long packed = CivilDays.packed(days);
+        int year = 1 - (int) (packed >> 9);
+        int month = (int) (packed >> 5) & 15;
+        int day = (int) packed & 31;
+        if (year > 0 || year < MIN_YEAR || !CivilDays.isValid(year, month, day)) {
+            return ValueParser.FIELD;
+        }
+        days = CivilDays.of(year, month, day);
+        return ValueParser.OK;
+    }
+
+    /** Three parts in the order that their lengths, separators and a month's name tell. */
+    private int readDate(int maxYear) {
+        int month = takeMonth();
+        if (month > 0) { // January 8, 1999
+            skipSeparators();
+            if (!takeNumber()) {
+                return ValueParser.SYNTAX;
+            }
+            int day = number;
+            skipSeparators();
+            return takeNumber() ? setDate(fullYear(), month, day, maxYear) : ValueParser.SYNTAX;
+        }
+        if (!takeNumber()) {
+            return ValueParser.SYNTAX;
+        }
+        if (numberDigits == 8) { // 19990108
+            return setDate(number / 10_000, number / 100 % 100, number % 100, maxYear);
+        }
+        int first = number;
+        int firstDigits = numberDigits;
+        int firstAsYear = fullYear();
+        if (skipSeparators() == 0) {
+            return ValueParser.SYNTAX;
+        }
+        month = takeMonth();
+        if (month > 0) { // 8-Jan-1999, 1999-Jan-08
+            skipSeparators();
+            if (!takeNumber()) {
+                return ValueParser.SYNTAX;
+            }
+            return firstDigits > 2
+                    ? setDate(firstAsYear, month, number, maxYear)
+                    : setDate(fullYear(), month, first, maxYear);
+        }
+        if (!takeNumber()) {
+            return ValueParser.SYNTAX;
+        }
+        int second = number;
+        if (skipSeparators() == 0 || !takeNumber()) {
+            return ValueParser.SYNTAX;
+        }
+        return firstDigits > 2
+                ? setDate(firstAsYear, second, number, maxYear) // 1999-01-08
+                : setDate(fullYear(), first, second, maxYear); // 1/8/1999
+    }
+
+    /** The last number as a year: of two digits it lies between 1970 and 2069. */
+    private int fullYear() {
+        return numberDigits > 2 ? number : number + (number < 70 ? 2000 : 1900);
+    }
+
+    private int setDate(int year, int month, int day, int maxYear) {
+        if (year == 0 || !CivilDays.isValid(year, month, day)) {
+            return ValueParser.FIELD;
+        }
+        if (year > maxYear) {
+            return ValueParser.RANGE;
+        }
+        days = CivilDays.of(year, month, day);
+        return ValueParser.OK;
+    }
+
+    /** H:MM, HH:MM:SS.ffffff, HHMM, HHMMSS, then perhaps AM or PM. */
+    private int readTime() {
+        if (!takeNumber()) {
+            return ValueParser.SYNTAX;
+        }
+        int hour = number;
+        int minute;
+        int second = 0;
+        timeMicros = 0;
+        if (at < end && Memory.getByte(at) == ':') {
+            at++;
+            if (numberDigits > 2 || !takeNumber() || numberDigits > 2) {
+                return ValueParser.SYNTAX;
+            }
+            minute = number;
+            if (at < end && Memory.getByte(at) == ':') {
+                at++;
+                if (!takeNumber() || numberDigits > 2) {
+                    return ValueParser.SYNTAX;
+                }
+                second = number;
+                readFraction();
+            }
+        } else if (numberDigits == 4) {
+            minute = hour % 100;
+            hour /= 100;
+        } else if (numberDigits == 6) {
+            second = hour % 100;
+            minute = hour / 100 % 100;
+            hour /= 10_000;
+            readFraction();
+        } else {
+            return ValueParser.SYNTAX;
+        }
+        at = Blanks.skip(at, end);
+        boolean am = takeWord("am");
+        boolean pm = !am && takeWord("pm");
+        if (am || pm) {
+            if (hour < 1 || hour > 12) {
+                return ValueParser.FIELD;
+            }
+            hour = hour % 12 + (pm ? 12 : 0);
+        }
+        if (minute > 59 || second > 60 || hour > 24 || (hour == 24 && (minute | second | timeMicros) != 0)) {
+            return ValueParser.FIELD;
+        }
+        timeMicros += (hour * 3600L + minute * 60L + second) * 1_000_000;
+        return ValueParser.OK;
+    }
+
+    /** A point and digits, added to the time as microseconds; a half is rounded up. */
+    private void readFraction() {
+        if (at == end || Memory.getByte(at) != '.') {
+            return;
+        }
+        at++;
+        int micros = 0;
+        int digits = 0;
+        for (; at < end && isDigit(); at++, digits++) {
+            int digit = Memory.getByte(at) - '0';
+            if (digits < 6) {
+                micros = micros * 10 + digit;
+            } else if (digits == 6 && digit >= 5) {
+                micros++;
+            }
+        }
+        for (; digits < 6; digits++) {
+            micros *= 10;
+        }
+        timeMicros += micros;
+    }
+
+    /** Nothing, Z, UTC, GMT, +HH, +HHMM, +HH:MM or +HH:MM:SS; leaves the offset east of UTC. */
+    private int readZone() {
+        at = Blanks.skip(at, end);
+        if (at == end) {
+            return ValueParser.OK;
+        }
+        byte sign = Memory.getByte(at);
+        if (sign != '+' && sign != '-') {
+            if (takeWord("zulu") || takeWord("utc") || takeWord("gmt") || takeWord("z")) {
+                at = Blanks.skip(at, end);
+            }
+            return ValueParser.OK; // what is not a zone is for the caller to refuse
+        }
+        at++;
+        if (!takeNumber() || numberDigits > 4) {
+            return ValueParser.SYNTAX;
+        }
+        int hours = numberDigits > 2 ? number / 100 : number;
+        int minutes = numberDigits > 2 ? number % 100 : 0;
+        int seconds = 0;
+        if (numberDigits <= 2 && at < end && Memory.getByte(at) == ':') {
+            at++;
+            if (!takeNumber()) {
+                return ValueParser.SYNTAX;
+            }
+            minutes = number;
+            if (at < end && Memory.getByte(at) == ':') {
+                at++;
+                if (!takeNumber()) {
+                    return ValueParser.SYNTAX;
+                }
+                seconds = number;
+            }
+        }
+        if (hours > 15 || minutes > 59 || seconds > 59) {
+            return ValueParser.FIELD;
+        }
+        long micros = (hours * 3600L + minutes * 60L + seconds) * 1_000_000;
+        zoneMicros = sign == '-' ? -micros : micros;
+        at = Blanks.skip(at, end);
+        return ValueParser.OK;
+    }
+
+    private boolean takeNumber() {
+        long start = at;
+        long value = 0;
+        while (at < end && isDigit() && at - start < 9) {
+            value = value * 10 + Memory.getByte(at++) - '0';
+        }
+        number = (int) value;
+        numberDigits = (int) (at - start);
+        return numberDigits > 0;
+    }
+
+    private int takeMonth() {
+        if (end - at < 3) {
+            return 0;
+        }
+        for (int month = 0; month < 12; month++) {
+            boolean same = true;
+            for (int i = 0; i < 3; i++) {
+                same &= (Memory.getByte(at + i) | 0x20) == MONTHS.charAt(month * 3 + i);
+            }
+            if (same) {
+                while (at < end && isLetter()) {
+                    at++;
+                }
+                return month + 1;
+            }
+        }
+        return 0;
+    }
+
+    private boolean takeWord(String word) {
+        if (end - at < word.length()) {
+            return false;
+        }
+        for (int i = 0; i < word.length(); i++) {
+            char c = word.charAt(i);
+            byte read = Memory.getByte(at + i);
+            if ((c == '-' ? read : read | 0x20) != c) {
+                return false;
+            }
+        }
+        at += word.length();
+        return true;
+    }
+
+    private int skipSeparators() {
+        int skipped = 0;
+        while (at < end) {
+            byte c = Memory.getByte(at);
+            if (c != '-' && c != '/' && c != '.' && c != ',' && c != ' ') {
+                break;
+            }
+            at++;
+            skipped++;
+        }
+        return skipped;
+    }
+
+    private boolean isBlank() {
+        return Blanks.isBlank(Memory.getByte(at));
+    }
+
+    private boolean isDigit() {
+        byte c = Memory.getByte(at);
+        return c >= '0' && c <= '9';
+    }
+
+    private boolean isLetter() {
+        int c = Memory.getByte(at) | 0x20;
+        return c >= 'a' && c <= 'z';
+    }
+
+    /** Writes {@code 2020-01-31}; years before 1 as {@code 0044-03-15 BC}. */
+    static void writeDate(TextBuffer out, long days) {
+        long packed = CivilDays.packed(days);
+        long year = packed >> 9;
+        out.end(writeDate(out.room(24), packed));
+        if (year < 1) {
+            out.appendAscii(" BC");
+        }
+    }
+
+    /** Writes {@code 2020-01-31 23:59:58.5}, and {@code +00} behind it when {@code zoned}. */
+    static void writeTimestamp(TextBuffer out, long micros, boolean zoned) {
+        long days = Math.floorDiv(micros, CivilDays.MICROS_PER_DAY);
+        long packed = CivilDays.packed(days);
+        long to = writeDate(out.room(48), packed);
+        Memory.putByte(to++, (byte) ' ');
+        to = writeTime(to, micros - days * CivilDays.MICROS_PER_DAY);
+        out.end(to);
+        if (zoned) {
+            out.appendAscii("+00");
+        }
+        if (packed >> 9 < 1) {
+            out.appendAscii(" BC");
+        }
+    }
+
+    static void writeTime(TextBuffer out, long micros) {
+        out.end(writeTime(out.room(24), micros));
+    }
+
+    private static long writeDate(long address, long packed) {
+        long year = packed >> 9;
+        long shown = year < 1 ? 1 - year : year;
+        long to = Digits.write(address, shown, Math.max(4, Digits.count(shown)));
+        Memory.putByte(to++, (byte) '-');
+        to = Digits.two(to, (int) (packed >> 5) & 15);
+        Memory.putByte(to++, (byte) '-');
+        return Digits.two(to, (int) packed & 31);
+    }
+
+    private static long writeTime(long address, long micros) {
+        int seconds = (int) (micros / 1_000_000);
+        long to = Digits.two(address, seconds / 3600);
+        Memory.putByte(to++, (byte) ':');
+        to = Digits.two(to, seconds / 60 % 60);
+        Memory.putByte(to++, (byte) ':');
+        to = Digits.two(to, seconds % 60);
+        return Digits.microseconds(to, (int) (micros % 1_000_000));
+    }
+}

@@ -1,0 +1,27 @@
+package dev.millrace.text;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.type.DataType;
+import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
+
+/** Values as strings, for shells, messages and tests; hot paths use {@link ValueWriter}. */
+public final class ValueText {
+    private ValueText() {}
+
+    /** The text of a value, or empty when it is NULL. */
+    public static Optional<String> format(Batch batch, int column, int row) {
+        return format(batch.schema().type(column), batch.column(column), row);
+    }
+
+    /** The text of a value, or empty when it is NULL. */
+    public static Optional<String> format(DataType type, FieldVector vector, int row) {
+        if (type.kind() == DataType.Kind.NULL || vector.isNull(row)) {
+            return Optional.empty();
+        }
+        try (TextBuffer text = new TextBuffer(vector.getAllocator(), 64)) {
+            ValueWriter.value(text, type, vector, row);
+            return Optional.of(text.toString());
+        }
+    }
+}
