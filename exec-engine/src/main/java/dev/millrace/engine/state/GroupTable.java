@@ -1,0 +1,190 @@
+package dev.millrace.engine.state;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import java.util.List;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * A hash table from keys to entries of fixed size. It knows where entries are and what their hashes are; keys are compared
+ * by whoever probes, which is generated code over the fields of {@link #indexAddress}, {@link #shift} and {@link #mask}:
+ *
+ * <pre>
+ *   slot = hash &gt;&gt;&gt; shift                      the index is ordered by the top bits, as key groups are
+ *   word = index[slot]                         0: absent, insert(hash, slot)
+ *   word = tag (hash's low 16 bits) &lt;&lt; 48 | address of the entry; on a mismatch go on with (slot + 1) &amp; mask
+ *
+ *   entry: hash | link | key and state words   link: free for the owner's use, 0 at first
+ * </pre>
+ *
+ * Entries never move. The load is at most a half; removal shifts the entries behind back, there are no tombstones.
+ */
+public final class GroupTable implements AutoCloseable {
+    /** Where an entry's link is. */
+    public static final int LINK = 8;
+
+    /** Where an entry's keys and state begin. */
+    public static final int BODY = 16;
+
+    /** The address in an index word. */
+    public static final long ADDRESS = (1L << 48) - 1;
+
+    private static final int FIRST_CAPACITY = 64;
+
+    private final BufferAllocator allocator;
+    private final StateMemory memory;
+    private final long[] initial; // the words of a new entry's body
+    private final int entryBytes;
+    private List<ArrowBuf> index = List.of(); // the one buffer of the index, none when closed
+    private long indexAddress;
+    private int shift;
+    private long mask;
+    private int size;
+
+    /** A table whose entries' bodies begin as {@code initial}. */
+    public GroupTable(BufferAllocator allocator, long[] initial) {
+        this.allocator = allocator;
+        this.memory = new StateMemory(allocator);
+        this.initial = initial.clone();
+        this.entryBytes = BODY + 8 * initial.length;
+        newIndex(FIRST_CAPACITY);
+    }
+
+    public long indexAddress() {
+        return indexAddress;
+    }
+
+    public int shift() {
+        return shift;
+    }
+
+    public long mask() {
+        return mask;
+    }
+
+    /** How many entries there are. */
+    public int size() {
+        return size;
+    }
+
+    /** Where what entries point to is kept; freed with the table or by {@link #clear}. */
+    public StateMemory memory() {
+        return memory;
+    }
+
+    public long bytes() {
+        return memory.bytes() + 8 * (mask + 1);
+    }
+
+    /** The index word of a slot. */
+    public long word(long slot) {
+        return Memory.getLong(indexAddress + (slot << 3));
+    }
+
+    /**
+     * A new entry at a slot found empty while probing for {@code hash}. The index may be another one afterwards: its
+     * address, shift and mask are to be read again.
+     */
+    public long insert(long hash, long slot) {
+        long entry = memory.allocate(entryBytes);
+        Memory.putLong(entry, hash);
+        Memory.putLong(entry + LINK, 0);
+        long body = entry + BODY;
+        for (int word = 0; word < initial.length; word++) {
+            Memory.putLong(body + 8L * word, initial[word]);
+        }
+        Memory.putLong(indexAddress + (slot << 3), hash << 48 | entry);
+        if (2L * ++size > mask) {
+            grow();
+        }
+        return entry;
+    }
+
+    /** Removes an entry and frees its block, but nothing it points to. */
+    public void remove(long entry) {
+        long hole = Memory.getLong(entry) >>> shift;
+        while ((word(hole) & ADDRESS) != entry) {
+            hole = (hole + 1) & mask;
+        }
+        long slot = hole;
+        while (true) {
+            slot = (slot + 1) & mask;
+            long word = word(slot);
+            if (word == 0) {
+                break;
+            }
+            long home = Memory.getLong(word & ADDRESS) >>> shift;
+            if (((slot - home) & mask)
+                    >= ((slot - hole) & mask)) { // its home is not behind the hole: it may move there
+                Memory.putLong(indexAddress + (hole << 3), word);
+                hole = slot;
+            }
+        }
+        Memory.putLong(indexAddress + (hole << 3), 0);
+        memory.free(entry, entryBytes);
+        size--;
+    }
+
+    /** Removes all entries and what they point to; keeps the memory for reuse. */
+    public void clear() {
+        if (size > 0) {
+            Memory.fill(indexAddress, 8 * (mask + 1), (byte) 0);
+            size = 0;
+        }
+        memory.reset();
+    }
+
+    /**
+     * Copies addresses of entries, in the index's order.
+     *
+     * @param from the slot to begin at; 0 first
+     * @return the slot to go on from, or -1 at the end
+     */
+    public long entries(long from, long[] addresses, int[] count) {
+        long slot = from;
+        int found = 0;
+        while (slot <= mask && found < addresses.length) {
+            long word = word(slot++);
+            addresses[found] = word & ADDRESS;
+            found += word == 0 ? 0 : 1; // no branch: occupied slots are random
+        }
+        count[0] = found;
+        return slot > mask ? -1 : slot;
+    }
+
+    private void grow() {
+        List<ArrowBuf> oldIndex = index;
+        long oldAddress = indexAddress;
+        long oldCapacity = mask + 1;
+        newIndex(4 * oldCapacity);
+        for (long slot = 0; slot < oldCapacity; slot++) {
+            long word = Memory.getLong(oldAddress + (slot << 3));
+            if (word != 0) {
+                long at = Memory.getLong(word & ADDRESS) >>> shift;
+                while (word(at) != 0) {
+                    at = (at + 1) & mask;
+                }
+                Memory.putLong(indexAddress + (at << 3), word);
+            }
+        }
+        Closing.all(oldIndex);
+    }
+
+    private void newIndex(long capacity) {
+        ArrowBuf buffer = allocator.buffer(8 * capacity);
+        index = List.of(buffer);
+        indexAddress = buffer.memoryAddress();
+        mask = capacity - 1;
+        shift = 64 - Long.numberOfTrailingZeros(capacity);
+        Memory.fill(indexAddress, 8 * capacity, (byte) 0);
+    }
+
+    @Override
+    public void close() {
+        List<ArrowBuf> old = index;
+        index = List.of();
+        Closing.all(old);
+        memory.close();
+    }
+}

@@ -1,0 +1,135 @@
+package dev.millrace.engine.state;
+
+import dev.millrace.type.DataType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthVector;
+import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.BitVectorHelper;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.complex.ListVector;
+import org.apache.arrow.vector.complex.StructVector;
+
+/**
+ * Values of ARRAY and ROW as bytes and back: a byte that says whether it is NULL, then the value; an array as a count and
+ * its elements. Equal values have equal bytes. One value at a time: nested values are rare as keys and state.
+ */
+final class NestedCodec {
+    private ByteBuffer buffer = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
+
+    /** The bytes of a value that is not NULL; valid until the next call. */
+    ByteBuffer encode(FieldVector vector, DataType type, int row) {
+        buffer.clear();
+        write(vector, type, row);
+        return buffer.flip();
+    }
+
+    private void writeNullable(FieldVector vector, DataType type, int row) {
+        boolean isNull = vector.isNull(row);
+        room(1).put((byte) (isNull ? 0 : 1));
+        if (!isNull) {
+            write(vector, type, row);
+        }
+    }
+
+    private void write(FieldVector vector, DataType type, int row) {
+        if (vector instanceof BitVector bits) {
+            room(1).put((byte) bits.get(row));
+        } else if (vector instanceof BaseFixedWidthVector fixed) {
+            int width = type.fixedWidth();
+            ByteBuffer target = room(width);
+            for (int at = 0; at < width; at++) {
+                target.put(fixed.getDataBuffer().getByte((long) row * width + at));
+            }
+        } else if (vector instanceof BaseVariableWidthVector variable) {
+            int start = variable.getOffsetBuffer().getInt(4L * row);
+            int length = variable.getOffsetBuffer().getInt(4L * row + 4) - start;
+            byte[] bytes = new byte[length];
+            variable.getDataBuffer().getBytes(start, bytes);
+            room(4 + length).putInt(length).put(bytes);
+        } else if (vector instanceof ListVector list) {
+            int start = list.getElementStartIndex(row);
+            int end = list.getElementEndIndex(row);
+            room(4).putInt(end - start);
+            for (int element = start; element < end; element++) {
+                writeNullable(list.getDataVector(), type.element(), element);
+            }
+        } else if (vector instanceof StructVector struct) {
+            for (int field = 0; field < type.fields().size(); field++) {
+                writeNullable(
+                        (FieldVector) struct.getChildByOrdinal(field),
+                        type.fields().get(field).type(),
+                        row);
+            }
+        } else {
+            throw new IllegalArgumentException(type + " has no bytes");
+        }
+    }
+
+    private ByteBuffer room(int bytes) {
+        if (buffer.remaining() < bytes) {
+            byte[] larger = Arrays.copyOf(buffer.array(), 2 * (buffer.position() + bytes));
+            buffer = ByteBuffer.wrap(larger).order(ByteOrder.LITTLE_ENDIAN).position(buffer.position());
+        }
+        return buffer;
+    }
+
+    /** Writes the value that {@code in} has next at {@code row}, growing the vector. */
+    void decode(ByteBuffer in, FieldVector vector, DataType type, int row) {
+        if (vector instanceof BitVector bits) {
+            bits.setSafe(row, in.get());
+        } else if (vector instanceof BaseFixedWidthVector fixed) {
+            while (row >= fixed.getValueCapacity()) {
+                fixed.reAlloc();
+            }
+            int width = type.fixedWidth();
+            for (int at = 0; at < width; at++) {
+                fixed.getDataBuffer().setByte((long) row * width + at, in.get());
+            }
+            BitVectorHelper.setBit(fixed.getValidityBuffer(), row);
+        } else if (vector instanceof BaseVariableWidthVector variable) {
+            byte[] bytes = new byte[in.getInt()];
+            in.get(bytes);
+            variable.setSafe(row, bytes);
+        } else if (vector instanceof ListVector list) {
+            int count = in.getInt();
+            int at = list.startNewValue(row);
+            for (int element = 0; element < count; element++) {
+                decodeNullable(in, list.getDataVector(), type.element(), at + element);
+            }
+            list.endValue(row, count);
+        } else if (vector instanceof StructVector struct) {
+            while (row >= struct.getValueCapacity()) {
+                struct.reAlloc();
+            }
+            for (int field = 0; field < type.fields().size(); field++) {
+                decodeNullable(
+                        in,
+                        (FieldVector) struct.getChildByOrdinal(field),
+                        type.fields().get(field).type(),
+                        row);
+            }
+            struct.setIndexDefined(row);
+        } else {
+            throw new IllegalArgumentException(type + " has no bytes");
+        }
+    }
+
+    private void decodeNullable(ByteBuffer in, FieldVector vector, DataType type, int row) {
+        if (in.get() != 0) {
+            decode(in, vector, type, row);
+        } else {
+            setNull(vector, row);
+        }
+    }
+
+    /** Sets NULL at {@code row}, growing the vector. */
+    static void setNull(FieldVector vector, int row) {
+        while (row >= vector.getValueCapacity()) {
+            vector.reAlloc();
+        }
+        vector.setNull(row);
+    }
+}

@@ -1,0 +1,265 @@
+package dev.millrace.engine.state;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import java.util.List;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * Weighted rows in lists: a Z-set per list. A list is two words of its owner (the first and last row, 0 when empty), at an
+ * address that stays; its rows are in order of arrival. Adding a row that its list holds adds to its weight, and a row of
+ * weight 0 is gone; {@link #append} always makes a new row and asks for no hash.
+ *
+ * <pre>
+ *   row: next | previous | list | hash | weight | length, 4 bytes | appended, 4 bytes | bytes of a RowCodec
+ * </pre>
+ *
+ * As the storage of a view or of a join's side it is used with one list, or one per key.
+ */
+public final class RowTable implements AutoCloseable {
+    /** Bytes of a list in its owner. */
+    public static final int LIST_BYTES = 16;
+
+    private static final int PREVIOUS = 8;
+    private static final int LIST = 16;
+    private static final int HASH = 24;
+    private static final int WEIGHT = 32;
+    private static final int LENGTH = 40;
+    private static final int APPENDED = 44;
+    private static final int ROW = 48;
+    private static final int FIRST_CAPACITY = 64;
+
+    private final BufferAllocator allocator;
+    private final StateMemory memory;
+    private List<ArrowBuf> index = List.of();
+    private long indexAddress;
+    private int shift;
+    private long mask;
+    private int indexed;
+    private int size;
+
+    public RowTable(BufferAllocator allocator) {
+        this.allocator = allocator;
+        this.memory = new StateMemory(allocator);
+    }
+
+    /** The hash of a row, to be given to {@link #add}: any hash would do that depends on the list, too. */
+    public static long hash(long list, long row, int length) {
+        return Hashing.finish(Hashing.step(Hashing.bytes(row, length), list));
+    }
+
+    /** Makes an empty list. */
+    public static void initList(long list) {
+        Memory.putLong(list, 0);
+        Memory.putLong(list + 8, 0);
+    }
+
+    /** Rows that are there, whatever their weights. */
+    public int size() {
+        return size;
+    }
+
+    public long bytes() {
+        return memory.bytes() + (index.isEmpty() ? 0 : 8 * (mask + 1));
+    }
+
+    /** Adds to the weight of a row of a list, and returns its weight now. */
+    public long add(long list, long row, int length, long weight) {
+        long hash = hash(list, row, length);
+        if (index.isEmpty()) {
+            newIndex(FIRST_CAPACITY);
+        }
+        long slot = hash >>> shift;
+        while (true) {
+            long word = word(slot);
+            if (word == 0) {
+                break;
+            }
+            if ((word ^ hash << 48) >>> 48 == 0) {
+                long node = word & GroupTable.ADDRESS;
+                if (Memory.getLong(node + HASH) == hash
+                        && Memory.getLong(node + LIST) == list
+                        && Memory.getInt(node + LENGTH) == length
+                        && Memory.equal(node + ROW, row, length)) {
+                    long sum = Memory.getLong(node + WEIGHT) + weight;
+                    Memory.putLong(node + WEIGHT, sum);
+                    if (sum == 0) {
+                        remove(node);
+                    }
+                    return sum;
+                }
+            }
+            slot = (slot + 1) & mask;
+        }
+        long node = newNode(list, row, length, weight);
+        Memory.putLong(node + HASH, hash);
+        Memory.putInt(node + APPENDED, 0);
+        Memory.putLong(indexAddress + (slot << 3), hash << 48 | node);
+        if (2L * ++indexed > mask) {
+            grow();
+        }
+        return weight;
+    }
+
+    /** Adds a row at the end of a list, equal to another or not; returns the row. */
+    public long append(long list, long row, int length, long weight) {
+        long node = newNode(list, row, length, weight);
+        Memory.putInt(node + APPENDED, 1);
+        return node + ROW;
+    }
+
+    private long newNode(long list, long row, int length, long weight) {
+        long node = memory.allocate(ROW + length);
+        long last = Memory.getLong(list + 8);
+        Memory.putLong(node, 0);
+        Memory.putLong(node + PREVIOUS, last);
+        Memory.putLong(node + LIST, list);
+        Memory.putLong(node + WEIGHT, weight);
+        Memory.putInt(node + LENGTH, length);
+        Memory.copy(row, node + ROW, length);
+        Memory.putLong(last == 0 ? list : last, node);
+        Memory.putLong(list + 8, node);
+        size++;
+        return node;
+    }
+
+    private void remove(long node) {
+        if (Memory.getInt(node + APPENDED) == 0) {
+            unindex(node);
+        }
+        long list = Memory.getLong(node + LIST);
+        long next = Memory.getLong(node);
+        long previous = Memory.getLong(node + PREVIOUS);
+        Memory.putLong(previous == 0 ? list : previous, next);
+        Memory.putLong(next == 0 ? list + 8 : next + PREVIOUS, previous);
+        memory.free(node, ROW + Memory.getInt(node + LENGTH));
+        size--;
+    }
+
+    /** Removes a row found by iterating. */
+    public void removeRow(long row) {
+        remove(row - ROW);
+    }
+
+    /** Removes all rows of a list. */
+    public void clear(long list) {
+        for (long row = first(list); row != 0; ) {
+            long next = next(row);
+            remove(row - ROW);
+            row = next;
+        }
+    }
+
+    /** Removes all rows of all lists, which their owners forget; keeps the memory for reuse. */
+    public void clear() {
+        if (indexed > 0) {
+            Memory.fill(indexAddress, 8 * (mask + 1), (byte) 0);
+        }
+        indexed = 0;
+        size = 0;
+        memory.reset();
+    }
+
+    /** The first row of a list, or 0. */
+    public static long first(long list) {
+        long node = Memory.getLong(list);
+        return node == 0 ? 0 : node + ROW;
+    }
+
+    /** The row after a row, or 0. */
+    public static long next(long row) {
+        long node = Memory.getLong(row - ROW);
+        return node == 0 ? 0 : node + ROW;
+    }
+
+    public static long weight(long row) {
+        return Memory.getLong(row - ROW + WEIGHT);
+    }
+
+    public static int length(long row) {
+        return Memory.getInt(row - ROW + LENGTH);
+    }
+
+    /** The list a row is in. */
+    public static long list(long row) {
+        return Memory.getLong(row - ROW + LIST);
+    }
+
+    /**
+     * Collects rows of a list, for {@link RowCodec#decode}.
+     *
+     * @param from the row to begin with, 0 for none
+     * @return how many; the row to go on with is {@code next(rows[count - 1])}
+     */
+    public static int collect(long from, long[] rows) {
+        int count = 0;
+        for (long row = from; row != 0 && count < rows.length; row = next(row)) {
+            rows[count++] = row;
+        }
+        return count;
+    }
+
+    private long word(long slot) {
+        return Memory.getLong(indexAddress + (slot << 3));
+    }
+
+    private void unindex(long node) {
+        long hole = Memory.getLong(node + HASH) >>> shift;
+        while ((word(hole) & GroupTable.ADDRESS) != node) {
+            hole = (hole + 1) & mask;
+        }
+        long slot = hole;
+        while (true) {
+            slot = (slot + 1) & mask;
+            long word = word(slot);
+            if (word == 0) {
+                break;
+            }
+            long home = Memory.getLong((word & GroupTable.ADDRESS) + HASH) >>> shift;
+            if (((slot - home) & mask) >= ((slot - hole) & mask)) {
+                Memory.putLong(indexAddress + (hole << 3), word);
+                hole = slot;
+            }
+        }
+        Memory.putLong(indexAddress + (hole << 3), 0);
+        indexed--;
+    }
+
+    private void grow() {
+        List<ArrowBuf> oldIndex = index;
+        long oldAddress = indexAddress;
+        long oldCapacity = mask + 1;
+        newIndex(4 * oldCapacity);
+        for (long old = 0; old < oldCapacity; old++) {
+            long word = Memory.getLong(oldAddress + (old << 3));
+            if (word != 0) {
+                long slot = Memory.getLong((word & GroupTable.ADDRESS) + HASH) >>> shift;
+                while (word(slot) != 0) {
+                    slot = (slot + 1) & mask;
+                }
+                Memory.putLong(indexAddress + (slot << 3), word);
+            }
+        }
+        Closing.all(oldIndex);
+    }
+
+    private void newIndex(long capacity) {
+        ArrowBuf buffer = allocator.buffer(8 * capacity);
+        index = List.of(buffer);
+        indexAddress = buffer.memoryAddress();
+        mask = capacity - 1;
+        shift = 64 - Long.numberOfTrailingZeros(capacity);
+        Memory.fill(indexAddress, 8 * capacity, (byte) 0);
+    }
+
+    @Override
+    public void close() {
+        List<ArrowBuf> old = index;
+        index = List.of();
+        indexed = 0;
+        size = 0;
+        Closing.all(old);
+        memory.close();
+    }
+}
