@@ -25,8 +25,9 @@ import java.util.Locale;
  * missing date is 1970-01-01, a missing time midnight. Immutable, safe on any thread.
  */
 public final class TimestampFormat {
+    // A longer name before its beginnings.
     private static final String[] FIELDS = {
-        "YYYY", "YY", "MON", "MM", "M", "DD", "D", "HH24", "HH12", "HH", "MI", "SS", "MS", "US", "FF", "AM", "PM", "TZ"
+        "YYYY", "YY", "MON", "MM", "MI", "MS", "M", "DD", "D", "HH24", "HH12", "HH", "SS", "US", "FF", "AM", "PM", "TZ"
     };
     private static final String MONTH_NAMES =
             "january february march april may june july august september october " + "november december ";
