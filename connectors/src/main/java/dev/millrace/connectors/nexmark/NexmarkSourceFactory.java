@@ -4,6 +4,7 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceFactory;
+import dev.millrace.connectors.random.Draws;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;

@@ -1,5 +1,7 @@
 package dev.millrace.connectors.nexmark;
 
+import dev.millrace.connectors.random.Draws;
+
 /**
  * Log-uniform prices over six decades, 100 to 100,000,000: ten bits of a draw choose a piece of the exponential, the
  * rest interpolates within it, in whole numbers.

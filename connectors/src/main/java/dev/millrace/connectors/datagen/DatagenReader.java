@@ -1,0 +1,99 @@
+package dev.millrace.connectors.datagen;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
+
+/** Makes its share of the rows: chunks of one batch each, every {@code stride}-th of them. */
+final class DatagenReader implements SourceReader {
+    private static final long NOT_STARTED = Long.MIN_VALUE;
+
+    private final DatagenSource source;
+    private final List<ColumnRule> rules;
+    private final Schema schema;
+    private final SourceContext context;
+    private final int chunkRows;
+    private final int stride;
+    private long chunk;
+    private long position;
+    private long startNanos = NOT_STARTED;
+
+    DatagenReader(DatagenSource source, List<ColumnRule> rules, SourceContext context, int index, int stride) {
+        this.source = source;
+        this.rules = rules;
+        this.schema = new Schema(rules.stream().map(ColumnRule::field).toList());
+        this.context = context;
+        this.chunkRows = context.batchRows();
+        this.stride = stride;
+        this.chunk = index;
+        this.position = chunk * chunkRows;
+    }
+
+    @Override
+    public Optional<Batch> poll() {
+        if (position == (chunk + 1) * chunkRows) {
+            chunk += stride;
+            position = chunk * chunkRows;
+        }
+        long end = Math.min(Math.min((chunk + 1) * chunkRows, source.rows()), due());
+        if (position >= end) {
+            return Optional.empty();
+        }
+        Batch batch = batch(position, (int) (end - position));
+        position = end;
+        return Optional.of(batch);
+    }
+
+    /** How many rows may be out by now. */
+    private long due() {
+        if (source.rate() == 0) {
+            return Long.MAX_VALUE;
+        }
+        long now = context.clock().nanoTime();
+        if (startNanos == NOT_STARTED) {
+            startNanos = now;
+        }
+        return (long) ((now - startNanos) * 1e-9 * source.rate());
+    }
+
+    private Batch batch(long first, int rows) {
+        List<FieldVector> vectors = new ArrayList<>(rules.size());
+        try {
+            for (ColumnRule rule : rules) {
+                vectors.add(rule.generate(first, rows, context.allocator()));
+            }
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
+        return Batch.of(schema, vectors.toArray(FieldVector[]::new), rows);
+    }
+
+    @Override
+    public boolean isFinished() {
+        return position >= source.rows();
+    }
+
+    @Override
+    public long retryAfterMicros() {
+        if (source.rate() == 0) {
+            return 0;
+        }
+        double dueNanos = (position + 1) * 1e9 / source.rate();
+        return Math.max(1, ((long) dueNanos - (context.clock().nanoTime() - startNanos)) / 1_000);
+    }
+
+    @Override
+    public double progress() {
+        return source.bounded() ? (double) Math.min(position, source.rows()) / Math.max(1, source.rows()) : -1;
+    }
+
+    @Override
+    public void close() {}
+}
