@@ -1,0 +1,34 @@
+package dev.millrace.engine.epoch;
+
+/** Where the effects of epochs leave a domain. */
+public final class EpochOutput {
+    /** What an output does with an epoch that all are done with. Must not throw. */
+    @FunctionalInterface
+    public interface Publisher {
+        /**
+         * Makes everything up to the epoch visible. Called with the commit lock held for writing, on any thread, one
+         * call at a time, for epochs that grow.
+         */
+        void publish(long epoch);
+    }
+
+    final Epochs epochs;
+    final Publisher publisher;
+    EpochDomain domain; // guarded by the lock
+
+    EpochOutput(Epochs epochs, EpochDomain domain, Publisher publisher) {
+        this.epochs = epochs;
+        this.domain = domain;
+        this.publisher = publisher;
+    }
+
+    /** All rows of the epoch are in. */
+    public void done(long epoch) {
+        epochs.done(this, epoch);
+    }
+
+    /** Leaves the domain, which waits for it no more. */
+    public void leave() {
+        epochs.leave(this);
+    }
+}

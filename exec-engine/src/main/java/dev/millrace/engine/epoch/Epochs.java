@@ -1,0 +1,440 @@
+package dev.millrace.engine.epoch;
+
+import dev.millrace.engine.epoch.EpochDomain.Closed;
+import dev.millrace.scheduler.Signal;
+import dev.millrace.scheduler.Workers;
+import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+
+/** Opens, closes and commits the epochs of all domains. Safe on any thread. */
+public final class Epochs {
+    /** Epochs closed but not committed per domain: enough to keep tasks of several depths at work. */
+    private static final int MOST_CLOSED = 3;
+
+    private final Workers workers;
+    private final Clock clock;
+    private final long epochNanos;
+    private final Signal signal;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantReadWriteLock commitLock = new ReentrantReadWriteLock();
+    private final Set<EpochDomain> domains = Collections.newSetFromMap(new IdentityHashMap<>()); // guarded by lock
+    private long lastNumber; // guarded by lock
+
+    /** @param signal raised after each commit and whenever a held domain may have become quiet */
+    public Epochs(Workers workers, Clock clock, long epochNanos, Signal signal) {
+        this.workers = workers;
+        this.clock = clock;
+        this.epochNanos = epochNanos;
+        this.signal = signal;
+    }
+
+    /** Held for reading, nothing is published: several views read under one hold show the same epoch. */
+    public ReentrantReadWriteLock.ReadLock commitLock() {
+        return commitLock.readLock();
+    }
+
+    /** A domain of its own for whoever joins it. */
+    public EpochDomain newDomain() {
+        lock.lock();
+        try {
+            EpochDomain domain = new EpochDomain(++lastNumber);
+            domains.add(domain);
+            return domain;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Adds an input. The domain must be new, or held and quiet.
+     *
+     * @param wake called, with the lock held, when there is an epoch to end
+     */
+    public EpochInput addInput(EpochDomain domain, Runnable wake) {
+        lock.lock();
+        try {
+            EpochInput input = new EpochInput(this, domain, wake);
+            domain.inputs.add(input);
+            return input;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds an output. The domain must be new, or held and quiet. */
+    public EpochOutput addOutput(EpochDomain domain, EpochOutput.Publisher publisher) {
+        lock.lock();
+        try {
+            EpochOutput output = new EpochOutput(this, domain, publisher);
+            domain.outputs.add(output);
+            return output;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public EpochDomain domainOf(EpochInput input) {
+        lock.lock();
+        try {
+            return input.domain;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public EpochDomain domainOf(EpochOutput output) {
+        lock.lock();
+        try {
+            return output.domain;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Runs {@code action} under the lock, with the open epoch of the input dirty: what it enqueues belongs to that epoch.
+     * For inputs whose callers bring rows themselves.
+     *
+     * @return the epoch
+     */
+    public long append(EpochInput input, Runnable action) {
+        long epoch;
+        lock.lock();
+        try {
+            epoch = input.domain.open;
+            makeDirty(input.domain);
+            action.run();
+            closeIfDry(input.domain);
+        } finally {
+            lock.unlock();
+        }
+        commitReady(input);
+        return epoch;
+    }
+
+    /** Runs {@code action} under the lock: no epoch is closed meanwhile. Returns what it returns. */
+    public <T> T atomically(Supplier<T> action) {
+        lock.lock();
+        try {
+            return action.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The number of the open epoch of an input's domain. */
+    public long openEpoch(EpochInput input) {
+        return atomically(() -> input.domain.open);
+    }
+
+    void arrived(EpochInput input, boolean more) {
+        lock.lock();
+        try {
+            if (input.domain.inputs.contains(input)) {
+                makeDirty(input.domain);
+                if (more && !input.isBusy()) {
+                    input.setBusy(true);
+                    input.domain.busyInputs++;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void ranDry(EpochInput input) {
+        lock.lock();
+        try {
+            if (input.isBusy()) {
+                input.setBusy(false);
+                input.domain.busyInputs--;
+            }
+            closeIfDry(input.domain);
+        } finally {
+            lock.unlock();
+        }
+        commitReady(input);
+    }
+
+    /** Has the domain's open epoch closed soon, rows or not. */
+    public void touch(EpochDomain domain) {
+        lock.lock();
+        try {
+            makeDirty(domain);
+            closeIfDry(domain);
+        } finally {
+            lock.unlock();
+        }
+        commitReady(domain);
+    }
+
+    private void makeDirty(EpochDomain domain) {
+        if (!domain.isDirty()) {
+            domain.setDirty(true);
+            domain.dirtySinceNanos = clock.nanoTime();
+            if (!domain.timerSet) {
+                domain.timerSet = true;
+                workers.schedule(domain.dirtySinceNanos + epochNanos, () -> timeOut(domain));
+            }
+        }
+    }
+
+    private void timeOut(EpochDomain domain) {
+        lock.lock();
+        try {
+            domain.timerSet = false;
+            closeIfDry(domain);
+            if (domain.isDirty()) {
+                // Either younger than the one the timer was for, or waiting for others to be committed.
+                long due = domain.dirtySinceNanos + epochNanos;
+                domain.timerSet = true;
+                workers.schedule(Math.max(due, clock.nanoTime() + epochNanos / 10), () -> timeOut(domain));
+            }
+        } finally {
+            lock.unlock();
+        }
+        commitReady(domain);
+    }
+
+    private void closeIfDry(EpochDomain domain) {
+        boolean over = domain.isDirty()
+                && (domain.busyInputs == 0
+                        || domain.isHeld()
+                        || clock.nanoTime() - domain.dirtySinceNanos >= epochNanos);
+        if (over && domain.closed.size() < MOST_CLOSED) {
+            close(domain);
+        }
+    }
+
+    private void close(EpochDomain domain) {
+        long epoch = domain.open;
+        domain.open = ++lastNumber;
+        domain.setDirty(false);
+        Set<Object> waitingFor = Collections.newSetFromMap(new IdentityHashMap<>());
+        waitingFor.addAll(domain.inputs);
+        waitingFor.addAll(domain.outputs);
+        domain.closed.add(new Closed(epoch, waitingFor, List.copyOf(domain.outputs)));
+        for (EpochInput input : List.copyOf(domain.inputs)) {
+            input.addClosing(epoch);
+            input.wake.run();
+        }
+    }
+
+    long takeClosing(EpochInput input) {
+        long epoch;
+        lock.lock();
+        try {
+            epoch = input.closing.remove();
+            input.closingTaken();
+            finished(input.domain, input, epoch);
+        } finally {
+            lock.unlock();
+        }
+        // What is behind the input is still to come, so only a domain without outputs can be ready now.
+        commitReady(input);
+        return epoch;
+    }
+
+    void done(EpochOutput output, long epoch) {
+        EpochDomain domain;
+        lock.lock();
+        try {
+            domain = output.domain;
+            finished(domain, output, epoch);
+        } finally {
+            lock.unlock();
+        }
+        commitReady(domain);
+    }
+
+    private static void finished(EpochDomain domain, Object participant, long epoch) {
+        for (Closed closed : domain.closed) {
+            if (closed.epoch == epoch) {
+                closed.waitingFor.remove(participant);
+            }
+        }
+    }
+
+    void leave(EpochInput input) {
+        EpochDomain domain;
+        lock.lock();
+        try {
+            domain = input.domain;
+            domain.inputs.remove(input);
+            if (input.isBusy()) {
+                input.setBusy(false);
+                domain.busyInputs--;
+            }
+            domain.closed.forEach(closed -> closed.waitingFor.remove(input));
+            closeIfDry(domain);
+            forgetIfEmpty(domain);
+        } finally {
+            lock.unlock();
+        }
+        commitReady(domain);
+    }
+
+    void leave(EpochOutput output) {
+        EpochDomain domain;
+        lock.lock();
+        try {
+            domain = output.domain;
+            domain.outputs.remove(output);
+            domain.closed.forEach(closed -> closed.waitingFor.remove(output));
+            forgetIfEmpty(domain);
+        } finally {
+            lock.unlock();
+        }
+        commitReady(domain);
+    }
+
+    private void forgetIfEmpty(EpochDomain domain) {
+        if (domain.inputs.isEmpty() && domain.outputs.isEmpty() && domain.closed.isEmpty()) {
+            domains.remove(domain);
+        }
+    }
+
+    private void commitReady(EpochInput input) {
+        commitReady(domainOf(input));
+    }
+
+    /** Commits what all are done with, in order, unless another thread is at it, which then goes on. */
+    private void commitReady(EpochDomain domain) {
+        if (lock.isHeldByCurrentThread()) {
+            return; // called back from a method that does it once it has let the lock go
+        }
+        while (true) {
+            Closed ready;
+            lock.lock();
+            try {
+                if (domain.committing
+                        || domain.closed.isEmpty()
+                        || !domain.closed.peek().waitingFor.isEmpty()) {
+                    break;
+                }
+                domain.committing = true;
+                ready = domain.closed.peek();
+            } finally {
+                lock.unlock();
+            }
+            commitLock.writeLock().lock();
+            try {
+                ready.outputs.forEach(output -> output.publisher.publish(ready.epoch));
+            } finally {
+                commitLock.writeLock().unlock();
+            }
+            lock.lock();
+            try {
+                domain.closed.remove();
+                domain.committing = false;
+                closeIfDry(domain);
+                forgetIfEmpty(domain);
+            } finally {
+                lock.unlock();
+            }
+            signal.raise();
+        }
+    }
+
+    /** Whether the epoch is committed, or never will be because it had nothing to commit. */
+    public boolean isCommitted(long epoch) {
+        lock.lock();
+        try {
+            for (EpochDomain domain : domains) {
+                if (domain.open == epoch && domain.isDirty()) {
+                    return false;
+                }
+                for (Closed closed : domain.closed) {
+                    if (closed.epoch == epoch) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Epochs that hold rows and are not committed; what {@code flush} waits for. */
+    public List<Long> pending() {
+        List<Long> pending = new ArrayList<>();
+        lock.lock();
+        try {
+            for (EpochDomain domain : domains) {
+                domain.closed.forEach(closed -> pending.add(closed.epoch));
+                if (domain.isDirty()) {
+                    pending.add(domain.open);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return pending;
+    }
+
+    /**
+     * Stops inputs from passing rows on, and closes what is open, even if it is empty: each input takes notice so. One
+     * caller at a time.
+     */
+    public void hold(Collection<EpochDomain> held) {
+        lock.lock();
+        try {
+            for (EpochDomain domain : held) {
+                domain.setHeld(true);
+                close(domain);
+            }
+        } finally {
+            lock.unlock();
+        }
+        held.forEach(this::commitReady);
+    }
+
+    /** Whether nothing moves in domains that are held. */
+    public boolean isQuiet(Collection<EpochDomain> held) {
+        return atomically(() -> held.stream().allMatch(EpochDomain::isQuiet));
+    }
+
+    /** Lets rows flow again. */
+    public void release(Collection<EpochDomain> held) {
+        lock.lock();
+        try {
+            for (EpochDomain domain : held) {
+                domain.setHeld(false);
+                domain.inputs.forEach(input -> input.wake.run());
+            }
+        } finally {
+            lock.unlock();
+        }
+        signal.raise();
+    }
+
+    /** Makes one domain of several that are held and quiet; it is held, too. */
+    public EpochDomain merge(Collection<EpochDomain> parts) {
+        lock.lock();
+        try {
+            EpochDomain merged = new EpochDomain(++lastNumber);
+            domains.add(merged);
+            merged.setHeld(true);
+            for (EpochDomain part : parts) {
+                part.inputs.forEach(input -> input.moveTo(merged));
+                part.outputs.forEach(output -> output.domain = merged);
+                merged.inputs.addAll(part.inputs);
+                merged.outputs.addAll(part.outputs);
+                merged.busyInputs += part.busyInputs;
+                domains.remove(part);
+            }
+            return merged;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package dev.millrace.engine.rows;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BaseVariableWidthVector;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
+
+/** Collects chosen rows of batches of one schema into new batches. Memory is taken with the first row. */
+public final class RowBuffer implements AutoCloseable {
+    private static final int TEXT_BYTES_PER_ROW = 16; // to begin with
+
+    private final Schema schema;
+    private final int capacity;
+    private final BufferAllocator allocator;
+    private final FieldVector[] columns;
+    private final long[] textBytes; // used so far, per column
+    private final List<BigIntVector> weights = new ArrayList<>(1); // none while all weights are +1
+    private int count;
+
+    /** @param capacity rows of a full batch */
+    public RowBuffer(Schema schema, int capacity, BufferAllocator allocator) {
+        this.schema = schema;
+        this.capacity = capacity;
+        this.allocator = allocator;
+        this.columns = new FieldVector[schema.size()];
+        this.textBytes = new long[schema.size()];
+    }
+
+    /** Rows collected. */
+    public int count() {
+        return count;
+    }
+
+    /** How many more rows fit. */
+    public int room() {
+        return capacity - count;
+    }
+
+    /** Appends rows {@code rows[from]} to {@code rows[to - 1]} of a batch, as many as there is {@link #room} for at most. */
+    public void append(Batch batch, int[] rows, int from, int to) {
+        assert to - from <= room() : (to - from) + " rows, room for " + room();
+        if (from == to) {
+            return;
+        }
+        if (columns.length > 0 && count == 0) {
+            allocate();
+        }
+        for (int column = 0; column < columns.length; column++) {
+            appendColumn(batch, column, rows, from, to);
+        }
+        appendWeights(batch, rows, from, to);
+        count += to - from;
+    }
+
+    private void allocate() {
+        for (int column = 0; column < columns.length; column++) {
+            columns[column] =
+                    Vectors.allocate(schema.field(column), capacity, (long) TEXT_BYTES_PER_ROW * capacity, allocator);
+            textBytes[column] = 0;
+        }
+    }
+
+    private void appendColumn(Batch batch, int column, int[] rows, int from, int to) {
+        FieldVector target = columns[column];
+        DataType type = schema.type(column);
+        if (type.kind() == Kind.ARRAY || type.kind() == Kind.ROW) {
+            for (int i = from; i < to; i++) {
+                target.copyFromSafe(rows[i], count + i - from, batch.column(column));
+            }
+            return;
+        }
+        copyValidity(batch.validityAddress(column), target.getValidityBufferAddress(), rows, from, to);
+        long data = batch.dataAddress(column);
+        switch (type.fixedWidth()) {
+            case 0 -> copyBits(data, target.getDataBufferAddress(), rows, from, to);
+            case 2 -> {
+                long at = target.getDataBufferAddress() + 2L * count;
+                for (int i = from; i < to; i++, at += 2) {
+                    Memory.putShort(at, Memory.getShort(data + 2L * rows[i]));
+                }
+            }
+            case 4 -> {
+                long at = target.getDataBufferAddress() + 4L * count;
+                for (int i = from; i < to; i++, at += 4) {
+                    Memory.putInt(at, Memory.getInt(data + 4L * rows[i]));
+                }
+            }
+            case 8 -> {
+                long at = target.getDataBufferAddress() + 8L * count;
+                for (int i = from; i < to; i++, at += 8) {
+                    Memory.putLong(at, Memory.getLong(data + 8L * rows[i]));
+                }
+            }
+            case 16 -> {
+                long at = target.getDataBufferAddress() + 16L * count;
+                for (int i = from; i < to; i++, at += 16) {
+                    Memory.putLong(at, Memory.getLong(data + 16L * rows[i]));
+                    Memory.putLong(at + 8, Memory.getLong(data + 16L * rows[i] + 8));
+                }
+            }
+            default -> copyText(batch, column, rows, from, to);
+        }
+    }
+
+    private void copyText(Batch batch, int column, int[] rows, int from, int to) {
+        BaseVariableWidthVector target = (BaseVariableWidthVector) columns[column];
+        long offsets = batch.offsetsAddress(column);
+        long data = batch.dataAddress(column);
+        long validity = batch.validityAddress(column);
+        long needed = textBytes[column];
+        for (int i = from; i < to; i++) {
+            long start = offsets + 4L * rows[i];
+            needed += Memory.getInt(start + 4) - Memory.getInt(start);
+        }
+        Vectors.growData(target, textBytes[column], needed);
+        long to0 = target.getDataBufferAddress();
+        long ends = target.getOffsetBufferAddress() + 4L * (count + 1);
+        long end = textBytes[column];
+        for (int i = from; i < to; i++, ends += 4) {
+            if (validity == 0 || Memory.getBit(validity, rows[i])) {
+                int start = Memory.getInt(offsets + 4L * rows[i]);
+                int length = Memory.getInt(offsets + 4L * rows[i] + 4) - start;
+                Memory.copy(data + start, to0 + end, length);
+                end += length;
+            }
+            Memory.putInt(ends, (int) end);
+        }
+        textBytes[column] = end;
+    }
+
+    private void copyBits(long source, long target, int[] rows, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (Memory.getBit(source, rows[i])) {
+                Memory.setBit(target, count + i - from);
+            } else {
+                Memory.clearBit(target, count + i - from);
+            }
+        }
+    }
+
+    private void copyValidity(long source, long target, int[] rows, int from, int to) {
+        if (source != 0) {
+            for (int i = from; i < to; i++) {
+                if (Memory.getBit(source, rows[i])) {
+                    Memory.setBit(target, count + i - from);
+                }
+            }
+            return;
+        }
+        int bit = count;
+        int end = count + to - from;
+        for (; bit < end && (bit & 7) != 0; bit++) {
+            Memory.setBit(target, bit);
+        }
+        int bytes = Math.max(0, end - bit) >>> 3;
+        Memory.fill(target + (bit >>> 3), bytes, (byte) -1);
+        for (bit += bytes << 3; bit < end; bit++) {
+            Memory.setBit(target, bit);
+        }
+    }
+
+    private void appendWeights(Batch batch, int[] rows, int from, int to) {
+        long source = batch.weightsAddress();
+        if (source == 0 && weights.isEmpty()) {
+            return;
+        }
+        if (weights.isEmpty()) {
+            BigIntVector vector = Vectors.allocateWeights(capacity, allocator);
+            weights.add(vector);
+            for (int row = 0; row < count; row++) {
+                Memory.putLong(vector.getDataBufferAddress() + 8L * row, 1);
+            }
+        }
+        long at = weights.get(0).getDataBufferAddress() + 8L * count;
+        for (int i = from; i < to; i++, at += 8) {
+            Memory.putLong(at, source == 0 ? 1 : Memory.getLong(source + 8L * rows[i]));
+        }
+    }
+
+    /** The rows collected, which are the caller's now; the buffer is empty again. Only if there are some. */
+    public Batch take() {
+        assert count > 0 : "no rows";
+        int rows = count;
+        FieldVector[] taken = columns.clone();
+        for (FieldVector column : taken) {
+            Vectors.finish(column, rows);
+        }
+        Arrays.fill(columns, null);
+        count = 0;
+        if (weights.isEmpty()) {
+            return Batch.of(schema, taken, rows);
+        }
+        BigIntVector vector = weights.remove(0);
+        Vectors.finish(vector, rows);
+        return Batch.weighted(schema, taken, rows, vector);
+    }
+
+    @Override
+    public void close() {
+        List<FieldVector> left = new ArrayList<>(weights);
+        for (FieldVector column : columns) {
+            if (column != null) {
+                left.add(column);
+            }
+        }
+        Arrays.fill(columns, null);
+        weights.clear();
+        count = 0;
+        Closing.all(left);
+    }
+}

@@ -1,0 +1,202 @@
+package dev.millrace.engine.watermark;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.rows.RowBuffer;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.type.Schema;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+
+/**
+ * Drops late rows and says how far event time is ({@link PlanNode.Watermark}). Its host reads {@link #watermark} after
+ * each batch and passes it on behind the rows; the end of input passes through, other watermarks from upstream end here.
+ *
+ * <p>Whether a row is late depends on the rows before it, so on no batch boundary. Most batches have no late row at all,
+ * which the least time and the last bound of the batch tell: only the others are gone through row by row.
+ */
+public final class WatermarkOperator implements Operator {
+    private final Schema schema;
+    private final int timeColumn;
+    private final int comparedColumn; // its own, or the window's end
+    private final long delayMicros;
+    private final long idleTimeoutMicros;
+    private final LateBound bound;
+
+    private OperatorContext context;
+    private int[] kept = new int[0];
+    private int[] late = new int[0];
+    private long latest = Operator.NO_WATERMARK; // greatest time seen
+    private long leastOfBatch;
+    private long latestOfBatch;
+
+    public WatermarkOperator(PlanNode.Watermark node) {
+        this.schema = node.schema();
+        this.timeColumn = node.timeColumn();
+        Optional<WindowSpec> windows = node.lateBeyond();
+        this.comparedColumn =
+                windows.isPresent() && windows.get() instanceof WindowSpec.Attached attached
+                        ? attached.endColumn()
+                        : timeColumn;
+        this.delayMicros = node.delayMicros();
+        this.idleTimeoutMicros = node.idleTimeoutMicros();
+        this.bound = LateBound.of(windows);
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+    }
+
+    /** After so long without a row nobody should wait for this input; 0 for never. */
+    public long idleTimeoutMicros() {
+        return idleTimeoutMicros;
+    }
+
+    /** No row older than this is expected; {@code NO_WATERMARK} before the first row. */
+    public long watermark() {
+        return watermarkAt(latest);
+    }
+
+    private long watermarkAt(long time) {
+        return time < Operator.NO_WATERMARK + 1 + delayMicros
+                ? Operator.NO_WATERMARK
+                : Math.min(time - delayMicros, Operator.END_OF_INPUT - 1);
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        boolean hasNulls = batch.hasNulls(timeColumn) || batch.hasNulls(comparedColumn);
+        if (!hasNulls) {
+            findExtremes(batch);
+            long latestAfter = Math.max(latest, latestOfBatch);
+            if (bound.nothingIsLate()
+                    || comparedColumn == timeColumn && leastOfBatch >= bound.at(watermarkAt(latestAfter))) {
+                latest = latestAfter;
+                output.emit(batch);
+                return;
+            }
+        }
+        int rows = select(batch);
+        if (rows == batch.rowCount()) {
+            output.emit(batch);
+            return;
+        }
+        try (batch;
+                RowBuffer buffer = new RowBuffer(schema, rows, context.allocator())) {
+            if (rows > 0) {
+                buffer.append(batch, kept, 0, rows);
+                output.emit(buffer.take());
+            }
+        }
+    }
+
+    /** Two accumulators each, so that no comparison waits for the one before. */
+    private void findExtremes(Batch batch) {
+        int rows = batch.rowCount();
+        long times = batch.dataAddress(timeColumn);
+        long least0 = Long.MAX_VALUE;
+        long least1 = Long.MAX_VALUE;
+        long latest0 = Long.MIN_VALUE;
+        long latest1 = Long.MIN_VALUE;
+        int row = 0;
+        for (; row + 2 <= rows; row += 2) {
+            long time0 = Memory.getLong(times + 8L * row);
+            long time1 = Memory.getLong(times + 8L * row + 8);
+            least0 = Math.min(least0, time0);
+            least1 = Math.min(least1, time1);
+            latest0 = Math.max(latest0, time0);
+            latest1 = Math.max(latest1, time1);
+        }
+        if (row < rows) {
+            long time = Memory.getLong(times + 8L * row);
+            least0 = Math.min(least0, time);
+            latest0 = Math.max(latest0, time);
+        }
+        leastOfBatch = Math.min(least0, least1);
+        latestOfBatch = Math.max(latest0, latest1);
+    }
+
+    /** Goes through the rows: fills {@code kept}, reports the others, and returns how many are kept. */
+    private int select(Batch batch) {
+        int rows = batch.rowCount();
+        if (kept.length < rows) {
+            kept = new int[rows];
+            late = new int[rows];
+        }
+        long times = batch.dataAddress(timeColumn);
+        long validity = batch.validityAddress(timeColumn);
+        long compared = batch.dataAddress(comparedColumn);
+        long comparedValidity = batch.validityAddress(comparedColumn);
+        boolean dropsNulls = !bound.nothingIsLate();
+        int keptCount = 0;
+        int lateCount = 0;
+        long watermark = watermarkAt(latest);
+        long least = bound.at(watermark);
+        long nextChange = bound.nextChange(watermark);
+        for (int row = 0; row < rows; row++) {
+            boolean isNull = validity != 0 && !Memory.getBit(validity, row)
+                    || comparedValidity != 0 && !Memory.getBit(comparedValidity, row);
+            if (isNull ? dropsNulls : Memory.getLong(compared + 8L * row) < least) {
+                late[lateCount++] = row;
+                continue;
+            }
+            kept[keptCount++] = row;
+            if (isNull) {
+                continue;
+            }
+            long time = Memory.getLong(times + 8L * row);
+            if (time > latest) {
+                if (lateCount > 0) {
+                    context.lateRows(batch, late, lateCount, watermark);
+                    lateCount = 0;
+                }
+                latest = time;
+                watermark = watermarkAt(time);
+                if (watermark >= nextChange) {
+                    least = bound.at(watermark);
+                    nextChange = bound.nextChange(watermark);
+                }
+            }
+        }
+        if (lateCount > 0) {
+            context.lateRows(batch, late, lateCount, watermark);
+        }
+        return keptCount;
+    }
+
+    @Override
+    public void snapshot(StateWriter writer) {
+        DataOutput output = writer.keyGroup("watermark", -1);
+        try {
+            output.writeLong(latest);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        reader.keyGroups("watermark", (input, group) -> {
+            try {
+                latest = Math.max(latest, input.readLong());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        kept = new int[0];
+        late = new int[0];
+    }
+}
