@@ -3,6 +3,7 @@ package dev.millrace.testing.rows;
 import dev.millrace.batch.Batch;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -90,17 +91,31 @@ public final class ZSet {
         return text.toString();
     }
 
+    /** Only rows that agree in all that must be exact are candidates for each other. */
     private static void cancelNearlyEqual(Map<Row, Long> missing, Map<Row, Long> surplus) {
+        Map<Row, List<Row>> candidates = new HashMap<>();
+        surplus.keySet()
+                .forEach(row -> candidates
+                        .computeIfAbsent(withoutInexact(row), key -> new ArrayList<>())
+                        .add(row));
         for (Row expected : List.copyOf(missing.keySet())) {
-            for (Row row : List.copyOf(surplus.keySet())) {
+            for (Row row : candidates.getOrDefault(withoutInexact(expected), List.of())) {
                 Long wanted = missing.get(expected);
-                if (wanted != null && nearlyEqual(expected.values(), row.values())) {
-                    long both = Math.min(wanted, surplus.get(row));
+                Long there = surplus.get(row);
+                if (wanted != null && there != null && nearlyEqual(expected.values(), row.values())) {
+                    long both = Math.min(wanted, there);
                     missing.computeIfPresent(expected, (key, weight) -> weight == both ? null : weight - both);
                     surplus.computeIfPresent(row, (key, weight) -> weight == both ? null : weight - both);
                 }
             }
         }
+    }
+
+    private static Row withoutInexact(Row row) {
+        List<Object> values = new ArrayList<>(row.values());
+        values.replaceAll(value ->
+                value instanceof Double || value instanceof BigDecimal || value instanceof List<?> ? "" : value);
+        return new Row(values);
     }
 
     /** Whether two values are equal, doubles (and a decimal against a double) up to a relative error of 1e-9. */
