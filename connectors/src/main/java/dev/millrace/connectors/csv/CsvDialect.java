@@ -1,0 +1,54 @@
+package dev.millrace.connectors.csv;
+
+import dev.millrace.connectors.input.Encoding;
+import java.util.List;
+
+/**
+ * How records are written.
+ *
+ * @param delimiter between fields
+ * @param quote around fields that hold delimiters or line ends; 0 when there is none
+ * @param escape before a quote within quotes; commonly the quote itself
+ * @param comment begins lines to be skipped; 0 when there is none
+ * @param header whether the first record names the columns
+ * @param skipLines lines before the header or the first record
+ * @param trim whether blanks around unquoted text do not count (around other types they never do)
+ * @param nullPadding whether fields missing at the end of a record are NULL
+ * @param ignoreExtra whether fields after the last column are left out
+ * @param nulls texts that mean NULL when not in quotes; an empty field of any type but text is always NULL
+ * @param decimalComma whether numbers have a comma for a point
+ * @param thousands UTF-8 bytes to be left out of numbers; empty when there are none
+ * @param encoding of the file
+ * @param maxRecordBytes longer records are rejected
+ */
+public record CsvDialect(
+        byte delimiter,
+        byte quote,
+        byte escape,
+        byte comment,
+        Header header,
+        int skipLines,
+        boolean trim,
+        boolean nullPadding,
+        boolean ignoreExtra,
+        List<String> nulls,
+        boolean decimalComma,
+        String thousands,
+        Encoding encoding,
+        int maxRecordBytes) {
+
+    /** Whether there is a header; AUTO looks whether the first record names any declared column. */
+    public enum Header {
+        TRUE,
+        FALSE,
+        AUTO
+    }
+
+    public CsvDialect {
+        nulls = List.copyOf(nulls);
+    }
+
+    boolean normalisesNumbers() {
+        return decimalComma || !thousands.isEmpty();
+    }
+}

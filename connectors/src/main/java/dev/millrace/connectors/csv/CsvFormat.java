@@ -1,0 +1,46 @@
+package dev.millrace.connectors.csv;
+
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.input.FileFormat;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Separated values of a dialect with declared columns. */
+public final class CsvFormat implements FileFormat {
+    private final List<CsvColumn> columns;
+    private final CsvDialect dialect;
+
+    public CsvFormat(List<CsvColumn> columns, CsvDialect dialect) {
+        this.columns = List.copyOf(columns);
+        this.dialect = dialect;
+    }
+
+    @Override
+    public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
+        List<CsvSegment> segments = new ArrayList<>();
+        for (Path file : files) {
+            segments.addAll(CsvRanges.of(file, columns, dialect, request.parallelism(), files.size(), context));
+        }
+        int count = Math.max(1, Math.min(request.parallelism(), segments.size()));
+        List<List<CsvSegment>> shares = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            shares.add(new ArrayList<>());
+        }
+        for (int i = 0; i < segments.size(); i++) {
+            shares.get(i % count).add(segments.get(i));
+        }
+        List<SourceReader> readers = new ArrayList<>();
+        for (List<CsvSegment> share : shares) {
+            readers.add(new CsvReader(columns, request.columns(), dialect, share, false, context));
+        }
+        return readers;
+    }
+
+    @Override
+    public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
+        return new CsvReader(columns, request.columns(), dialect, List.of(CsvSegment.whole(file)), true, context);
+    }
+}

@@ -1,0 +1,345 @@
+package dev.millrace.connectors.csv;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.input.ByteWindow;
+import dev.millrace.connectors.input.FileInput;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.text.Utf8;
+import dev.millrace.type.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * Reads segments one after another. All columns of a record are parsed, so that which records are rejected does not
+ * depend on the query; only the requested ones become vectors.
+ *
+ * <pre>
+ *   open segment -> (header) -> [ fill window -> index records -> parse columns -> batch ]* -> next segment
+ * </pre>
+ */
+final class CsvReader implements SourceReader {
+    private static final int FIRST_WINDOW_BYTES = 64 << 10;
+    private static final int LARGEST_WINDOW_BYTES = 4 << 20;
+    private static final int SHOWN_BYTES = 300;
+    private static final long FOLLOW_RETRY_MICROS = 50_000;
+
+    private final List<CsvColumn> columns;
+    private final List<Integer> requested;
+    private final Schema schema;
+    private final CsvDialect dialect;
+    private final SourceContext context;
+    private final boolean follow;
+    private final Queue<CsvSegment> waiting;
+    private final ByteWindow window;
+    private final long totalBytes;
+
+    private Optional<FileInput> input = Optional.empty();
+    private CsvSegment segment;
+    private Optional<CsvLayout> layout = Optional.empty();
+    private List<ColumnLoader> loaders = List.of();
+    private CsvIndex index;
+    private Optional<MillraceException> failure = Optional.empty();
+    private int windowBytes = FIRST_WINDOW_BYTES;
+    private boolean started;
+    private boolean skippingLine;
+    private boolean idle;
+    private boolean finished;
+    private long doneBytes;
+
+    // Rows of the batch under way that are rejected, by the first problem of each.
+    private long[] rejected = new long[64];
+    private int rejectedCount;
+
+    /** @param follow whether to wait for more at the end of the (only) segment instead of finishing */
+    CsvReader(
+            List<CsvColumn> columns,
+            List<Integer> requested,
+            CsvDialect dialect,
+            List<CsvSegment> segments,
+            boolean follow,
+            SourceContext context) {
+        this.columns = List.copyOf(columns);
+        this.requested = List.copyOf(requested);
+        this.schema = new Schema(columns.stream().map(CsvColumn::field).toList()).select(requested);
+        this.dialect = dialect;
+        this.context = context;
+        this.follow = follow;
+        this.waiting = new ArrayDeque<>(segments);
+        this.totalBytes = segments.stream().mapToLong(CsvSegment::bytes).sum();
+        this.window = new ByteWindow(context.allocator(), FIRST_WINDOW_BYTES);
+    }
+
+    @Override
+    public Optional<Batch> poll() {
+        idle = false;
+        while (!finished) {
+            if (input.isEmpty() && !openNext()) {
+                finished = true;
+                break;
+            }
+            fill();
+            boolean atEnd = window.isDry() && !follow && failure.isEmpty();
+            if (!started && !readStart(atEnd)) {
+                if (stuck()) {
+                    return Optional.empty();
+                }
+                continue;
+            }
+            if (skippingLine && !skipLine()) {
+                if (stuck()) {
+                    return Optional.empty();
+                }
+                continue;
+            }
+            int from = window.start();
+            int next = index.scan(window.address(), from, window.end(), atEnd);
+            if (index.rows > 0) {
+                Optional<Batch> batch = makeBatch();
+                adapt(next - from);
+                window.consumeTo(next);
+                return batch; // empty when all were rejected: the caller polls again
+            }
+            window.consumeTo(next);
+            if (next == from && stuck()) {
+                return Optional.empty();
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean openNext() {
+        CsvSegment next = waiting.poll();
+        if (next == null) {
+            return false;
+        }
+        segment = next;
+        input = Optional.of(FileInput.open(next.file(), dialect.encoding(), next.from(), next.to()));
+        window.clear();
+        started = false;
+        skippingLine = false;
+        return true;
+    }
+
+    private void fill() {
+        if (failure.isPresent()) {
+            return;
+        }
+        try {
+            window.fill(input.get(), windowBytes);
+        } catch (MillraceException e) {
+            failure = Optional.of(e); // what was read before it comes first
+        }
+    }
+
+    /** Nothing complete is in the window: makes it larger, gives a record up, or ends the segment. True to return. */
+    private boolean stuck() {
+        if (failure.isPresent()) {
+            finished = true;
+            throw failure.get().withHint("the rows before line " + (started ? index.line() : 1) + " were read");
+        }
+        if (!window.isDry()) {
+            if (window.length() >= dialect.maxRecordBytes()) {
+                rejectLongRecord();
+            } else if (window.length() >= windowBytes) {
+                windowBytes = Math.min(2 * windowBytes, dialect.maxRecordBytes() + 1);
+            }
+            return false;
+        }
+        if (follow) {
+            idle = true;
+            return true;
+        }
+        doneBytes += segment.bytes();
+        closeInput();
+        return false;
+    }
+
+    private void rejectLongRecord() {
+        MillraceException reason = MillraceException.user(
+                SqlState.PROGRAM_LIMIT_EXCEEDED, "record is longer than " + dialect.maxRecordBytes() + " bytes");
+        if (!started) {
+            throw reason.in("header of file \"" + segment.file() + "\"");
+        }
+        reject(window.start(), window.end(), index.line(), "", reason);
+        skippingLine = true;
+    }
+
+    /** Drops bytes up to the next line end; false while that has not come. */
+    private boolean skipLine() {
+        int at = window.start();
+        while (at < window.end()) {
+            if (Memory.getByte(window.address() + at++) == '\n') {
+                window.consumeTo(at);
+                index.startAtLine(index.line() + 1);
+                skippingLine = false;
+                windowBytes = FIRST_WINDOW_BYTES;
+                return true;
+            }
+        }
+        window.consumeTo(window.end());
+        return false;
+    }
+
+    /** Finds the layout and the first record; false when that needs more bytes. */
+    private boolean readStart(boolean atEnd) {
+        if (segment.layout().isPresent()) {
+            useLayout(segment.layout().get());
+            index.startAtLine(segment.firstLine());
+        } else {
+            Optional<CsvLayout.Start> start = window.length() == 0 && !atEnd
+                    ? Optional.empty()
+                    : CsvLayout.read(window, atEnd, dialect, columns, input.get());
+            if (start.isEmpty()) {
+                return false;
+            }
+            useLayout(start.get().layout());
+            index.startAtLine(start.get().line());
+            window.consumeTo(start.get().position());
+        }
+        started = true;
+        return true;
+    }
+
+    private void useLayout(CsvLayout newLayout) {
+        if (layout.isPresent() && layout.get().equals(newLayout)) {
+            return;
+        }
+        closeLoaders();
+        layout = Optional.of(newLayout);
+        index = new CsvIndex(
+                dialect,
+                newLayout.names().toArray(String[]::new),
+                context.batchRows(),
+                (from, to, line, state, reason) -> reject(from, to, line, "", MillraceException.user(state, reason)));
+        List<ColumnLoader> made = new ArrayList<>();
+        for (int i = 0; i < columns.size(); i++) {
+            made.add(new ColumnLoader(
+                    columns.get(i), newLayout.fieldOf().get(i), dialect, context.allocator(), this::rejectRow));
+        }
+        loaders = made;
+    }
+
+    /** The next window is to hold about one batch. */
+    private void adapt(int consumed) {
+        if (index.rows * 2 < context.batchRows() && !window.isDry()) {
+            windowBytes = (int) Math.min(LARGEST_WINDOW_BYTES, 2L * windowBytes);
+        } else if (index.rows == context.batchRows()) {
+            windowBytes = Math.max(FIRST_WINDOW_BYTES, Math.min(LARGEST_WINDOW_BYTES, consumed + consumed / 16));
+        }
+    }
+
+    private Optional<Batch> makeBatch() {
+        long first = window.address() + index.rowStarts[0];
+        int bytes = index.recordEnd(index.rows - 1) - index.rowStarts[0];
+        boolean plain = Utf8.isPlain(first, bytes);
+        FieldVector[] vectors = load(plain);
+        if (rejectedCount > 0) {
+            closeAll(vectors);
+            index.remove(rejected);
+            if (index.rows == 0) {
+                return Optional.empty();
+            }
+            vectors = load(plain);
+            assert rejectedCount == 0 : "a record that was parsed before cannot be now";
+        }
+        return Optional.of(Batch.of(schema, vectors, index.rows));
+    }
+
+    private FieldVector[] load(boolean plain) {
+        rejectedCount = 0;
+        rejected = new long[(index.rows + 63) >>> 6];
+        FieldVector[] vectors = new FieldVector[requested.size()];
+        try {
+            for (int i = 0; i < loaders.size(); i++) {
+                int place = requested.indexOf(i);
+                if (place < 0) {
+                    loaders.get(i).validate(index, window.address(), plain);
+                } else {
+                    vectors[place] = loaders.get(i).load(index, window.address(), plain, context.allocator());
+                }
+            }
+            return vectors;
+        } catch (RuntimeException | Error e) {
+            closeAll(vectors);
+            throw e;
+        }
+    }
+
+    private static void closeAll(FieldVector[] vectors) {
+        for (FieldVector vector : vectors) {
+            if (vector != null) {
+                vector.close();
+            }
+        }
+    }
+
+    private void rejectRow(int row, String column, MillraceException reason) {
+        long bit = 1L << row;
+        if ((rejected[row >>> 6] & bit) == 0) {
+            rejected[row >>> 6] |= bit;
+            rejectedCount++;
+            reject(index.rowStarts[row], index.recordEnd(row), index.lines[row], column, reason);
+        }
+    }
+
+    private void reject(int from, int to, long line, String column, MillraceException reason) {
+        byte[] bytes = new byte[Math.max(0, Math.min(SHOWN_BYTES, to - from))];
+        Memory.copyOut(window.address() + from, bytes, 0, bytes.length);
+        String text = new String(bytes, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}&&[^\\t]]", "\ufffd");
+        context.reject(new RejectedRecord(
+                segment.file().toString(),
+                line,
+                column,
+                reason.getMessage(),
+                reason.sqlState(),
+                to - from > SHOWN_BYTES ? text + "..." : text));
+    }
+
+    @Override
+    public boolean isFinished() {
+        return finished;
+    }
+
+    @Override
+    public long retryAfterMicros() {
+        return idle ? FOLLOW_RETRY_MICROS : 0;
+    }
+
+    @Override
+    public double progress() {
+        if (follow || totalBytes == 0) {
+            return finished ? 1 : -1;
+        }
+        long position =
+                input.isPresent() ? Math.min(segment.bytes(), input.get().packedPosition() - segment.from()) : 0;
+        return finished ? 1 : Math.min(1, (doneBytes + position) / (double) totalBytes);
+    }
+
+    private void closeInput() {
+        input.ifPresent(FileInput::close);
+        input = Optional.empty();
+    }
+
+    private void closeLoaders() {
+        loaders.forEach(ColumnLoader::close);
+        loaders = List.of();
+    }
+
+    @Override
+    public void close() {
+        finished = true;
+        closeInput();
+        closeLoaders();
+        window.close();
+    }
+}

@@ -1,0 +1,10 @@
+/**
+ * Separated values straight from bytes into columns.
+ *
+ * <p>Entry: {@link dev.millrace.connectors.csv.CsvReader}. A block of bytes is read in two passes: the first finds the
+ * ends of fields, eight bytes at a time ({@link dev.millrace.connectors.csv.CsvIndex}); the second goes through the index
+ * column by column and parses each into its vector
+ * ({@link dev.millrace.connectors.csv.ColumnLoader}), so that the code per value is a tight loop for one type. Readers
+ * belong to one thread at a time; {@link dev.millrace.connectors.csv.CsvDialect} and columns are immutable.
+ */
+package dev.millrace.connectors.csv;

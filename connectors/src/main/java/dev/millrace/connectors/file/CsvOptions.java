@@ -1,0 +1,173 @@
+package dev.millrace.connectors.file;
+
+import dev.millrace.connector.OptionDescription;
+import dev.millrace.connector.Options;
+import dev.millrace.connectors.csv.CsvColumn;
+import dev.millrace.connectors.csv.CsvDialect;
+import dev.millrace.connectors.input.Encoding;
+import dev.millrace.error.MillraceException;
+import dev.millrace.text.TimestampFormat;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The options of CSV files. */
+record CsvOptions(
+        CsvDialect dialect,
+        Optional<TimestampFormat> timestampFormat,
+        Optional<TimestampFormat> dateFormat,
+        Optional<TimestampFormat> timeFormat) {
+
+    static final int DEFAULT_MAX_RECORD_BYTES = 16 << 20;
+
+    static final List<OptionDescription> DESCRIPTIONS = List.of(
+            new OptionDescription(
+                    "header",
+                    "auto",
+                    "true: the first record names the fields, columns are matched by name in any order; false: by position;"
+                            + " auto: true when the first record names any declared column"),
+            new OptionDescription(
+                    "delimiter", ",", "one character between fields, also 'tab' (default for .tsv) or 'space'"),
+            new OptionDescription("quote", "\"", "one character around fields that hold delimiters; 'none' for none"),
+            new OptionDescription("escape", "\"", "one character before a quote within quotes"),
+            new OptionDescription(
+                    "null",
+                    "",
+                    "texts that mean NULL when not in quotes, several between '|'; an empty field is always NULL but for"
+                            + " text columns"),
+            new OptionDescription("decimal_comma", "false", "numbers have a comma for a point"),
+            new OptionDescription(
+                    "thousands", "", "a mark within numbers to be left out; 'nbsp' for the non-breaking blank"),
+            new OptionDescription(
+                    "timestamp_format",
+                    "",
+                    "how timestamps are written, such as 'DD/MM/YYYY HH24:MI:SS', 'unix', 'unix_ms', 'unix_us';"
+                            + " alternatives between '|'; for one column timestamp_format.<column>"),
+            new OptionDescription("date_format", "", "the same for dates; for one column date_format.<column>"),
+            new OptionDescription("time_format", "", "the same for times; for one column time_format.<column>"),
+            new OptionDescription("skip_lines", "0", "lines before the header or first record to be skipped"),
+            new OptionDescription("comment", "", "one character that begins lines to be skipped"),
+            new OptionDescription(
+                    "trim", "false", "blanks around text do not count (around other values they never do)"),
+            new OptionDescription("encoding", "utf-8", "utf-8 or latin-1"),
+            new OptionDescription("null_padding", "false", "fields missing at the end of a record are NULL"),
+            new OptionDescription("ignore_extra", "false", "fields behind the last column are left out"),
+            new OptionDescription("max_record_bytes", "16777216", "longer records are rejected"));
+
+    static CsvOptions read(Options options, String path) {
+        String extension = path.toLowerCase(Locale.ROOT);
+        boolean tabs = extension.endsWith(".tsv") || extension.endsWith(".tsv.gz");
+        byte quote = character(options, "quote", "\"");
+        String nulls = options.text("null", "");
+        CsvDialect dialect = new CsvDialect(
+                character(options, "delimiter", tabs ? "tab" : ","),
+                quote,
+                options.text("escape").isPresent() ? character(options, "escape", "") : quote,
+                character(options, "comment", "none"),
+                options.text("header").isPresent()
+                                && !options.text("header", "").equalsIgnoreCase("auto")
+                        ? header(options.bool("header", true))
+                        : CsvDialect.Header.AUTO,
+                (int) options.integer("skip_lines", 0, 0, Integer.MAX_VALUE),
+                options.bool("trim", false),
+                options.bool("null_padding", false),
+                options.bool("ignore_extra", false),
+                Arrays.asList(nulls.split("\\|", -1)),
+                options.bool("decimal_comma", false),
+                thousands(options),
+                encoding(options),
+                (int) options.integer("max_record_bytes", DEFAULT_MAX_RECORD_BYTES, 1024, 256 << 20));
+        if (dialect.delimiter() == dialect.quote() || dialect.delimiter() == '\n' || dialect.delimiter() == '\r') {
+            throw Options.invalid("delimiter", options.text("delimiter", ","), "neither the quote nor a line end");
+        }
+        return new CsvOptions(
+                dialect,
+                format(options, "timestamp_format"),
+                format(options, "date_format"),
+                format(options, "time_format"));
+    }
+
+    private static CsvDialect.Header header(boolean present) {
+        return present ? CsvDialect.Header.TRUE : CsvDialect.Header.FALSE;
+    }
+
+    CsvOptions withHeader(boolean present) {
+        CsvDialect d = dialect;
+        CsvDialect known = new CsvDialect(
+                d.delimiter(),
+                d.quote(),
+                d.escape(),
+                d.comment(),
+                header(present),
+                d.skipLines(),
+                d.trim(),
+                d.nullPadding(),
+                d.ignoreExtra(),
+                d.nulls(),
+                d.decimalComma(),
+                d.thousands(),
+                d.encoding(),
+                d.maxRecordBytes());
+        return new CsvOptions(known, timestampFormat, dateFormat, timeFormat);
+    }
+
+    /** The columns with their formats, which may be given for one column by {@code timestamp_format.<column>}. */
+    List<CsvColumn> columns(Schema schema, Options options) {
+        List<CsvColumn> columns = new ArrayList<>();
+        for (Field field : schema.fields()) {
+            columns.add(new CsvColumn(field, formatOf(field, options)));
+        }
+        return columns;
+    }
+
+    private Optional<TimestampFormat> formatOf(Field field, Options options) {
+        return switch (field.type().kind()) {
+            case TIMESTAMP, TIMESTAMPTZ ->
+                format(options, "timestamp_format." + field.name()).or(() -> timestampFormat);
+            case DATE -> format(options, "date_format." + field.name()).or(() -> dateFormat);
+            case TIME -> format(options, "time_format." + field.name()).or(() -> timeFormat);
+            case ARRAY, ROW, NULL ->
+                throw MillraceException.notAvailableYet(
+                        "reading " + field.type() + " (column \"" + field.name() + "\") from CSV");
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<TimestampFormat> format(Options options, String name) {
+        return options.text(name).map(TimestampFormat::compile);
+    }
+
+    private static Encoding encoding(Options options) {
+        String name = options.text("encoding", "utf-8");
+        return switch (name.toLowerCase(Locale.ROOT).replace("_", "-")) {
+            case "utf-8", "utf8" -> Encoding.UTF_8;
+            case "latin-1", "latin1", "iso-8859-1" -> Encoding.LATIN_1;
+            default -> throw Options.invalid("encoding", name, "utf-8 or latin-1");
+        };
+    }
+
+    private static String thousands(Options options) {
+        String mark = options.text("thousands", "");
+        return mark.equals("nbsp") ? "\u00a0" : mark;
+    }
+
+    private static byte character(Options options, String name, String defaultValue) {
+        String value = options.text(name, defaultValue);
+        String character = switch (value.toLowerCase(Locale.ROOT)) {
+            case "tab", "\\t" -> "\t";
+            case "space", "blank" -> " ";
+            case "none", "" -> "\0";
+            default -> value;
+        };
+        if (character.getBytes(StandardCharsets.UTF_8).length != 1
+                || (character.equals("\0") && name.equals("delimiter"))) {
+            throw Options.invalid(name, value, "one ASCII character, 'tab' or 'space'");
+        }
+        return (byte) character.charAt(0);
+    }
+}

@@ -1,0 +1,114 @@
+package dev.millrace.connectors.input;
+
+import dev.millrace.batch.Memory;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * A stretch of a file in memory: what was read and not yet consumed. Eight bytes behind it may be read, so that scans can
+ * go by words. Owned by one thread.
+ *
+ * <pre>
+ *   address() + start()          address() + end()
+ *        |  not yet consumed  ...  |   8 readable bytes
+ * </pre>
+ */
+public final class ByteWindow implements AutoCloseable {
+    /** Bytes readable behind the end. */
+    public static final int SLACK_BYTES = 8;
+
+    private final BufferAllocator allocator;
+    private ArrowBuf memory;
+    private int capacity;
+    private int start;
+    private int end;
+    private boolean dry;
+
+    public ByteWindow(BufferAllocator allocator, int initialBytes) {
+        this.allocator = allocator;
+        this.memory = allocator.buffer(initialBytes + SLACK_BYTES);
+        this.capacity = (int) (memory.capacity() - SLACK_BYTES);
+    }
+
+    public long address() {
+        return memory.memoryAddress();
+    }
+
+    public int start() {
+        return start;
+    }
+
+    public int end() {
+        return end;
+    }
+
+    public int length() {
+        return end - start;
+    }
+
+    /** Everything before {@code position} is done with. */
+    public void consumeTo(int position) {
+        assert position >= start && position <= end;
+        start = position;
+    }
+
+    /** Whether the last fill met the end of what the file has now. */
+    public boolean isDry() {
+        return dry;
+    }
+
+    /** Forgets everything, for another file. */
+    public void clear() {
+        start = 0;
+        end = 0;
+        dry = false;
+    }
+
+    /**
+     * Reads until {@code bytes} are here or the input has no more; what was here moves to the front.
+     *
+     * @throws dev.millrace.error.MillraceException when reading fails; what was read before that is here
+     */
+    public void fill(FileInput input, int bytes) {
+        if (length() >= bytes) {
+            return;
+        }
+        moveToFront(bytes);
+        dry = false;
+        try {
+            while (end < bytes) {
+                int read = input.read(memory.memoryAddress() + end, capacity - end);
+                if (read < 0) {
+                    dry = true;
+                    break;
+                }
+                end += read;
+            }
+        } finally {
+            Memory.putLong(memory.memoryAddress() + end, 0);
+        }
+    }
+
+    private void moveToFront(int bytes) {
+        int kept = length();
+        if (bytes + 1 > capacity) {
+            ArrowBuf larger = allocator.buffer(bytes + 1L + SLACK_BYTES);
+            Memory.copy(memory.memoryAddress() + start, larger.memoryAddress(), kept);
+            memory.close();
+            memory = larger;
+            capacity = (int) (larger.capacity() - SLACK_BYTES);
+        } else if (start > 0) {
+            Memory.copy(memory.memoryAddress() + start, memory.memoryAddress(), kept);
+        }
+        start = 0;
+        end = kept;
+    }
+
+    @Override
+    public void close() {
+        if (memory != null) {
+            memory.close();
+            memory = null;
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package dev.millrace.connectors.input;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.io.EOFException;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+
+/**
+ * The bytes of one file, or of a range of it, in order: {@code .gz} unpacked, Latin-1 turned into UTF-8. A file that
+ * grows is read on: end of file is only what there is now. Owned by one thread at a time.
+ */
+public final class FileInput implements AutoCloseable {
+    private static final int CHUNK_BYTES = 64 << 10;
+    private static final int GZIP_WINDOW_BYTES = 64 << 10;
+
+    private final Path file;
+    private final FileChannel channel;
+    private final InputStream stream;
+    private final boolean latin1;
+    private final boolean packed;
+    private final long limit;
+    private final byte[] chunk = new byte[CHUNK_BYTES];
+    private long unpackedBytes;
+
+    private FileInput(Path file, FileChannel channel, InputStream stream, boolean packed, boolean latin1, long limit) {
+        this.file = file;
+        this.channel = channel;
+        this.stream = stream;
+        this.packed = packed;
+        this.latin1 = latin1;
+        this.limit = limit;
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @throws MillraceException when it is missing, a directory, not readable, or named .gz without being one
+     */
+    public static FileInput open(Path file, Encoding encoding) {
+        return open(file, encoding, 0, Long.MAX_VALUE);
+    }
+
+    /** Opens the bytes of a plain file from {@code from} to before {@code to}. */
+    public static FileInput open(Path file, Encoding encoding, long from, long to) {
+        if (Files.isDirectory(file)) {
+            throw FileErrors.isDirectory(file);
+        }
+        FileChannel channel;
+        try {
+            channel = FileChannel.open(file, StandardOpenOption.READ);
+        } catch (IOException e) {
+            throw FileErrors.opening(file, "for reading", e);
+        }
+        try {
+            boolean packed = isPacked(file);
+            channel.position(from);
+            InputStream raw = Channels.newInputStream(channel);
+            InputStream stream = packed ? new GZIPInputStream(new Unclosed(raw), GZIP_WINDOW_BYTES) : raw;
+            return new FileInput(file, channel, stream, packed, encoding == Encoding.LATIN_1, to);
+        } catch (IOException e) {
+            closeQuietly(channel);
+            if (e instanceof ZipException || e instanceof EOFException) {
+                throw MillraceException.external(
+                        SqlState.DATA_CORRUPTED, "file \"" + file + "\" is not in gzip format", e);
+            }
+            throw FileErrors.opening(file, "for reading", e);
+        }
+    }
+
+    /** Whether the name says that the file is packed. */
+    public static boolean isPacked(Path file) {
+        return file.getFileName().toString().toLowerCase(java.util.Locale.ROOT).endsWith(".gz");
+    }
+
+    /** Keeps the channel open when the unpacking stream is closed, so that it is closed once. */
+    private static final class Unclosed extends FilterInputStream {
+        Unclosed(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /**
+     * Reads some bytes to {@code address}, at most {@code capacity}, which is at least 2; returns how many, or -1 at the
+     * end of what there is now.
+     *
+     * @throws MillraceException when the file is damaged or cannot be read; what was read before stays valid
+     */
+    public int read(long address, int capacity) {
+        int wanted = Math.min(CHUNK_BYTES, latin1 ? capacity / 2 : capacity);
+        try {
+            if (!packed) {
+                wanted = (int) Math.min(wanted, limit - channel.position());
+            }
+            int read = wanted <= 0 ? -1 : stream.read(chunk, 0, wanted);
+            if (read <= 0) {
+                return -1;
+            }
+            unpackedBytes += read;
+            if (latin1) {
+                return toUtf8(address, read);
+            }
+            Memory.copyIn(chunk, 0, address, read);
+            return read;
+        } catch (EOFException e) {
+            throw damaged("ends in the middle", e);
+        } catch (ZipException e) {
+            throw damaged("is damaged (" + e.getMessage() + ")", e);
+        } catch (IOException e) {
+            throw MillraceException.external(
+                    SqlState.IO_ERROR, "could not read file \"" + file + "\": " + FileErrors.reason(e), e);
+        }
+    }
+
+    private MillraceException damaged(String how, IOException cause) {
+        return MillraceException.external(
+                SqlState.DATA_CORRUPTED,
+                "gzip file \"" + file + "\" " + how + ", after " + packedPosition() + " bytes (" + unpackedBytes
+                        + " unpacked)",
+                cause);
+    }
+
+    private int toUtf8(long address, int bytes) {
+        long to = address;
+        for (int i = 0; i < bytes; i++) {
+            byte c = chunk[i];
+            if (c >= 0) {
+                Memory.putByte(to++, c);
+            } else {
+                Memory.putByte(to++, (byte) (0xc0 | (c & 0xff) >>> 6));
+                Memory.putByte(to++, (byte) (0x80 | c & 0x3f));
+            }
+        }
+        return (int) (to - address);
+    }
+
+    public Path file() {
+        return file;
+    }
+
+    /** Bytes of the file itself that were read, for progress; a packed file is read some way ahead. */
+    public long packedPosition() {
+        try {
+            return channel.isOpen() ? channel.position() : 0;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (packed) {
+                stream.close(); // frees the unpacker's native memory
+            }
+        } catch (IOException e) {
+            // reading is over; nothing can be lost
+        }
+        closeQuietly(channel);
+    }
+
+    private static void closeQuietly(FileChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // reading is over; nothing can be lost
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * Bytes of files: which files a path names, and their contents, unpacked and decoded, in off-heap memory.
+ *
+ * <p>Entry: {@link dev.millrace.connectors.input.FilePaths} and {@link dev.millrace.connectors.input.FileInput}. An input
+ * belongs to one thread. Nothing here knows records or columns.
+ */
+package dev.millrace.connectors.input;
