@@ -1,0 +1,52 @@
+package dev.millrace.server.catalog;
+
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * One named object.
+ *
+ * @param schema its columns; of a sink, those it is given
+ * @param appendOnly whether rows are only ever added
+ * @param primaryKey columns that identify a row; empty when there are none
+ * @param input of a stream: where its rows come from
+ * @param reads names of the relations it was made from
+ * @param options of its WITH clause
+ * @param definition the text that made it, without the semicolon
+ * @param createdMicros when, since 1970 UTC
+ */
+public record CatalogObject(
+        String name,
+        ObjectKind kind,
+        Schema schema,
+        boolean appendOnly,
+        List<Integer> primaryKey,
+        Optional<Relation.EventTime> eventTime,
+        Optional<StreamInput> input,
+        Set<String> reads,
+        Map<String, String> options,
+        String definition,
+        long createdMicros) {
+    public CatalogObject {
+        primaryKey = List.copyOf(primaryKey);
+        reads = Set.copyOf(reads);
+        options = Map.copyOf(options);
+    }
+
+    /** As queries see it; empty for what cannot be read. */
+    public Optional<Relation> relation() {
+        Optional<Relation.Kind> readable = switch (kind) {
+            case STREAM -> Optional.of(Relation.Kind.STREAM);
+            case TABLE -> Optional.of(Relation.Kind.TABLE);
+            case CONTINUOUS_QUERY -> Optional.of(Relation.Kind.CONTINUOUS_QUERY);
+            case MATERIALIZED_VIEW -> Optional.of(Relation.Kind.MATERIALIZED_VIEW);
+            case SINK, QUERY_TEMPLATE, FUNCTION -> Optional.empty();
+        };
+        return readable.map(as -> new Relation(name, as, schema, appendOnly, primaryKey, eventTime));
+    }
+}

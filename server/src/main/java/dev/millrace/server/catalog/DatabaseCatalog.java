@@ -1,0 +1,148 @@
+package dev.millrace.server.catalog;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+
+/** All objects by name, and who reads whom. Relations, sinks and templates share one space of names. */
+public final class DatabaseCatalog implements Catalog {
+    private final ConcurrentSkipListMap<String, CatalogObject> objects = new ConcurrentSkipListMap<>();
+    private final Map<String, Set<String>> dependents = new ConcurrentHashMap<>();
+    private final Map<String, SystemRelation> systemRelations = new ConcurrentSkipListMap<>();
+    private volatile long version; // written under the database's lock, read by the plan cache
+
+    /** Makes a relation that the engine computes about itself known. */
+    public void add(SystemRelation relation) {
+        systemRelations.put(relation.name(), relation);
+    }
+
+    /** Adds an object whose name is free. */
+    public void add(CatalogObject object) {
+        CatalogObject before = objects.putIfAbsent(object.name(), object);
+        assert before == null : object.name() + " exists";
+        for (String read : object.reads()) {
+            dependents
+                    .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
+                    .add(object.name());
+        }
+        version++;
+    }
+
+    /** Takes an object out that nothing depends on. */
+    public void remove(String name) {
+        assert dependents(name).isEmpty() : name + " is still read";
+        CatalogObject object = objects.remove(name);
+        for (String read : object.reads()) {
+            Set<String> readers = dependents.get(read);
+            if (readers != null) {
+                readers.remove(name);
+            }
+        }
+        dependents.remove(name);
+        version++;
+    }
+
+    /** Grows with each change: what was planned under another version may name what is gone. */
+    public long version() {
+        return version;
+    }
+
+    public Optional<CatalogObject> object(String name) {
+        return Optional.ofNullable(objects.get(name));
+    }
+
+    /** The object of this name and kind, or an error that says what the name is instead or what was likely meant. */
+    public CatalogObject require(ObjectKind kind, String name) {
+        CatalogObject object = objects.get(name);
+        if (object == null) {
+            throw undefined(kind.sqlName(), name, names(kind));
+        }
+        if (object.kind() != kind) {
+            throw MillraceException.user(
+                    SqlState.WRONG_OBJECT_TYPE,
+                    "\"" + name + "\" is a " + object.kind().sqlName() + ", not a " + kind.sqlName());
+        }
+        return object;
+    }
+
+    /** The error for a name that is not there. */
+    public static MillraceException undefined(String kind, String name, Collection<String> candidates) {
+        MillraceException error =
+                MillraceException.user(SqlState.UNDEFINED_TABLE, kind + " \"" + name + "\" does not exist");
+        return Suggestion.nearest(name, candidates)
+                .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+                .orElse(error);
+    }
+
+    /** All objects of a kind, by name. */
+    public List<CatalogObject> objects(ObjectKind kind) {
+        return objects.values().stream().filter(object -> object.kind() == kind).toList();
+    }
+
+    /** All objects, by name. */
+    public Collection<CatalogObject> objects() {
+        return objects.values();
+    }
+
+    public Collection<SystemRelation> systemRelations() {
+        return systemRelations.values();
+    }
+
+    public Optional<SystemRelation> systemRelation(String name) {
+        return Optional.ofNullable(systemRelations.get(name));
+    }
+
+    private List<String> names(ObjectKind kind) {
+        return objects(kind).stream().map(CatalogObject::name).toList();
+    }
+
+    /** Names of the objects that read this one directly, sorted. */
+    public Set<String> dependents(String name) {
+        return dependents.getOrDefault(name, Set.of());
+    }
+
+    /** The object itself last, before it all that depend on it, each after what depends on it in turn: the order of DROP. */
+    public List<String> withDependents(String name) {
+        Set<String> order = new LinkedHashSet<>();
+        collect(name, order);
+        return new ArrayList<>(order);
+    }
+
+    private void collect(String name, Set<String> order) {
+        for (String dependent : dependents(name)) {
+            collect(dependent, order);
+        }
+        order.add(name);
+    }
+
+    @Override
+    public Optional<Relation> relation(String name) {
+        CatalogObject object = objects.get(name);
+        if (object != null) {
+            return object.relation();
+        }
+        return systemRelation(name)
+                .map(system -> new Relation(
+                        name, Relation.Kind.SYSTEM_VIEW, system.schema(), false, List.of(), Optional.empty()));
+    }
+
+    @Override
+    public Collection<String> relationNames() {
+        List<String> names = new ArrayList<>(objects.keySet());
+        names.addAll(systemRelations.keySet());
+        return names;
+    }
+}

@@ -1,0 +1,23 @@
+package dev.millrace.server.catalog;
+
+import dev.millrace.connector.Source;
+import java.util.Optional;
+
+/**
+ * Where the rows of a stream come from.
+ *
+ * @param connector its name, or {@code insert} for a stream without one
+ * @param source of the connector; none for a stream that is fed by INSERT
+ * @param idleTimeoutMicros how long a silent reader holds windows open; 0 is for ever
+ */
+public record StreamInput(String connector, Optional<Source> source, long idleTimeoutMicros) {
+    /** Whether each reader starts at the first row again. */
+    public boolean replayable() {
+        return source.map(Source::replayable).orElse(false);
+    }
+
+    /** Whether a SELECT can read it from the first row to the last. */
+    public boolean finite() {
+        return source.map(s -> s.replayable() && s.bounded()).orElse(false);
+    }
+}

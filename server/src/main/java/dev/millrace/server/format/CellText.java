@@ -1,0 +1,44 @@
+package dev.millrace.server.format;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.text.TextBuffer;
+import dev.millrace.text.ValueWriter;
+import dev.millrace.type.DataType;
+import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
+
+/** The texts of one batch's values, written in one buffer that is used again. */
+final class CellText implements AutoCloseable {
+    private static final int INITIAL_BYTES = 256;
+
+    private final Batch batch;
+    private final Optional<TextBuffer> buffer; // none for a batch without columns
+
+    CellText(Batch batch) {
+        this.batch = batch;
+        this.buffer = batch.columnCount() == 0
+                ? Optional.empty()
+                : Optional.of(new TextBuffer(batch.column(0).getAllocator(), INITIAL_BYTES));
+    }
+
+    /** The value's text, or empty when it is NULL. */
+    Optional<String> text(int column, int row) {
+        FieldVector vector = batch.column(column);
+        return vector.isNull(row)
+                ? Optional.empty()
+                : Optional.of(text(batch.schema().type(column), vector, row));
+    }
+
+    /** The text of a value that is not NULL. */
+    String text(DataType type, FieldVector vector, int row) {
+        TextBuffer text = buffer.orElseThrow();
+        text.clear();
+        ValueWriter.value(text, type, vector, row);
+        return text.toString();
+    }
+
+    @Override
+    public void close() {
+        buffer.ifPresent(TextBuffer::close);
+    }
+}
