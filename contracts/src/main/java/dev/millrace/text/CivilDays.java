@@ -4,15 +4,15 @@ package dev.millrace.text;
  * Days since 1970-01-01 and dates of the proleptic Gregorian calendar, where the year before 1 is 0 (PostgreSQL's 1 BC).
  * Years are counted from March, so that the leap day is the last (E. Richards, "Calendars", 2013).
  */
-final class CivilDays {
-    static final long MICROS_PER_DAY = 86_400_000_000L;
+public final class CivilDays {
+    public static final long MICROS_PER_DAY = 86_400_000_000L;
 
     private static final int DAYS_PER_ERA = 146_097; // 400 years
     private static final int EPOCH_SHIFT = 719_468; // from 0000-03-01 to 1970-01-01
 
     private CivilDays() {}
 
-    static long of(int year, int month, int day) {
+    public static long of(int year, int month, int day) {
         long y = month <= 2 ? year - 1L : year;
         long era = Math.floorDiv(y, 400L);
         long yearOfEra = y - era * 400;
@@ -22,7 +22,7 @@ final class CivilDays {
     }
 
     /** The date as year * 512 + month * 32 + day; the year by an arithmetic shift of 9. */
-    static long packed(long days) {
+    public static long packed(long days) {
         long shifted = days + EPOCH_SHIFT;
         long era = Math.floorDiv(shifted, (long) DAYS_PER_ERA);
         int dayOfEra = (int) (shifted - era * DAYS_PER_ERA);
@@ -35,14 +35,14 @@ final class CivilDays {
         return year << 9 | (long) month << 5 | day;
     }
 
-    static boolean isValid(int year, int month, int day) {
+    public static boolean isValid(int year, int month, int day) {
         if (month < 1 || month > 12 || day < 1) {
             return false;
         }
         return day <= 28 || day <= lengthOfMonth(year, month);
     }
 
-    private static int lengthOfMonth(int year, int month) {
+    public static int lengthOfMonth(int year, int month) {
         if (month == 2) {
             boolean leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
             return leap ? 29 : 28;

@@ -79,8 +79,7 @@ public final class ClassCompiler {
             assert files.size() == 1 : "one class per source, not " + files.size();
             return new GeneratedClassLoader().define(className, files.get(0).toByteArray());
         } catch (CompileException | IOException | RuntimeException | LinkageError e) {
-            throw MillraceException.internal(
-                    "generated code does not compile: " + e.getMessage() + "\n" + source, e);
+            throw MillraceException.internal("generated code does not compile: " + e.getMessage() + "\n" + source, e);
         }
     }
 

@@ -1,0 +1,186 @@
+package dev.millrace.engine.calc;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.code.CalcKernel;
+import dev.millrace.engine.code.CalcProgram;
+import dev.millrace.engine.code.OutputColumn;
+import dev.millrace.error.MillraceException;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * Filters rows and computes projections over those that pass. A batch in which no row passes emits nothing; where all
+ * pass, columns that are passed through are shared with the input, not copied. Keeps no state.
+ */
+public final class CalcOperator implements Operator {
+    private static final int FIRST_BYTES_PER_TEXT = 16;
+
+    private final Schema schema;
+    private final boolean filters;
+    private final int[] sources; // per output column: the input column it passes on, or -1 - index of the computed one
+    private final CalcProgram program;
+    private final Field[] computed;
+    private final CalcKernel[] kernels = new CalcKernel[2]; // without and with NULLs, made when first needed
+    private final long[] textBytes; // per computed column: the bytes of its last batch
+    private OperatorContext context;
+    private int[] selected = new int[0];
+    private long rowsBefore;
+
+    public CalcOperator(PlanNode.Calc node) {
+        this.schema = node.schema();
+        this.filters = node.condition().isPresent();
+        this.sources = new int[node.projections().size()];
+        List<Expression> expressions = new ArrayList<>();
+        List<Field> fields = new ArrayList<>();
+        for (int i = 0; i < sources.length; i++) {
+            Expression expression = node.projections().get(i);
+            if (expression instanceof Column column) {
+                sources[i] = column.index();
+            } else {
+                sources[i] = -1 - expressions.size();
+                expressions.add(expression);
+                fields.add(schema.field(i));
+            }
+        }
+        this.computed = fields.toArray(new Field[0]);
+        this.textBytes = new long[computed.length];
+        this.program = new CalcProgram(
+                node.input().schema(),
+                node.condition().map(ConstantFolder::fold),
+                expressions.stream().map(ConstantFolder::fold).toList());
+    }
+
+    /** The source that runs for batches without NULLs, for {@code EXPLAIN (CODE)}; empty when columns are just chosen. */
+    public static String codeOf(PlanNode.Calc node) {
+        CalcProgram program = new CalcOperator(node).program;
+        return program.isEmpty() ? "" : program.source(false);
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        if (!program.isEmpty()) {
+            kernel(false); // so that what is wrong with a constant is said before the first row
+        }
+    }
+
+    private CalcKernel kernel(boolean nulls) {
+        int index = nulls ? 1 : 0;
+        if (kernels[index] == null) {
+            kernels[index] = program.instantiate(nulls, context.allocator());
+        }
+        return kernels[index];
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        try (batch) {
+            int rows = batch.rowCount();
+            if (rows > 0) {
+                Optional<Batch> result = compute(batch);
+                rowsBefore += rows;
+                result.ifPresent(output::emit);
+            }
+        } catch (CalcKernel.RowFailure failure) {
+            if (failure.failure() instanceof MillraceException told) {
+                throw told.in("row " + (rowsBefore + failure.row() + 1));
+            }
+            throw failure.failure();
+        }
+    }
+
+    private Optional<Batch> compute(Batch batch) {
+        int rows = batch.rowCount();
+        if (program.isEmpty()) {
+            return Optional.of(output(batch, rows, List.of()));
+        }
+        CalcKernel kernel = kernel(program.hasNulls(batch));
+        kernel.begin(rows, context.clock().epochMicros());
+        int passed = rows;
+        if (filters) {
+            if (selected.length < rows) {
+                selected = new int[rows];
+            }
+            passed = kernel.select(batch, selected);
+            if (passed == 0) {
+                return Optional.empty();
+            }
+        }
+        List<OutputColumn> columns = new ArrayList<>(computed.length);
+        try {
+            for (int i = 0; i < computed.length; i++) {
+                long bytes = computed[i].type().fixedWidth() >= 0
+                        ? 0
+                        : Math.max((long) FIRST_BYTES_PER_TEXT * passed, textBytes[i] + textBytes[i] / 8);
+                columns.add(new OutputColumn(computed[i], passed, bytes, context.allocator()));
+            }
+            if (computed.length > 0) {
+                kernel.project(batch, selected, passed, columns.toArray(new OutputColumn[0]));
+            }
+            return Optional.of(output(batch, passed, columns));
+        } finally {
+            Closing.all(columns); // those that were not passed on
+        }
+    }
+
+    private Batch output(Batch batch, int passed, List<OutputColumn> columns) {
+        boolean all = passed == batch.rowCount();
+        List<AutoCloseable> owned = new ArrayList<>();
+        boolean done = false;
+        try {
+            boolean shares = all && batch.weights().isPresent();
+            FieldVector[] vectors = new FieldVector[sources.length];
+            for (int i = 0; i < sources.length; i++) {
+                if (sources[i] < 0) {
+                    int index = -1 - sources[i];
+                    vectors[i] = columns.get(index).finish(passed);
+                    textBytes[index] = columns.get(index).textBytes(passed);
+                    owned.add(vectors[i]);
+                } else if (all) {
+                    vectors[i] = batch.column(sources[i]);
+                    shares = true;
+                } else {
+                    vectors[i] =
+                            Gather.column(batch, sources[i], schema.field(i), selected, passed, context.allocator());
+                    owned.add(vectors[i]);
+                }
+            }
+            Optional<BigIntVector> weights = batch.weights();
+            if (!all && weights.isPresent()) {
+                weights = Optional.of(Gather.weights(batch, selected, passed, context.allocator()));
+                owned.add(weights.get());
+            }
+            if (shares) {
+                owned.add(batch.retain());
+            }
+            done = true;
+            return Batch.view(schema, vectors, passed, weights, owned);
+        } finally {
+            if (!done) {
+                Closing.all(owned);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        for (int i = 0; i < kernels.length; i++) {
+            if (kernels[i] != null) {
+                kernels[i].close();
+                kernels[i] = null;
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.millrace.engine.calc;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.PooledAllocation;
+import dev.millrace.engine.code.CalcKernel;
+import dev.millrace.engine.code.CalcProgram;
+import dev.millrace.engine.code.OutputColumn;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Case;
+import dev.millrace.plan.expression.Expression.Cast;
+import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.Expression.Null;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/** Evaluates expressions without columns, by the same generated code that runs over rows. Safe on any thread. */
+public final class ConstantFolder {
+    private static final long MOST_BYTES = 256L << 20;
+    private static final BufferAllocator ALLOCATOR = PooledAllocation.newRoot(MOST_BYTES);
+    private static final Schema NO_COLUMNS = new Schema(List.of());
+
+    private ConstantFolder() {}
+
+    /**
+     * The value of an expression over no columns, as a literal or NULL of the expression's type.
+     *
+     * @throws dev.millrace.error.MillraceException what evaluating it throws, such as a division by zero
+     */
+    public static Expression evaluate(Expression expression) {
+        if (expression instanceof Literal || expression instanceof Null) {
+            return expression;
+        }
+        CalcProgram program = new CalcProgram(NO_COLUMNS, Optional.empty(), List.of(expression));
+        Field field = new Field("constant", expression.type(), true);
+        try (CalcKernel kernel = program.instantiate(false, ALLOCATOR);
+                Batch row = Batch.of(NO_COLUMNS, new FieldVector[0], 1);
+                OutputColumn column = new OutputColumn(field, 1, 0, ALLOCATOR)) {
+            kernel.begin(1, 0);
+            kernel.project(row, new int[] {0}, 1, new OutputColumn[] {column});
+            try (FieldVector vector = column.finish(1)) {
+                return vector.isNull(0)
+                        ? new Null(expression.type())
+                        : new Literal(valueOf(vector, expression.type()), expression.type());
+            }
+        } catch (CalcKernel.RowFailure failure) {
+            throw failure.failure();
+        }
+    }
+
+    /**
+     * The expression with its constant parts evaluated, but for those that fail: whether they are ever reached only the
+     * rows can tell.
+     */
+    public static Expression fold(Expression expression) {
+        if (expression instanceof Column || expression instanceof Literal || expression instanceof Null) {
+            return expression;
+        }
+        if (isConstant(expression)) {
+            try {
+                return evaluate(expression);
+            } catch (dev.millrace.error.MillraceException e) {
+                return expression;
+            }
+        }
+        if (expression instanceof Cast cast) {
+            return new Cast(fold(cast.input()), cast.type());
+        }
+        if (expression instanceof Case branches) {
+            List<Case.Branch> folded = new ArrayList<>();
+            for (Case.Branch branch : branches.branches()) {
+                folded.add(new Case.Branch(fold(branch.condition()), fold(branch.result())));
+            }
+            return new Case(folded, fold(branches.otherwise()), branches.type(), branches.nullable());
+        }
+        Call call = (Call) expression;
+        return new Call(
+                call.function(),
+                call.arguments().stream().map(ConstantFolder::fold).toList(),
+                call.type(),
+                call.nullable());
+    }
+
+    /** Whether no column and no clock is read. */
+    private static boolean isConstant(Expression expression) {
+        if (expression instanceof Cast cast) {
+            return isConstant(cast.input());
+        }
+        if (expression instanceof Case branches) {
+            return isConstant(branches.otherwise())
+                    && branches.branches().stream()
+                            .allMatch(branch -> isConstant(branch.condition()) && isConstant(branch.result()));
+        }
+        if (expression instanceof Call call) {
+            return !call.function().equals("proctime")
+                    && call.arguments().stream().allMatch(ConstantFolder::isConstant);
+        }
+        return !(expression instanceof Column);
+    }
+
+    private static Object valueOf(FieldVector vector, DataType type) {
+        long data = vector.getDataBufferAddress();
+        return switch (type.kind()) {
+            case BOOLEAN -> Memory.getBit(data, 0);
+            case SMALLINT -> (long) Memory.getShort(data);
+            case INTEGER, DATE -> (long) Memory.getInt(data);
+            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> Memory.getLong(data);
+            case REAL -> (double) Memory.getFloat(data);
+            case DOUBLE -> Memory.getDouble(data);
+            case NUMERIC -> new BigDecimal(new BigInteger(bigEndian(data)), type.scale());
+            case TEXT, VARCHAR, CHAR, JSONB -> new String(bytesOf(vector), StandardCharsets.UTF_8);
+            case BYTEA -> {
+                List<Byte> bytes = new ArrayList<>();
+                for (byte b : bytesOf(vector)) {
+                    bytes.add(b);
+                }
+                yield bytes;
+            }
+            case INTERVAL ->
+                new IntervalValue(Memory.getInt(data), Memory.getInt(data + 4), Memory.getLong(data + 8) / 1000);
+            case UUID -> new UUID(Long.reverseBytes(Memory.getLong(data)), Long.reverseBytes(Memory.getLong(data + 8)));
+            case ARRAY, ROW, NULL -> throw new IllegalArgumentException("a constant of type " + type);
+        };
+    }
+
+    private static byte[] bigEndian(long data) {
+        byte[] bytes = new byte[16];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = Memory.getByte(data + 15 - i);
+        }
+        return bytes;
+    }
+
+    private static byte[] bytesOf(FieldVector vector) {
+        byte[] bytes = new byte[Memory.getInt(vector.getOffsetBufferAddress() + 4)];
+        Memory.copyOut(vector.getDataBufferAddress(), bytes, 0, bytes.length);
+        return bytes;
+    }
+}

@@ -1,0 +1,128 @@
+package dev.millrace.engine.calc;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.engine.function.Bytes;
+import dev.millrace.type.Field;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthVector;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.FieldVector;
+
+/** Copies chosen rows of a column to a new one, over raw addresses. */
+final class Gather {
+    private Gather() {}
+
+    /** The rows {@code selected[0..count)} of a column. */
+    static FieldVector column(
+            Batch batch, int column, Field field, int[] selected, int count, BufferAllocator allocator) {
+        FieldVector from = batch.column(column);
+        boolean variable = from instanceof BaseVariableWidthVector;
+        long bytes = variable ? bytesOf(batch.offsetsAddress(column), selected, count) : 0;
+        FieldVector to = Vectors.allocate(field, count, bytes, allocator);
+        try {
+            if (variable) {
+                texts(batch.offsetsAddress(column), batch.dataAddress(column), selected, count, to);
+            } else if (from instanceof BitVector) {
+                bits(batch.dataAddress(column), selected, count, to.getDataBufferAddress());
+            } else if (from instanceof BaseFixedWidthVector fixed) {
+                fixed(fixed.getTypeWidth(), batch.dataAddress(column), selected, count, to.getDataBufferAddress());
+            } else {
+                for (int k = 0; k < count; k++) {
+                    to.copyFromSafe(selected[k], k, from);
+                }
+                to.setValueCount(count);
+                return to;
+            }
+            long validity = batch.validityAddress(column);
+            if (validity == 0) {
+                Vectors.setAllValid(to, count);
+            } else {
+                bits(validity, selected, count, to.getValidityBufferAddress());
+            }
+            Vectors.finish(to, count);
+            return to;
+        } catch (RuntimeException | Error e) {
+            to.close();
+            throw e;
+        }
+    }
+
+    /** The weights of rows of a batch that has them. */
+    static BigIntVector weights(Batch batch, int[] selected, int count, BufferAllocator allocator) {
+        BigIntVector weights = Vectors.allocateWeights(count, allocator);
+        fixed(Long.BYTES, batch.weightsAddress(), selected, count, weights.getDataBufferAddress());
+        Vectors.finish(weights, count);
+        return weights;
+    }
+
+    private static void fixed(int width, long from, int[] selected, int count, long to) {
+        switch (width) {
+            case 8 -> {
+                for (int k = 0; k < count; k++) {
+                    Memory.putLong(to + 8L * k, Memory.getLong(from + 8L * selected[k]));
+                }
+            }
+            case 4 -> {
+                for (int k = 0; k < count; k++) {
+                    Memory.putInt(to + 4L * k, Memory.getInt(from + 4L * selected[k]));
+                }
+            }
+            case 2 -> {
+                for (int k = 0; k < count; k++) {
+                    Memory.putShort(to + 2L * k, Memory.getShort(from + 2L * selected[k]));
+                }
+            }
+            case 16 -> {
+                for (int k = 0; k < count; k++) {
+                    long source = from + 16L * selected[k];
+                    Memory.putLong(to + 16L * k, Memory.getLong(source));
+                    Memory.putLong(to + 16L * k + 8, Memory.getLong(source + 8));
+                }
+            }
+            default -> throw new IllegalArgumentException("values of " + width + " bytes");
+        }
+    }
+
+    /** Bits of a bitmap, the last byte filled up with zeros. */
+    private static void bits(long from, int[] selected, int count, long to) {
+        int word = 0;
+        for (int k = 0; k < count; k++) {
+            int row = selected[k];
+            word |= (Memory.getByte(from + (row >>> 3)) >>> (row & 7) & 1) << (k & 7);
+            if ((k & 7) == 7) {
+                Memory.putByte(to + (k >>> 3), (byte) word);
+                word = 0;
+            }
+        }
+        if ((count & 7) != 0) {
+            Memory.putByte(to + (count >>> 3), (byte) word);
+        }
+    }
+
+    private static long bytesOf(long offsets, int[] selected, int count) {
+        long bytes = 0;
+        for (int k = 0; k < count; k++) {
+            long at = offsets + 4L * selected[k];
+            bytes += Memory.getInt(at + 4) - Memory.getInt(at);
+        }
+        return bytes;
+    }
+
+    private static void texts(long offsets, long from, int[] selected, int count, FieldVector vector) {
+        long toOffsets = vector.getOffsetBufferAddress();
+        long to = vector.getDataBufferAddress();
+        int end = 0;
+        for (int k = 0; k < count; k++) {
+            long at = offsets + 4L * selected[k];
+            int start = Memory.getInt(at);
+            int length = Memory.getInt(at + 4) - start;
+            Bytes.copy(from + start, to + end, length);
+            end += length;
+            Memory.putInt(toOffsets + 4L * k + 4, end);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package dev.millrace.engine.code;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Schema;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The body of one loop over rows: statements that compute values of row {@code i}, and what they need before the loop.
+ * Remembers which expressions were computed in the scopes around the current statement.
+ */
+final class Body {
+    /** The Java variable of the row. */
+    static final String ROW = "i";
+
+    private final KernelSource kernel;
+    private final Schema input;
+    private final boolean nulls;
+    private final SourceBuilder statements = new SourceBuilder();
+    private final SortedMap<String, String> head = new TreeMap<>(); // statements before the loop by what they declare
+    private final Deque<Map<Expression, Value>> scopes = new ArrayDeque<>();
+    private int names;
+    private boolean mayFail;
+
+    /** @param nulls whether columns may hold NULLs in the batches this is for */
+    Body(KernelSource kernel, Schema input, boolean nulls) {
+        this.kernel = kernel;
+        this.input = input;
+        this.nulls = nulls;
+        scopes.push(new HashMap<>());
+    }
+
+    KernelSource kernel() {
+        return kernel;
+    }
+
+    SourceBuilder statements() {
+        return statements;
+    }
+
+    Iterable<String> head() {
+        return head.values();
+    }
+
+    /** Whether a statement may throw. */
+    boolean mayFail() {
+        return mayFail;
+    }
+
+    void setMayFail() {
+        mayFail = true;
+    }
+
+    /** Begins a block; what is computed in it is forgotten after it. */
+    void open(String blockHead) {
+        statements.open(blockHead);
+        scopes.push(new HashMap<>());
+    }
+
+    void reopen(String blockHead) {
+        statements.reopen(blockHead);
+        scopes.pop();
+        scopes.push(new HashMap<>());
+    }
+
+    void close() {
+        statements.close();
+        scopes.pop();
+    }
+
+    Optional<Value> computed(Expression expression) {
+        for (Map<Expression, Value> scope : scopes) {
+            Value value = scope.get(expression);
+            if (value != null) {
+                return Optional.of(value);
+            }
+        }
+        return Optional.empty();
+    }
+
+    void remember(Expression expression, Value value) {
+        scopes.getFirst().put(expression, value);
+    }
+
+    String name(String prefix) {
+        return prefix + names++;
+    }
+
+    /** Declares a local with a value and returns its name. */
+    String local(String javaType, String prefix, String value) {
+        String name = name(prefix);
+        statements.line(javaType + " " + name + " = " + value + ";");
+        return name;
+    }
+
+    void line(String statement) {
+        statements.line(statement);
+    }
+
+    /** Loads a column of the row. */
+    Value column(int index) {
+        DataType type = input.type(index);
+        kernel.use(Memory.class);
+        String isNull = Value.NEVER;
+        if (nulls && input.field(index).nullable()) {
+            head.put("x" + index, "long x" + index + " = in.column(" + index + ").getValidityBufferAddress();");
+            isNull = local("boolean", "n", "!Memory.getBit(x" + index + ", " + ROW + ")");
+        }
+        Repr repr = Repr.of(type);
+        if (repr == Repr.NESTED) {
+            return Value.of(type, isNull);
+        }
+        String data = "c" + index;
+        head.put(data, "long " + data + " = in.dataAddress(" + index + ");");
+        return switch (repr) {
+            case BOOLEAN -> Value.of(type, isNull, local("boolean", "v", "Memory.getBit(" + data + ", " + ROW + ")"));
+            case INT ->
+                type.kind() == DataType.Kind.SMALLINT
+                        ? Value.of(type, isNull, load("int", "Short", data, 2, 0))
+                        : Value.of(type, isNull, load("int", "Int", data, 4, 0));
+            case LONG -> Value.of(type, isNull, load("long", "Long", data, 8, 0));
+            case FLOAT -> Value.of(type, isNull, load("float", "Float", data, 4, 0));
+            case DOUBLE -> Value.of(type, isNull, load("double", "Double", data, 8, 0));
+            case NARROW -> Value.of(type, isNull, load("long", "Long", data, 16, 0));
+            case WIDE -> Value.of(type, isNull, load("long", "Long", data, 16, 8), load("long", "Long", data, 16, 0));
+            case BYTES -> {
+                String offsets = "o" + index;
+                head.put(offsets, "long " + offsets + " = in.offsetsAddress(" + index + ");");
+                String start = local("int", "s", "Memory.getInt(" + offsets + " + 4L * " + ROW + ")");
+                String length = local("int", "b", "Memory.getInt(" + offsets + " + 4L * " + ROW + " + 4) - " + start);
+                yield Value.of(type, isNull, local("long", "a", data + " + " + start), length);
+            }
+            case INTERVAL ->
+                Value.of(
+                        type,
+                        isNull,
+                        load("int", "Int", data, 16, 0),
+                        load("int", "Int", data, 16, 4),
+                        local("long", "v", "Memory.getLong(" + data + " + 16L * " + ROW + " + 8) / 1000"));
+            case UUID ->
+                Value.of(
+                        type,
+                        isNull,
+                        local("long", "v", "Long.reverseBytes(Memory.getLong(" + data + " + 16L * " + ROW + "))"),
+                        local("long", "v", "Long.reverseBytes(Memory.getLong(" + data + " + 16L * " + ROW + " + 8))"));
+            case NESTED -> throw new AssertionError(repr);
+        };
+    }
+
+    private String load(String javaType, String reader, String data, int width, int offset) {
+        String at = data + " + " + width + "L * " + ROW + (offset == 0 ? "" : " + " + offset);
+        return local(javaType, "v", "Memory.get" + reader + "(" + at + ")");
+    }
+}

@@ -1,0 +1,230 @@
+package dev.millrace.engine.code;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Writes the loops of a filter with projections.
+ *
+ * <p>The condition's conjuncts become passes over the batch: the cheap ones together in the first, which appends each
+ * row's number and moves the end by the condition's outcome, without a branch (K. Ross, "Selection conditions in main
+ * memory", TODS 2004, section 4); each dearer one over the rows that are left. A conjunct that can fail is never moved
+ * before one that was written before it. Projections that share work are computed in one loop, others in a loop each.
+ * What several loops need and is dear is kept from the first that computes it.
+ */
+final class CalcCompiler {
+    /** Projections are not put into one loop beyond this many expression nodes: the JIT gives up on huge methods. */
+    private static final int MOST_NODES_IN_A_LOOP = 250;
+
+    private final KernelSource kernel;
+    private final Schema input;
+    private final boolean nulls;
+    private final Map<Expression, KeptValue> kept = new HashMap<>();
+
+    CalcCompiler(KernelSource kernel, Schema input, boolean nulls) {
+        this.kernel = kernel;
+        this.input = input;
+        this.nulls = nulls;
+    }
+
+    void compile(Optional<Expression> condition, List<Expression> projections) {
+        List<List<Expression>> passes = condition.map(CalcCompiler::passes).orElse(List.of());
+        List<List<Integer>> groups = groups(projections);
+        keepShared(passes, groups, projections);
+        if (condition.isPresent()) {
+            select(passes);
+        }
+        if (!projections.isEmpty()) {
+            project(groups, projections, condition.isPresent());
+        }
+        if (!kept.isEmpty()) {
+            SourceBuilder methods = kernel.methods();
+            methods.line("").open("protected void beginRows(int rows)");
+            kept.values().forEach(value -> value.begin(methods));
+            methods.close();
+        }
+    }
+
+    /** Conjuncts in the order of their costs, the cheap ones together. */
+    private static List<List<Expression>> passes(Expression condition) {
+        List<Expression> ordered = new ArrayList<>();
+        for (Expression conjunct : Expressions.conjuncts(condition)) {
+            int at = ordered.size();
+            while (!Costs.mayFail(conjunct) && at > 0 && Costs.of(conjunct) < Costs.of(ordered.get(at - 1))) {
+                at--;
+            }
+            ordered.add(at, conjunct);
+        }
+        List<List<Expression>> passes = new ArrayList<>();
+        List<Expression> cheap = new ArrayList<>();
+        for (Expression conjunct : ordered) {
+            boolean first = passes.isEmpty() && Costs.of(conjunct) <= Costs.CHEAP && !Costs.mayFail(conjunct);
+            if (first) {
+                cheap.add(conjunct);
+            } else {
+                if (passes.isEmpty() && !cheap.isEmpty()) {
+                    passes.add(cheap);
+                }
+                passes.add(List.of(conjunct));
+            }
+        }
+        return passes.isEmpty() ? List.of(cheap) : passes;
+    }
+
+    /** Projections by the loop they are computed in. */
+    private static List<List<Integer>> groups(List<Expression> projections) {
+        List<List<Integer>> groups = new ArrayList<>();
+        List<Set<Expression>> work = new ArrayList<>();
+        List<Integer> sizes = new ArrayList<>();
+        for (int i = 0; i < projections.size(); i++) {
+            Set<Expression> own = new HashSet<>();
+            collectWork(projections.get(i), own);
+            int size = Expressions.size(projections.get(i));
+            int group = 0;
+            while (group < groups.size()
+                    && (java.util.Collections.disjoint(work.get(group), own)
+                            || sizes.get(group) + size > MOST_NODES_IN_A_LOOP)) {
+                group++;
+            }
+            if (group == groups.size()) {
+                groups.add(new ArrayList<>());
+                work.add(new HashSet<>());
+                sizes.add(0);
+            }
+            groups.get(group).add(i);
+            work.get(group).addAll(own);
+            sizes.set(group, sizes.get(group) + size);
+        }
+        return groups;
+    }
+
+    private static void collectWork(Expression expression, Set<Expression> into) {
+        if (Costs.of(expression) > 2) {
+            into.add(expression);
+        }
+        Expressions.children(expression).forEach(child -> collectWork(child, into));
+    }
+
+    /** Finds what is dear and used by several loops. */
+    private void keepShared(List<List<Expression>> passes, List<List<Integer>> groups, List<Expression> projections) {
+        Map<Expression, Set<Integer>> loops = new LinkedHashMap<>();
+        int loop = 0;
+        for (List<Expression> pass : passes) {
+            for (Expression conjunct : pass) {
+                count(conjunct, loop, loops);
+            }
+            loop++;
+        }
+        for (List<Integer> group : groups) {
+            for (int projection : group) {
+                count(projections.get(projection), loop, loops);
+            }
+            loop++;
+        }
+        loops.forEach((expression, users) -> {
+            if (users.size() > 1) {
+                kept.put(expression, new KeptValue(kernel, expression.type()));
+            }
+        });
+    }
+
+    private static void count(Expression expression, int loop, Map<Expression, Set<Integer>> loops) {
+        if (Costs.of(expression) > Costs.CHEAP && Repr.of(expression.type()) != Repr.NESTED) {
+            boolean known = loops.containsKey(expression);
+            loops.computeIfAbsent(expression, key -> new LinkedHashSet<>()).add(loop);
+            if (known) {
+                return; // its parts were counted where it was first found
+            }
+        }
+        Expressions.children(expression).forEach(child -> count(child, loop, loops));
+    }
+
+    private void select(List<List<Expression>> passes) {
+        SourceBuilder methods = kernel.methods();
+        String batch = kernel.use(Batch.class);
+        methods.line("").open("public int select(" + batch + " in, int[] selected)");
+        methods.line("int count = in.rowCount();");
+        for (int pass = 0; pass < passes.size(); pass++) {
+            methods.line("count = select" + pass + "(in, selected, count);");
+        }
+        methods.line("return count;").close();
+        for (int pass = 0; pass < passes.size(); pass++) {
+            Body body = new Body(kernel, input, nulls);
+            ExpressionCompiler compiler = new ExpressionCompiler(body, kept);
+            List<String> conditions = new ArrayList<>();
+            for (Expression conjunct : passes.get(pass)) {
+                String isTrue = ExpressionCompiler.isTrue(compiler.compile(conjunct));
+                conditions.add(passes.get(pass).size() == 1 ? isTrue : ExpressionCompiler.parenthesised(isTrue));
+            }
+            methods.line("").open("private int select" + pass + "(" + batch + " in, int[] selected, int count)");
+            body.head().forEach(methods::line);
+            methods.line("int passed = 0;");
+            body.line("selected[passed] = i;");
+            body.line("passed += " + String.join(" & ", conditions) + " ? 1 : 0;");
+            loop(body, pass > 0);
+            methods.line("return passed;").close();
+        }
+    }
+
+    /** A loop over all rows or those selected, with the row of a failure at hand. */
+    private void loop(Body body, boolean selected) {
+        SourceBuilder methods = kernel.methods();
+        String head = "for (; k < count; k++)";
+        if (!body.mayFail()) {
+            if (selected) {
+                methods.open("for (int k = 0; k < count; k++)").line("int i = selected[k];");
+            } else {
+                methods.open("for (int i = 0; i < count; i++)");
+            }
+            methods.append(body.statements()).close();
+            return;
+        }
+        methods.line("int i = 0;");
+        if (selected) {
+            methods.line("int k = 0;").open("try").open(head).line("i = selected[k];");
+        } else {
+            methods.open("try").open("for (; i < count; i++)");
+        }
+        methods.append(body.statements()).close();
+        methods.reopen("catch (RuntimeException e)").line("throw failed(e, i);").close();
+    }
+
+    private void project(List<List<Integer>> groups, List<Expression> projections, boolean selected) {
+        SourceBuilder methods = kernel.methods();
+        String parameters = "(" + kernel.use(Batch.class) + " in, int[] selected, int count, "
+                + kernel.use(OutputColumn.class) + "[] out)";
+        methods.line("").open("public void project" + parameters);
+        for (int group = 0; group < groups.size(); group++) {
+            methods.line("project" + group + "(in, selected, count, out);");
+        }
+        methods.close();
+        for (int group = 0; group < groups.size(); group++) {
+            methods.line("").open("private void project" + group + parameters);
+            Body body = new Body(kernel, input, nulls);
+            ExpressionCompiler compiler = new ExpressionCompiler(body, kept);
+            List<Store> stores = new ArrayList<>();
+            for (int projection : groups.get(group)) {
+                Expression expression = projections.get(projection);
+                Value value = compiler.coerce(compiler.compile(expression), expression.type());
+                Store store = new Store(kernel, body, projection, value, selected ? "k" : "i");
+                store.inLoop();
+                stores.add(store);
+            }
+            body.head().forEach(methods::line);
+            stores.forEach(store -> store.before(methods));
+            loop(body, selected);
+            stores.forEach(store -> store.after(methods));
+            methods.close();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.millrace.engine.code;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Case;
+import dev.millrace.plan.expression.Expression.Cast;
+import dev.millrace.plan.expression.Expression.Column;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Walks over expression trees. */
+final class Expressions {
+    private Expressions() {}
+
+    static List<Expression> children(Expression expression) {
+        if (expression instanceof Call call) {
+            return call.arguments();
+        }
+        if (expression instanceof Cast cast) {
+            return List.of(cast.input());
+        }
+        if (expression instanceof Case branches) {
+            List<Expression> children = new ArrayList<>();
+            for (Case.Branch branch : branches.branches()) {
+                children.add(branch.condition());
+                children.add(branch.result());
+            }
+            children.add(branches.otherwise());
+            return children;
+        }
+        return List.of();
+    }
+
+    /** Adds the columns an expression reads. */
+    static void columns(Expression expression, Set<Integer> into) {
+        if (expression instanceof Column column) {
+            into.add(column.index());
+        }
+        children(expression).forEach(child -> columns(child, into));
+    }
+
+    /** The arguments of nested ANDs, in order. */
+    static List<Expression> conjuncts(Expression condition) {
+        if (condition instanceof Call call && call.function().equals("and")) {
+            List<Expression> conjuncts = new ArrayList<>();
+            call.arguments().forEach(argument -> conjuncts.addAll(conjuncts(argument)));
+            return conjuncts;
+        }
+        return List.of(condition);
+    }
+
+    static int size(Expression expression) {
+        return 1 + children(expression).stream().mapToInt(Expressions::size).sum();
+    }
+}

@@ -1,0 +1,115 @@
+package dev.millrace.engine.code;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The parts of a kernel class outside of its loops: imports, fields, the constructor; and the literals it reads. */
+final class KernelSource {
+    private final Set<String> imports = new TreeSet<>();
+    private final SourceBuilder fields = new SourceBuilder();
+    private final SourceBuilder constructor = new SourceBuilder();
+    private final SourceBuilder methods = new SourceBuilder();
+    private final List<Literal> literals = new ArrayList<>();
+    private int names;
+
+    /** The literals found, in the order of the constructor. */
+    List<Literal> literals() {
+        return List.copyOf(literals);
+    }
+
+    /** Where methods go. */
+    SourceBuilder methods() {
+        return methods;
+    }
+
+    /** Imports a class and returns its simple name. */
+    String use(Class<?> type) {
+        if (!type.getPackageName().equals(CalcKernel.class.getPackageName() + ".generated")) {
+            imports.add(type.getName());
+        }
+        return type.getSimpleName();
+    }
+
+    /** A fresh name of a field. */
+    String name(String prefix) {
+        return prefix + names++;
+    }
+
+    /** Declares a field with its value in the constructor, where {@code literals} is in scope. */
+    String field(String type, String prefix, String value) {
+        String name = name(prefix);
+        fields.line("private final " + type + " " + name + ";");
+        constructor.line(name + " = " + value + ";");
+        return name;
+    }
+
+    /** Declares a field that loops assign. */
+    String mutableField(String type, String prefix, String value) {
+        String name = name(prefix);
+        fields.line("private " + type + " " + name + " = " + value + ";");
+        return name;
+    }
+
+    /** A statement at the end of the constructor. */
+    void inConstructor(String statement) {
+        constructor.line(statement);
+    }
+
+    /** A literal in fields. Each occurrence has its own, so that the source does not depend on which are equal. */
+    Value literal(Literal literal) {
+        int index = literals.size();
+        literals.add(literal);
+        DataType type = literal.type();
+        return switch (Repr.of(type)) {
+            case BOOLEAN -> Value.of(type, Value.NEVER, read("boolean", "asBoolean", index));
+            case INT -> Value.of(type, Value.NEVER, read("int", "asInt", index));
+            case LONG -> Value.of(type, Value.NEVER, read("long", "asLong", index));
+            case FLOAT -> Value.of(type, Value.NEVER, read("float", "asFloat", index));
+            case DOUBLE -> Value.of(type, Value.NEVER, read("double", "asDouble", index));
+            case NARROW -> Value.of(type, Value.NEVER, read("long", "numericLow", index));
+            case WIDE ->
+                Value.of(type, Value.NEVER, read("long", "numericHigh", index), read("long", "numericLow", index));
+            case BYTES -> Value.of(type, Value.NEVER, read("long", "address", index), read("int", "length", index));
+            case INTERVAL ->
+                Value.of(
+                        type,
+                        Value.NEVER,
+                        read("int", "months", index),
+                        read("int", "days", index),
+                        read("long", "micros", index));
+            case UUID -> Value.of(type, Value.NEVER, read("long", "uuidHigh", index), read("long", "uuidLow", index));
+            case NESTED -> throw new IllegalArgumentException("a literal of " + type);
+        };
+    }
+
+    private String read(String javaType, String reader, int index) {
+        return field(javaType, "l", "literals." + reader + "(" + index + ")");
+    }
+
+    /** Whether an expression's value is known before any row. */
+    static boolean isLiteral(Expression expression) {
+        return expression instanceof Literal;
+    }
+
+    /** The whole class. */
+    String toSource(String packageName, String className) {
+        use(CalcKernel.class);
+        use(Literals.class);
+        SourceBuilder source = new SourceBuilder();
+        source.line("package " + packageName + ";").line("");
+        imports.forEach(name -> source.line("import " + name + ";"));
+        source.line("").open("public final class " + className + " extends CalcKernel");
+        if (!fields.isEmpty()) {
+            source.append(fields).line("");
+        }
+        source.open("public " + className + "(Literals literals)").line("super(literals);");
+        source.append(constructor).close();
+        source.append(methods);
+        return source.close().toString();
+    }
+}

@@ -1,0 +1,255 @@
+package dev.millrace.engine.code;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Functions that are calls of the run-time library. The table has one a line: the SQL name, for an overload with
+ * {@code /kind} of one of its arguments; the Java method; then the arguments that prepare it.
+ *
+ * <p>{@code Class.method} is static, {@code Class#method} belongs to an object of which each call in the SQL text has
+ * one; the object's {@code prepare} takes the arguments named by number, once if they are literals, else for each row.
+ * Numbers are NUMERIC as two halves; a {@code ?} marks methods that return whether the result is not NULL; {@code $} adds
+ * the scale of the first argument, {@code =} the scale of the result.
+ */
+final class Library {
+    private static final String TABLE = """
+            ceil                  Numbers.ceil
+            floor                 Numbers.floor
+            round                 Numbers.round
+            trunc                 Numbers.trunc
+            sign                  Numbers.sign
+            sqrt                  Numbers.sqrt
+            cbrt                  Numbers.cbrt
+            exp                   Numbers.exp
+            ln                    Numbers.ln
+            log10                 Numbers.log10
+            log                   Numbers.log
+            power                 Numbers.power
+            gcd                   Numbers.gcd
+            lcm                   Numbers.lcm
+            width_bucket          Numbers.widthBucket
+            pi                    Trigonometry.pi
+            degrees               Trigonometry.degrees
+            radians               Trigonometry.radians
+            sin                   Trigonometry.sin
+            cos                   Trigonometry.cos
+            tan                   Trigonometry.tan
+            cot                   Trigonometry.cot
+            asin                  Trigonometry.asin
+            acos                  Trigonometry.acos
+            atan                  Trigonometry.atan
+            atan2                 Trigonometry.atan2
+            sinh                  Trigonometry.sinh
+            cosh                  Trigonometry.cosh
+            tanh                  Trigonometry.tanh
+
+            text_concat           Texts.concat
+            length                Texts.length
+            octet_length          Texts.octetLength
+            bit_length            Texts.bitLength
+            lower                 Letters.lower
+            upper                 Letters.upper
+            initcap               Letters.initcap
+            substring             Texts.substring
+            overlay               Texts.overlay
+            left                  Texts.left
+            right                 Texts.right
+            btrim                 Trimming.btrim
+            ltrim                 Trimming.ltrim
+            rtrim                 Trimming.rtrim
+            lpad                  Trimming.lpad
+            rpad                  Trimming.rpad
+            strpos                Texts.strpos
+            replace               Texts.replace
+            translate             Texts.translate
+            reverse               Texts.reverse
+            repeat                Texts.repeat
+            split_part            Texts.splitPart
+            split_index           ?Texts.splitIndex
+            starts_with           Texts.startsWith
+            ascii                 Texts.ascii
+            chr                   Texts.chr
+            md5                   Encodings.md5
+            to_hex                Encodings.toHex
+            count_char            Texts.countChar
+            encode                Encodings.encode
+            decode                Encodings.decode
+
+            like                  LikePattern#matches 1 2
+            ilike                 LikePattern#matchesIgnoringCase 1 2
+            similar_to            RegexFunction#similar 1 2
+            regex_match           RegexFunction#matches 1
+            regex_imatch          RegexFunction#matchesIgnoringCase 1
+            regexp_like           RegexFunction#matches 1 2
+            regexp_count          RegexFunction#count 1
+            regexp_substr         ?RegexFunction#first 1
+            regexp_replace        RegexReplacement#replace 1 2 3
+            regexp_extract        ?RegexFunction#group 1
+            substring_regex       ?RegexFunction#substring 1
+
+            date_trunc            DateTrunc#timestamp 0
+            date_trunc/interval   DateTrunc#interval 0
+            date_part             DatePart#ofTimestamp 0
+            date_part/timestamptz DatePart#ofTimestamptz 0
+            date_part/date        DatePart#ofDate 0
+            date_part/time        DatePart#ofTime 0
+            date_part/interval    DatePart#ofInterval 0
+            extract               DatePart#extractTimestamp 0 =
+            extract/timestamptz   DatePart#extractTimestamptz 0 =
+            extract/date          DatePart#extractDate 0 =
+            extract/time          DatePart#extractTime 0 =
+            extract/interval      DatePart#extractInterval 0 =
+            date_bin              Timestamps.bin
+            to_timestamp          TimestampPattern#parse 1
+            to_timestamp/double   Timestamps.ofEpochSeconds
+            to_date               TimestampPattern#parseDate 1
+            to_char               TimestampPattern#format 1
+            to_char/timestamptz   TimestampPattern#formatWithZone 1
+            to_char/interval      TimestampPattern#formatInterval 1
+            to_char/bigint        NumberPattern#formatBigint 1
+            to_char/numeric       NumberPattern#formatNumeric 1 $
+            to_char/double        NumberPattern#formatDouble 1
+            to_number             NumberPattern#parse 1 =
+            make_date             Timestamps.makeDate
+            make_time             Timestamps.makeTime
+            make_timestamp        Timestamps.makeTimestamp
+            age                   Timestamps.age
+            justify_hours         Intervals.justifyHours
+            justify_days          Intervals.justifyDays
+            justify_interval      Intervals.justify
+            timezone              TimeZoneConversion#toUtc 0
+            timezone/timestamptz  TimeZoneConversion#fromUtc 0
+            """;
+
+    private static final String PACKAGE = "dev.millrace.engine.function.";
+    private static final Map<String, Entry> ENTRIES = parse();
+
+    private record Entry(
+            String className,
+            String method,
+            boolean isStatic,
+            boolean nullable,
+            List<Integer> prepared,
+            String scale) {}
+
+    private final ExpressionCompiler compiler;
+
+    Library(ExpressionCompiler compiler) {
+        this.compiler = compiler;
+    }
+
+    private static Map<String, Entry> parse() {
+        Map<String, Entry> entries = new HashMap<>();
+        TABLE.lines().filter(line -> !line.isBlank()).forEach(line -> {
+            String[] words = line.trim().split(" +");
+            boolean nullable = words[1].startsWith("?");
+            String target = words[1].substring(nullable ? 1 : 0);
+            boolean isStatic = target.indexOf('#') < 0;
+            String[] names = target.split("[.#]");
+            List<Integer> prepared = new ArrayList<>();
+            String scale = "";
+            for (int i = 2; i < words.length; i++) {
+                if (Character.isDigit(words[i].charAt(0))) {
+                    prepared.add(Integer.parseInt(words[i]));
+                } else {
+                    scale = words[i];
+                }
+            }
+            entries.put(words[0], new Entry(names[0], names[1], isStatic, nullable, prepared, scale));
+        });
+        return entries;
+    }
+
+    /** Whether the table has a function. */
+    static boolean has(String function) {
+        return ENTRIES.containsKey(function);
+    }
+
+    private static Entry find(Call call) {
+        for (Expression argument : call.arguments()) {
+            String kind = argument.type().kind().name().toLowerCase(java.util.Locale.ROOT);
+            Entry entry = ENTRIES.get(call.function() + "/" + kind);
+            if (entry != null) {
+                return entry;
+            }
+        }
+        Entry entry = ENTRIES.get(call.function());
+        if (entry == null) {
+            throw new IllegalArgumentException("the library has no function " + call);
+        }
+        return entry;
+    }
+
+    Value compile(Call call) {
+        if (call.function().equals("concat") || call.function().equals("concat_ws")) {
+            return new Concatenation(compiler).compile(call);
+        }
+        Entry entry = find(call);
+        List<Value> values = new ArrayList<>();
+        for (Expression argument : call.arguments()) {
+            Value value = compiler.compile(argument);
+            boolean dateAsTimestamp =
+                    argument.type().kind() == Kind.DATE && call.function().equals("date_trunc");
+            values.add(dateAsTimestamp ? compiler.casts().cast(value, DataType.TIMESTAMP) : value);
+        }
+        String arguments = arguments(entry, call, values);
+        if (entry.isStatic()) {
+            String target = compiler.kernel().use(load(entry.className())) + "." + entry.method() + "(" + arguments;
+            return compiler.strictCall(call.type(), values, target, entry.nullable());
+        }
+        return withObject(entry, call, values, arguments);
+    }
+
+    private static String arguments(Entry entry, Call call, List<Value> values) {
+        List<String> arguments = new ArrayList<>();
+        for (int i = 0; i < values.size(); i++) {
+            if (!entry.prepared().contains(i)) {
+                Value value = values.get(i);
+                boolean numeric = value.type().kind() == Kind.NUMERIC;
+                arguments.add(numeric ? Numerics.wide(value) : value.arguments());
+            }
+        }
+        if (entry.scale().equals("$")) {
+            arguments.add(Integer.toString(values.get(0).type().scale()));
+        } else if (entry.scale().equals("=")) {
+            arguments.add(Integer.toString(call.type().scale()));
+        }
+        return String.join(", ", arguments);
+    }
+
+    private Value withObject(Entry entry, Call call, List<Value> values, String arguments) {
+        String type = compiler.kernel().use(load(entry.className()));
+        String object = compiler.kernel().field(type, "f", "new " + type + "()");
+        boolean constant = true;
+        List<String> preparing = new ArrayList<>();
+        for (int index : entry.prepared()) {
+            if (index < values.size()) {
+                constant &= call.arguments().get(index) instanceof Literal;
+                preparing.add(values.get(index).arguments());
+            }
+        }
+        String prepare = object + ".prepare(" + String.join(", ", preparing) + ")";
+        String result = object + "." + entry.method() + "(" + arguments;
+        if (constant) {
+            compiler.kernel().inConstructor(prepare + ";");
+            return compiler.strictCall(call.type(), values, result, entry.nullable());
+        }
+        return compiler.strictCall(call.type(), values, List.of(prepare), result, entry.nullable());
+    }
+
+    private static Class<?> load(String className) {
+        try {
+            return Class.forName(PACKAGE + className);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException("the library's table names a class that is not there", e);
+        }
+    }
+}

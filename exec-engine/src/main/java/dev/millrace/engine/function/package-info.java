@@ -1,0 +1,12 @@
+/**
+ * The run-time library of generated code: scalar functions over unboxed values, with PostgreSQL's semantics.
+ *
+ * <p>Entry: the methods that {@code dev.millrace.engine.code} writes calls of. A text or bytea argument is an address and
+ * a length in bytes; a NUMERIC one is its unscaled value, as a {@code long} or as the high and low half of 128 bits; an
+ * interval is months, days and microseconds. Results that do not fit a Java primitive go to a result object that is the
+ * last parameter ({@link dev.millrace.engine.function.Text}, {@link dev.millrace.engine.function.Int128},
+ * {@link dev.millrace.engine.function.Interval}); a {@code boolean} result of such a method says whether the value is not
+ * NULL. Objects belong to one thread. Nothing here allocates per row but for errors. The package knows neither
+ * expressions nor batches.
+ */
+package dev.millrace.engine.function;
