@@ -1,0 +1,43 @@
+package dev.millrace.planner;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.planner.fact.RelationFacts;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * What a plan depends on besides the query. Functions are called on the planning thread and must be pure during one
+ * call of {@link Planner#plan}.
+ *
+ * @param mode what the plan is for
+ * @param relations what is known of each relation the query names
+ * @param parallelism how many tasks a pipeline may have; with 1 there are no exchanges
+ * @param folder the value (a literal or NULL) of an expression over constants; what it cannot evaluate it gives back
+ * @param dropLate whether late rows are dropped also where windows stay open (EMIT CHANGES and late = 'drop'); windows
+ *     that close drop them anyway
+ */
+public record PlannerContext(
+        Mode mode,
+        Function<String, RelationFacts> relations,
+        int parallelism,
+        UnaryOperator<Expression> folder,
+        boolean dropLate) {
+
+    /** What a plan is for. */
+    public enum Mode {
+        /** A query whose answer is kept current. */
+        STANDING,
+        /** A query over the rows that are there: no watermarks, windows close at the end of the input. */
+        PULL
+    }
+
+    public PlannerContext {
+        Objects.requireNonNull(mode);
+        Objects.requireNonNull(relations);
+        Objects.requireNonNull(folder);
+        if (parallelism < 1) {
+            throw new IllegalArgumentException("parallelism must be at least 1, not " + parallelism);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+package dev.millrace.planner.explain;
+
+import dev.millrace.connector.ColumnPredicate;
+import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.node.PartialSchemas;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.tree.NodeVisitor;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A plan as a tree of lines, the root first, inputs indented below:
+ *
+ * <pre>
+ * Calc auction, count [append-only]
+ *   WindowExtreme max of count in (window_start, window_end) [append-only; state: ...]
+ *     WindowAggregate HOP 10 s every 2 s on datetime by auction: count(*) [append-only; state: ...]
+ *       Watermark datetime - 4 s, late beyond HOP 10 s every 2 s [append-only]
+ *         Scan bid: auction, datetime [append-only]
+ * </pre>
+ *
+ * A subplan that is used twice is written once and numbered.
+ */
+public final class PlanText implements NodeVisitor<String> {
+    private final Inference inference;
+    private final StringBuilder text = new StringBuilder();
+    private final Map<PlanNode, Integer> numbers = new HashMap<>();
+    private final Set<PlanNode> written = new HashSet<>();
+
+    private PlanText(Inference inference) {
+        this.inference = inference;
+    }
+
+    /** The text of a plan, each line ended by a newline. */
+    public static String of(PlanNode plan, Inference inference) {
+        PlanText planText = new PlanText(inference);
+        planText.numberShared(plan, new HashSet<>());
+        planText.write(plan, 0);
+        return planText.text.toString();
+    }
+
+    private void numberShared(PlanNode node, Set<PlanNode> seen) {
+        if (!seen.add(node)) {
+            numbers.computeIfAbsent(node, shared -> numbers.size() + 1);
+            return;
+        }
+        node.inputs().forEach(input -> numberShared(input, seen));
+    }
+
+    private void write(PlanNode node, int depth) {
+        text.append("  ".repeat(depth));
+        Integer number = numbers.get(node);
+        if (number != null) {
+            text.append('#').append(number).append(' ');
+        }
+        if (!written.add(node)) {
+            text.append("as above\n");
+            return;
+        }
+        text.append(NodeVisitor.visit(node, this));
+        List<String> notes = new ArrayList<>();
+        notes.add(inference.of(node).appendOnly() ? "append-only" : "changes");
+        StateNote.of(node).ifPresent(notes::add);
+        text.append(" [").append(String.join("; ", notes)).append("]\n");
+        node.inputs().forEach(input -> write(input, depth + 1));
+    }
+
+    private static ExpressionText over(PlanNode node) {
+        return new ExpressionText(node.schema());
+    }
+
+    static String window(WindowSpec window, ExpressionText columns) {
+        if (window instanceof WindowSpec.Tumble tumble) {
+            return "TUMBLE " + Durations.text(tumble.sizeMicros());
+        } else if (window instanceof WindowSpec.Hop hop) {
+            return "HOP " + Durations.text(hop.sizeMicros()) + " every " + Durations.text(hop.slideMicros());
+        } else if (window instanceof WindowSpec.Cumulate cumulate) {
+            return "CUMULATE " + Durations.text(cumulate.sizeMicros()) + " by " + Durations.text(cumulate.stepMicros());
+        } else if (window instanceof WindowSpec.Session session) {
+            return "SESSION gap " + Durations.text(session.gapMicros());
+        }
+        WindowSpec.Attached attached = (WindowSpec.Attached) window;
+        return "the rows' windows (" + columns.columns(List.of(attached.startColumn(), attached.endColumn())) + ")";
+    }
+
+    /** Windows and the time they are of; attached ones say it themselves. */
+    private static String windowOn(WindowSpec window, int timeColumn, ExpressionText columns) {
+        return window(window, columns)
+                + (window instanceof WindowSpec.Attached ? "" : " on " + columns.column(timeColumn));
+    }
+
+    @Override
+    public String scan(PlanNode.Scan scan) {
+        String line = "Scan " + scan.relation() + ": "
+                + (scan.columns().isEmpty()
+                        ? "no columns"
+                        : String.join(", ", scan.schema().names()));
+        if (scan.predicates().isEmpty()) {
+            return line;
+        }
+        return line + " hint "
+                + scan.predicates().stream()
+                        .map(predicate -> predicate(predicate, scan))
+                        .collect(Collectors.joining(" AND "));
+    }
+
+    private static String predicate(ColumnPredicate predicate, PlanNode.Scan scan) {
+        int position = scan.columns().indexOf(predicate.column());
+        String column = position < 0
+                ? "$" + predicate.column()
+                : scan.schema().field(position).name();
+        String operator = switch (predicate.comparison()) {
+            case EQ -> " = ";
+            case NE -> " <> ";
+            case LT -> " < ";
+            case LE -> " <= ";
+            case GT -> " > ";
+            case GE -> " >= ";
+            case IS_NULL -> " IS NULL";
+            case IS_NOT_NULL -> " IS NOT NULL";
+        };
+        String value = predicate
+                .value()
+                .map(constant -> position < 0
+                        ? constant.toString()
+                        : ExpressionText.literal(
+                                new Literal(constant, scan.schema().type(position))))
+                .orElse("");
+        return column + operator + value;
+    }
+
+    @Override
+    public String values(PlanNode.Values values) {
+        ExpressionText columns = over(values);
+        return "Values "
+                + (values.rows().isEmpty()
+                        ? "no rows"
+                        : values.rows().stream()
+                                .map(row -> row.stream().map(columns::text).collect(Collectors.joining(", ", "(", ")")))
+                                .collect(Collectors.joining(", ")));
+    }
+
+    @Override
+    public String watermark(PlanNode.Watermark watermark) {
+        ExpressionText columns = over(watermark);
+        String late = watermark
+                .lateBeyond()
+                .map(window -> ", late beyond " + window(window, columns))
+                .orElse(", no row is late");
+        String idle = watermark.idleTimeoutMicros() == 0
+                ? ""
+                : ", idle after " + Durations.text(watermark.idleTimeoutMicros());
+        return "Watermark " + columns.column(watermark.timeColumn()) + " - " + Durations.text(watermark.delayMicros())
+                + late + idle;
+    }
+
+    @Override
+    public String calc(PlanNode.Calc calc) {
+        ExpressionText columns = over(calc.input());
+        String projections =
+                calc.projections().isEmpty() ? "no columns" : columns.projections(calc.projections(), calc.schema());
+        return "Calc " + projections
+                + calc.condition()
+                        .map(condition -> " where " + columns.text(condition))
+                        .orElse("");
+    }
+
+    @Override
+    public String windowAssign(PlanNode.WindowAssign assign) {
+        return "WindowAssign " + windowOn(assign.window(), assign.timeColumn(), over(assign.input()));
+    }
+
+    private static String calls(List<AggregateCall> calls, Schema arguments) {
+        ExpressionText columns = new ExpressionText(arguments);
+        return calls.isEmpty() ? "" : ": " + calls.stream().map(columns::call).collect(Collectors.joining(", "));
+    }
+
+    private static String by(List<Integer> keys, ExpressionText columns) {
+        return keys.isEmpty() ? "" : " by " + columns.columns(keys);
+    }
+
+    private static String phase(Phase phase) {
+        return phase == Phase.SINGLE ? "" : " " + phase.name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public String aggregate(PlanNode.Aggregate aggregate) {
+        String name = aggregate.calls().isEmpty() ? "Distinct" : "Aggregate";
+        return name
+                + phase(aggregate.phase())
+                + by(aggregate.keys(), over(aggregate.input()))
+                + calls(aggregate.calls(), PartialSchemas.argumentSchema(aggregate));
+    }
+
+    @Override
+    public String windowAggregate(PlanNode.WindowAggregate aggregate) {
+        ExpressionText columns = over(aggregate.input());
+        return "WindowAggregate" + phase(aggregate.phase()) + " "
+                + windowOn(aggregate.window(), aggregate.timeColumn(), columns) + by(aggregate.keys(), columns)
+                + calls(aggregate.calls(), PartialSchemas.argumentSchema(aggregate));
+    }
+
+    @Override
+    public String windowExtreme(PlanNode.WindowExtreme extreme) {
+        ExpressionText columns = over(extreme.input());
+        return "WindowExtreme " + (extreme.maximum() ? "max" : "min") + " of " + columns.column(extreme.valueColumn())
+                + " in " + windowOn(extreme.window(), extreme.timeColumn(), columns)
+                + by(extreme.keys(), columns)
+                + (extreme.closedEnd() ? ", compared at the window's very end too" : "");
+    }
+
+    @Override
+    public String join(PlanNode.Join join) {
+        ExpressionText left = over(join.left());
+        ExpressionText right = over(join.right());
+        String keys = IntStream.range(0, join.leftKeys().size())
+                .mapToObj(i -> left.column(join.leftKeys().get(i)) + " = "
+                        + right.column(join.rightKeys().get(i)))
+                .collect(Collectors.joining(" AND "));
+        ExpressionText both =
+                new ExpressionText(join.left().schema().concat(join.right().schema()));
+        String residual = join.residual().map(both::text).orElse("");
+        String condition = keys.isEmpty() || residual.isEmpty() ? keys + residual : keys + " AND " + residual;
+        return "Join " + join.kind() + (condition.isEmpty() ? "" : " on " + condition);
+    }
+
+    @Override
+    public String topN(PlanNode.TopN topN) {
+        ExpressionText columns = over(topN.input());
+        boolean unlimited = topN.limit() == Long.MAX_VALUE;
+        return "TopN"
+                + (unlimited ? "" : " " + topN.limit())
+                + (topN.offset() == 0 ? "" : " after " + topN.offset())
+                + " by " + topN.rank().name().toLowerCase(Locale.ROOT)
+                + (topN.partition().isEmpty() ? "" : " per " + columns.columns(topN.partition()))
+                + (topN.order().isEmpty() ? "" : " order " + columns.order(topN.order()));
+    }
+
+    @Override
+    public String union(PlanNode.Union union) {
+        return "Union";
+    }
+
+    @Override
+    public String sort(PlanNode.Sort sort) {
+        return "Sort " + over(sort.input()).order(sort.order())
+                + (sort.limit() < 0 ? "" : " limit " + sort.limit())
+                + (sort.offset() == 0 ? "" : " offset " + sort.offset());
+    }
+
+    @Override
+    public String exchange(PlanNode.Exchange exchange) {
+        if (exchange.distribution() instanceof PlanNode.Distribution.Hash hash) {
+            return "Exchange by hash of " + over(exchange.input()).columns(hash.columns());
+        }
+        return exchange.distribution() instanceof PlanNode.Distribution.Single
+                ? "Exchange to one task"
+                : exchange.distribution() instanceof PlanNode.Distribution.Broadcast
+                        ? "Exchange to every task"
+                        : "Exchange to each task in turn";
+    }
+}

@@ -1,0 +1,59 @@
+package dev.millrace.planner.explain;
+
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.WindowSpec;
+import java.util.List;
+import java.util.Optional;
+
+/** What an operator keeps, and whether that grows without end. */
+final class StateNote {
+    private StateNote() {}
+
+    static Optional<String> of(PlanNode node) {
+        if (node instanceof PlanNode.Aggregate aggregate && aggregate.phase() != Phase.PARTIAL) {
+            ExpressionText columns = new ExpressionText(aggregate.input().schema());
+            return Optional.of(
+                    aggregate.keys().isEmpty()
+                            ? "state: one row"
+                            : "state: one row per " + columns.columns(aggregate.keys()) + ", for ever");
+        } else if (node instanceof PlanNode.WindowAggregate aggregate && aggregate.phase() != Phase.PARTIAL) {
+            return Optional.of(windows(aggregate));
+        } else if (node instanceof PlanNode.WindowExtreme) {
+            return Optional.of("state: the best rows of open windows");
+        } else if (node instanceof PlanNode.Join join) {
+            return Optional.of(
+                    join.windowEnds().isPresent()
+                            ? "state: both sides' rows of open windows"
+                            : "state: all rows of both sides, for ever");
+        } else if (node instanceof PlanNode.TopN topN) {
+            return Optional.of(
+                    topN.windowEnd().isPresent()
+                            ? "state: the best rows of open windows"
+                            : "state: all candidates, for ever");
+        }
+        return Optional.empty();
+    }
+
+    private static String windows(PlanNode.WindowAggregate aggregate) {
+        String per = unit(aggregate.window());
+        List<Integer> keys = aggregate.keys();
+        String each =
+                keys.isEmpty() ? per : new ExpressionText(aggregate.input().schema()).columns(keys) + " and " + per;
+        return "state: one row per " + each + ", until it closes";
+    }
+
+    private static String unit(WindowSpec window) {
+        if (window instanceof WindowSpec.Hop hop) {
+            long slice = greatestCommonDivisor(hop.sizeMicros(), hop.slideMicros());
+            return "slice of " + Durations.text(slice);
+        } else if (window instanceof WindowSpec.Cumulate cumulate) {
+            return "slice of " + Durations.text(cumulate.stepMicros());
+        }
+        return window instanceof WindowSpec.Session ? "session" : "window";
+    }
+
+    private static long greatestCommonDivisor(long a, long b) {
+        return b == 0 ? a : greatestCommonDivisor(b, a % b);
+    }
+}

@@ -1,0 +1,212 @@
+package dev.millrace.planner.fact;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.tree.NodeVisitor;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Derives {@link Facts} from the leaves up. One per planning, on its thread; remembers what it derived by node.
+ *
+ * <p>An updating operator speaks at the end of an epoch, when the watermark may have passed its rows already: event
+ * times and windows end there.
+ */
+public final class Inference implements NodeVisitor<Facts> {
+    private final Function<String, RelationFacts> relations;
+    private final boolean finite;
+    private final Map<PlanNode, Facts> known = new IdentityHashMap<>();
+
+    /**
+     * @param finite whether the query is a pull query: it reads every relation as rows that are only added, has no
+     *     watermark, and closes all windows at the end
+     */
+    public Inference(Function<String, RelationFacts> relations, boolean finite) {
+        this.relations = relations;
+        this.finite = finite;
+    }
+
+    public Facts of(PlanNode node) {
+        Facts facts = known.get(node);
+        if (facts == null) {
+            facts = NodeVisitor.visit(node, this);
+            known.put(node, facts);
+        }
+        return facts;
+    }
+
+    /** Whether windows over {@code timeColumn} of the node's rows close some time. */
+    public boolean closes(PlanNode node, int timeColumn) {
+        return finite || of(node).eventTimes().contains(timeColumn);
+    }
+
+    private static Facts plain(boolean appendOnly) {
+        return new Facts(appendOnly, Set.of(), List.of());
+    }
+
+    @Override
+    public Facts scan(PlanNode.Scan scan) {
+        return plain(finite || relations.apply(scan.relation()).appendOnly());
+    }
+
+    @Override
+    public Facts values(PlanNode.Values values) {
+        return plain(true);
+    }
+
+    @Override
+    public Facts watermark(PlanNode.Watermark watermark) {
+        return new Facts(of(watermark.input()).appendOnly(), Set.of(watermark.timeColumn()), List.of());
+    }
+
+    @Override
+    public Facts calc(PlanNode.Calc calc) {
+        Facts input = of(calc.input());
+        Set<Integer> times = new HashSet<>();
+        List<Expression> projections = calc.projections();
+        for (int column = 0; column < projections.size(); column++) {
+            if (projections.get(column) instanceof Column from
+                    && input.eventTimes().contains(from.index())) {
+                times.add(column);
+            }
+        }
+        return new Facts(input.appendOnly(), times, moved(input.windows(), column -> positionOf(column, projections)));
+    }
+
+    private static OptionalInt positionOf(int column, List<Expression> projections) {
+        return IntStream.range(0, projections.size())
+                .filter(i -> projections.get(i) instanceof Column from && from.index() == column)
+                .findFirst();
+    }
+
+    private static List<WindowColumns> moved(List<WindowColumns> windows, IntFunction<OptionalInt> position) {
+        return windows.stream()
+                .map(window -> new WindowColumns(
+                        moved(window.start(), position),
+                        moved(window.end(), position),
+                        window.window(),
+                        window.emitted()))
+                .filter(window -> window.start().isPresent() || window.end().isPresent())
+                .toList();
+    }
+
+    private static OptionalInt moved(OptionalInt column, IntFunction<OptionalInt> position) {
+        return column.isPresent() ? position.apply(column.getAsInt()) : OptionalInt.empty();
+    }
+
+    @Override
+    public Facts windowAssign(PlanNode.WindowAssign assign) {
+        Facts input = of(assign.input());
+        int width = assign.input().schema().size();
+        boolean closing = closes(assign.input(), assign.timeColumn()) && input.appendOnly();
+        return new Facts(
+                input.appendOnly(),
+                input.eventTimes(),
+                closing ? List.of(boundsAt(width, assign.window(), false)) : List.of());
+    }
+
+    private static WindowColumns boundsAt(int start, WindowSpec window, boolean emitted) {
+        return new WindowColumns(OptionalInt.of(start), OptionalInt.of(start + 1), window, emitted);
+    }
+
+    /** The window that rows carried before they came to a node with {@code window}. */
+    private WindowSpec original(WindowSpec window, PlanNode input) {
+        return window instanceof WindowSpec.Attached attached
+                ? of(input)
+                        .windowsOf(attached.endColumn())
+                        .map(WindowColumns::window)
+                        .orElse(window)
+                : window;
+    }
+
+    @Override
+    public Facts aggregate(PlanNode.Aggregate aggregate) {
+        boolean distinct = aggregate.calls().isEmpty() && !aggregate.keys().isEmpty();
+        return plain(distinct && of(aggregate.input()).appendOnly());
+    }
+
+    @Override
+    public Facts windowAggregate(PlanNode.WindowAggregate aggregate) {
+        if (aggregate.phase() == PlanNode.Phase.PARTIAL) {
+            return plain(true);
+        }
+        int start = aggregate.schema().size() - 2;
+        return new Facts(
+                true, Set.of(), List.of(boundsAt(start, original(aggregate.window(), aggregate.input()), true)));
+    }
+
+    @Override
+    public Facts windowExtreme(PlanNode.WindowExtreme extreme) {
+        int start = extreme.input().schema().size();
+        return new Facts(true, Set.of(), List.of(boundsAt(start, original(extreme.window(), extreme.input()), true)));
+    }
+
+    @Override
+    public Facts join(PlanNode.Join join) {
+        Facts left = of(join.left());
+        Facts right = of(join.right());
+        boolean appendOnly = left.appendOnly()
+                && right.appendOnly()
+                && (join.kind() == PlanNode.JoinKind.INNER || join.kind() == PlanNode.JoinKind.SEMI);
+        if (join.windowEnds().isEmpty() || !appendOnly) {
+            return plain(appendOnly);
+        }
+        PlanNode.WindowEnds ends = join.windowEnds().get();
+        int width = join.left().schema().size();
+        List<WindowColumns> windows = new java.util.ArrayList<>();
+        left.windows().stream().filter(window -> window.has(ends.left())).forEach(windows::add);
+        if (join.kind() == PlanNode.JoinKind.INNER) {
+            List<WindowColumns> ofRight = right.windows().stream()
+                    .filter(window -> window.has(ends.right()))
+                    .toList();
+            windows.addAll(moved(ofRight, column -> OptionalInt.of(column + width)));
+        }
+        return new Facts(true, Set.of(), windows);
+    }
+
+    @Override
+    public Facts topN(PlanNode.TopN topN) {
+        if (topN.windowEnd().isEmpty()) {
+            return plain(false);
+        }
+        int end = topN.windowEnd().getAsInt();
+        List<WindowColumns> windows = of(topN.input()).windows().stream()
+                .filter(window -> window.has(end))
+                .map(window -> new WindowColumns(window.start(), window.end(), window.window(), true))
+                .toList();
+        return new Facts(true, Set.of(), windows);
+    }
+
+    @Override
+    public Facts union(PlanNode.Union union) {
+        Facts all = of(union.inputs().get(0));
+        for (PlanNode input : union.inputs()) {
+            Facts facts = of(input);
+            Set<Integer> times = new HashSet<>(all.eventTimes());
+            times.retainAll(facts.eventTimes());
+            List<WindowColumns> windows =
+                    all.windows().stream().filter(facts.windows()::contains).toList();
+            all = new Facts(all.appendOnly() && facts.appendOnly(), times, windows);
+        }
+        return all;
+    }
+
+    @Override
+    public Facts sort(PlanNode.Sort sort) {
+        return plain(of(sort.input()).appendOnly());
+    }
+
+    @Override
+    public Facts exchange(PlanNode.Exchange exchange) {
+        return of(exchange.input());
+    }
+}

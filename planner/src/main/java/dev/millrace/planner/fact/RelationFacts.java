@@ -1,0 +1,23 @@
+package dev.millrace.planner.fact;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the planner must know of a relation beyond its columns.
+ *
+ * @param appendOnly whether rows are never changed or deleted
+ * @param replayable whether each query has readers of its own, so that it may ask them to skip rows
+ * @param eventTime of a stream with a watermark
+ * @param primaryKey columns that identify a row; empty when there are none
+ */
+public record RelationFacts(
+        boolean appendOnly, boolean replayable, Optional<EventTime> eventTime, List<Integer> primaryKey) {
+
+    /** The column that a watermark is made from; {@code idleTimeoutMicros} zero means never idle. */
+    public record EventTime(int column, long delayMicros, long idleTimeoutMicros) {}
+
+    public RelationFacts {
+        primaryKey = List.copyOf(primaryKey);
+    }
+}

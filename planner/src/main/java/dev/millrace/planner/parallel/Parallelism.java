@@ -1,0 +1,237 @@
+package dev.millrace.planner.parallel;
+
+import dev.millrace.plan.node.AggregateState;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Distribution;
+import dev.millrace.plan.node.PlanNode.Exchange;
+import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.tree.NodeVisitor;
+import dev.millrace.planner.tree.Nodes;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * Puts exchanges where rows must meet:
+ *
+ * <pre>
+ * scan, filter, project      stay with the reader
+ * aggregation that splits    PARTIAL, exchange by keys, FINAL              {@link TwoPhases}
+ * distinct aggregates        exchange by keys and value, then partial sums  {@link DistinctPhases}
+ * other aggregation          exchange by keys, or to one task without keys
+ * join                       both sides by their keys
+ * top-N, extreme             by partition; without keys the best of each task first
+ * sort                       to one task
+ * </pre>
+ *
+ * With one task the plan stays as it is.
+ */
+public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
+    /** A rewritten node and how its rows are spread. */
+    record Placed(PlanNode node, Spread spread) {}
+
+    private final Inference inference;
+    private final Map<PlanNode, Placed> done = new IdentityHashMap<>();
+
+    private Parallelism(Inference inference) {
+        this.inference = inference;
+    }
+
+    public static PlanNode apply(PlanNode plan, int tasks, Inference inference) {
+        return tasks == 1 ? plan : new Parallelism(inference).place(plan).node();
+    }
+
+    private Placed place(PlanNode node) {
+        Placed placed = done.get(node);
+        if (placed == null) {
+            placed = NodeVisitor.visit(node, this);
+            done.put(node, placed);
+        }
+        return placed;
+    }
+
+    /** The rows with those that agree in {@code keys} in one task. */
+    private static PlanNode gathered(Placed rows, List<Integer> keys) {
+        return rows.spread().gathers(keys) ? rows.node() : exchange(rows.node(), keys);
+    }
+
+    static PlanNode exchange(PlanNode node, List<Integer> keys) {
+        return new Exchange(node, keys.isEmpty() ? new Distribution.Single() : new Distribution.Hash(keys));
+    }
+
+    /** How rows are spread that were gathered by keys and then moved to other columns. */
+    private static Spread after(Placed rows, List<Integer> keys, List<Integer> moved) {
+        if (rows.spread() instanceof Spread.Together || keys.isEmpty()) {
+            return Spread.TOGETHER;
+        }
+        List<Integer> by =
+                rows.spread() instanceof Spread.By of && rows.spread().gathers(keys) ? of.columns() : keys;
+        return new Spread.By(
+                by.stream().map(column -> moved.get(keys.indexOf(column))).toList());
+    }
+
+    static List<Integer> first(int columns) {
+        return IntStream.range(0, columns).boxed().toList();
+    }
+
+    private static PlanNode over(PlanNode node, PlanNode input) {
+        return Nodes.withInputs(node, List.of(input));
+    }
+
+    @Override
+    public Placed scan(PlanNode.Scan scan) {
+        return new Placed(scan, Spread.ANY);
+    }
+
+    @Override
+    public Placed values(PlanNode.Values values) {
+        return new Placed(values, Spread.TOGETHER);
+    }
+
+    @Override
+    public Placed watermark(PlanNode.Watermark watermark) {
+        Placed input = place(watermark.input());
+        return new Placed(over(watermark, input.node()), input.spread());
+    }
+
+    @Override
+    public Placed calc(PlanNode.Calc calc) {
+        Placed input = place(calc.input());
+        return new Placed(over(calc, input.node()), input.spread().over(calc.projections()));
+    }
+
+    @Override
+    public Placed windowAssign(PlanNode.WindowAssign assign) {
+        Placed input = place(assign.input());
+        return new Placed(over(assign, input.node()), input.spread());
+    }
+
+    @Override
+    public Placed aggregate(PlanNode.Aggregate aggregate) {
+        Placed input = place(aggregate.input());
+        List<Integer> keys = aggregate.keys();
+        List<Integer> outputKeys = first(keys.size());
+        if (input.spread().gathers(keys)) {
+            return new Placed(over(aggregate, input.node()), after(input, keys, outputKeys));
+        }
+        Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(outputKeys);
+        if (AggregateState.canSplit(aggregate.calls(), !aggregate.appendOnlyInput())) {
+            return new Placed(TwoPhases.of(aggregate, input.node()), spread);
+        }
+        if (DistinctPhases.canSplit(aggregate.calls())) {
+            return new Placed(DistinctPhases.of(aggregate, input.node()), spread);
+        }
+        return new Placed(over(aggregate, exchange(input.node(), keys)), spread);
+    }
+
+    @Override
+    public Placed windowAggregate(PlanNode.WindowAggregate aggregate) {
+        Placed input = place(aggregate.input());
+        List<Integer> keys = aggregate.keys();
+        List<Integer> outputKeys = first(keys.size());
+        int end = aggregate.schema().size() - 1;
+        if (input.spread().gathers(keys)) {
+            return new Placed(over(aggregate, input.node()), after(input, keys, outputKeys));
+        }
+        if (aggregate.window() instanceof WindowSpec.Attached attached) {
+            // rows of one window are together already, or may be by their window when there are no keys
+            List<Integer> by = keys.isEmpty() ? List.of(attached.endColumn()) : keys;
+            return new Placed(
+                    over(aggregate, gathered(input, by)), after(input, by, keys.isEmpty() ? List.of(end) : outputKeys));
+        }
+        Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(outputKeys);
+        boolean session = aggregate.window() instanceof WindowSpec.Session;
+        if (!session && AggregateState.canSplit(aggregate.calls(), false)) {
+            return new Placed(TwoPhases.of(aggregate, input.node()), spread);
+        }
+        if (!session && DistinctPhases.canSplit(aggregate.calls())) {
+            return new Placed(DistinctPhases.of(aggregate, input.node()), spread);
+        }
+        return new Placed(over(aggregate, exchange(input.node(), keys)), spread);
+    }
+
+    @Override
+    public Placed windowExtreme(PlanNode.WindowExtreme extreme) {
+        Placed input = place(extreme.input());
+        boolean attached = extreme.window() instanceof WindowSpec.Attached;
+        List<Integer> by = extreme.keys().isEmpty() && extreme.window() instanceof WindowSpec.Attached window
+                ? List.of(window.endColumn())
+                : extreme.keys();
+        if (by.isEmpty() && !attached && !extreme.closedEnd() && !input.spread().gathers(by)) {
+            return new Placed(TwoPhases.of(extreme, input.node()), Spread.TOGETHER);
+        }
+        return new Placed(over(extreme, gathered(input, by)), after(input, by, by));
+    }
+
+    @Override
+    public Placed join(PlanNode.Join join) {
+        Placed left = place(join.left());
+        Placed right = place(join.right());
+        PlanNode joined = Nodes.withInputs(
+                join, List.of(exchangedTo(left, join.leftKeys()), exchangedTo(right, join.rightKeys())));
+        return new Placed(joined, join.leftKeys().isEmpty() ? Spread.TOGETHER : outputSpread(join));
+    }
+
+    /** To where the other side's equal keys go: by all keys in their order, or together. */
+    private static PlanNode exchangedTo(Placed rows, List<Integer> keys) {
+        boolean there = keys.isEmpty()
+                ? rows.spread() instanceof Spread.Together
+                : rows.spread() instanceof Spread.By by && by.columns().equals(keys);
+        return there ? rows.node() : exchange(rows.node(), keys);
+    }
+
+    /** Rows padded with NULL keys are where the other side's keys put them. */
+    private static Spread outputSpread(PlanNode.Join join) {
+        return switch (join.kind()) {
+            case INNER, LEFT, SEMI, ANTI -> new Spread.By(join.leftKeys());
+            case RIGHT ->
+                new Spread.By(join.rightKeys().stream()
+                        .map(column -> column + join.left().schema().size())
+                        .toList());
+            case FULL -> Spread.ANY;
+        };
+    }
+
+    @Override
+    public Placed topN(PlanNode.TopN topN) {
+        Placed input = place(topN.input());
+        List<Integer> by = topN.partition();
+        if (by.isEmpty() && !input.spread().gathers(by)) {
+            return new Placed(TwoPhases.of(topN, input.node()), Spread.TOGETHER);
+        }
+        return new Placed(over(topN, gathered(input, by)), after(input, by, by));
+    }
+
+    @Override
+    public Placed union(PlanNode.Union union) {
+        List<Placed> inputs = union.inputs().stream().map(this::place).toList();
+        Spread first = inputs.get(0).spread();
+        if (inputs.stream().allMatch(input -> input.spread().equals(first))) {
+            return new Placed(
+                    Nodes.withInputs(union, inputs.stream().map(Placed::node).toList()), first);
+        }
+        List<PlanNode> nodes = new ArrayList<>();
+        for (Placed input : inputs) {
+            boolean together = input.spread() instanceof Spread.Together;
+            nodes.add(together ? new Exchange(input.node(), new Distribution.RoundRobin()) : input.node());
+        }
+        return new Placed(Nodes.withInputs(union, nodes), Spread.ANY);
+    }
+
+    @Override
+    public Placed sort(PlanNode.Sort sort) {
+        Placed input = place(sort.input());
+        if (sort.limit() >= 0 && !(input.spread() instanceof Spread.Together)) {
+            return new Placed(TwoPhases.of(sort, input.node(), inference), Spread.TOGETHER);
+        }
+        return new Placed(over(sort, gathered(input, List.of())), Spread.TOGETHER);
+    }
+
+    @Override
+    public Placed exchange(PlanNode.Exchange exchange) {
+        throw new AssertionError("there are no exchanges yet");
+    }
+}

@@ -1,0 +1,122 @@
+package dev.millrace.planner.parallel;
+
+import dev.millrace.plan.node.PartialSchemas;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.tree.Nodes;
+import dev.millrace.type.Schema;
+import java.util.List;
+
+/**
+ * Does what it can in each task before rows are exchanged.
+ *
+ * <pre>
+ * Aggregate(k; sum(v))       becomes    Aggregate(FINAL, k; sum(v))
+ *   X                                     Exchange(Hash(k))
+ *                                           Aggregate(PARTIAL, k; sum(v))
+ *                                             X
+ *
+ * TopN(limit 3, offset 2)    becomes    TopN(limit 3, offset 2)
+ *   X                                     Exchange(Single)
+ *                                           TopN(limit 5)
+ *                                             X
+ * </pre>
+ */
+final class TwoPhases {
+    /** Keeping more per task than this is no gain any more. */
+    private static final int MOST_KEPT = 10_000;
+
+    private TwoPhases() {}
+
+    static PlanNode of(PlanNode.Aggregate aggregate, PlanNode input) {
+        PlanNode.Aggregate shape = new PlanNode.Aggregate(
+                input,
+                aggregate.keys(),
+                aggregate.calls(),
+                Phase.PARTIAL,
+                aggregate.appendOnlyInput(),
+                new Schema(List.of()));
+        PlanNode partial = new PlanNode.Aggregate(
+                input, shape.keys(), shape.calls(), Phase.PARTIAL, shape.appendOnlyInput(), PartialSchemas.of(shape));
+        List<Integer> keys = Parallelism.first(aggregate.keys().size());
+        return new PlanNode.Aggregate(
+                Parallelism.exchange(partial, keys),
+                keys,
+                aggregate.calls(),
+                Phase.FINAL,
+                aggregate.appendOnlyInput(),
+                aggregate.schema());
+    }
+
+    static PlanNode of(PlanNode.WindowAggregate aggregate, PlanNode input) {
+        PlanNode.WindowAggregate shape = new PlanNode.WindowAggregate(
+                input,
+                aggregate.timeColumn(),
+                aggregate.window(),
+                aggregate.keys(),
+                aggregate.calls(),
+                Phase.PARTIAL,
+                new Schema(List.of()));
+        PlanNode partial = new PlanNode.WindowAggregate(
+                input,
+                shape.timeColumn(),
+                shape.window(),
+                shape.keys(),
+                shape.calls(),
+                Phase.PARTIAL,
+                PartialSchemas.of(shape));
+        List<Integer> keys = Parallelism.first(aggregate.keys().size());
+        return new PlanNode.WindowAggregate(
+                Parallelism.exchange(partial, keys),
+                keys.size(),
+                aggregate.window(),
+                keys,
+                aggregate.calls(),
+                Phase.FINAL,
+                aggregate.schema());
+    }
+
+    /** Without keys and closed end: the best of all tasks is among the best of each. */
+    static PlanNode of(PlanNode.WindowExtreme extreme, PlanNode input) {
+        PlanNode best = Nodes.withInputs(extreme, List.of(input));
+        int start = input.schema().size();
+        PlanNode bestOfAll = Nodes.windowExtreme(
+                Parallelism.exchange(best, List.of()),
+                start + 1,
+                new WindowSpec.Attached(start, start + 1),
+                List.of(),
+                extreme.valueColumn(),
+                extreme.maximum(),
+                false);
+        List<Integer> withoutSecondBounds = Parallelism.first(start + 2);
+        return Nodes.select(bestOfAll, withoutSecondBounds);
+    }
+
+    /** Without partition. A dense rank is not bounded by the rank in one task: rows before it may be in others. */
+    static PlanNode of(PlanNode.TopN topN, PlanNode input) {
+        PlanNode rows = input;
+        if (topN.limit() <= MOST_KEPT && topN.offset() <= MOST_KEPT && topN.rank() != PlanNode.Rank.DENSE_RANK) {
+            rows = Nodes.topN(
+                    input,
+                    topN.partition(),
+                    topN.order(),
+                    topN.rank(),
+                    topN.limit() + topN.offset(),
+                    0,
+                    false,
+                    topN.windowEnd());
+        }
+        return Nodes.withInputs(topN, List.of(Parallelism.exchange(rows, List.of())));
+    }
+
+    /** With a limit; only rows that are never retracted can be cut early. */
+    static PlanNode of(PlanNode.Sort sort, PlanNode input, Inference inference) {
+        boolean cut = sort.limit() <= MOST_KEPT
+                && sort.offset() <= MOST_KEPT
+                && inference.of(sort.input()).appendOnly();
+        PlanNode rows = cut ? new PlanNode.Sort(input, sort.order(), sort.limit() + sort.offset(), 0) : input;
+        return Nodes.withInputs(sort, List.of(Parallelism.exchange(rows, List.of())));
+    }
+}

@@ -1,0 +1,381 @@
+package dev.millrace.planner.prune;
+
+import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.tree.Expressions;
+import dev.millrace.planner.tree.NodeVisitor;
+import dev.millrace.planner.tree.Nodes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/**
+ * Computes and reads only columns that are used above, down to the scans.
+ *
+ * <pre>
+ * Calc($0)                      becomes    Calc($0)
+ *   Aggregate($1; sum, max)                  Aggregate($0; sum)
+ *     Scan(all)                                Scan($1, $4)
+ * </pre>
+ *
+ * A node may keep columns it needs itself; whoever is above picks by {@link Pruned#position}.
+ */
+public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
+    private final BitSet wanted;
+
+    private PruneColumns(BitSet wanted) {
+        this.wanted = wanted;
+    }
+
+    public static PlanNode apply(PlanNode plan) {
+        BitSet all = new BitSet();
+        all.set(0, plan.schema().size());
+        return prune(plan, all).select(all);
+    }
+
+    private static Pruned prune(PlanNode node, BitSet wanted) {
+        return NodeVisitor.visit(node, new PruneColumns(wanted));
+    }
+
+    /**
+     * A node with fewer columns.
+     *
+     * @param positions where each former column is now, -1 for those that are gone
+     */
+    record Pruned(PlanNode node, int[] positions) {
+        static Pruned unchanged(PlanNode node) {
+            return new Pruned(node, IntStream.range(0, node.schema().size()).toArray());
+        }
+
+        int position(int column) {
+            assert positions[column] >= 0 : "column " + column + " was not wanted of " + node;
+            return positions[column];
+        }
+
+        List<Integer> positions(List<Integer> columns) {
+            return columns.stream().map(this::position).toList();
+        }
+
+        Expression renumber(Expression expression) {
+            return Expressions.renumber(expression, this::position);
+        }
+
+        /** Just these columns, in their former order. */
+        PlanNode select(BitSet columns) {
+            return Nodes.select(
+                    node, columns.stream().map(this::position).boxed().toList());
+        }
+    }
+
+    private static BitSet set(List<Integer> columns) {
+        BitSet set = new BitSet();
+        columns.forEach(set::set);
+        return set;
+    }
+
+    private static int[] gone(int width) {
+        int[] positions = new int[width];
+        Arrays.fill(positions, -1);
+        return positions;
+    }
+
+    private BitSet wantedBelow(int width) {
+        return wanted.get(0, width);
+    }
+
+    @Override
+    public Pruned scan(PlanNode.Scan scan) {
+        List<Integer> kept = wanted.stream().boxed().toList();
+        int[] positions = gone(scan.columns().size());
+        kept.forEach(column -> positions[column] = kept.indexOf(column));
+        List<Integer> columns = kept.stream().map(scan.columns()::get).toList();
+        return new Pruned(
+                new PlanNode.Scan(
+                        scan.relation(),
+                        columns,
+                        scan.predicates(),
+                        scan.schema().select(kept)),
+                positions);
+    }
+
+    @Override
+    public Pruned values(PlanNode.Values values) {
+        return Pruned.unchanged(values);
+    }
+
+    @Override
+    public Pruned watermark(PlanNode.Watermark watermark) {
+        BitSet needed = (BitSet) wanted.clone();
+        needed.set(watermark.timeColumn());
+        Pruned input = prune(watermark.input(), needed);
+        return new Pruned(
+                new PlanNode.Watermark(
+                        input.node(),
+                        input.position(watermark.timeColumn()),
+                        watermark.delayMicros(),
+                        watermark.idleTimeoutMicros(),
+                        watermark.lateBeyond()),
+                input.positions());
+    }
+
+    @Override
+    public Pruned calc(PlanNode.Calc calc) {
+        BitSet needed = new BitSet();
+        wanted.stream()
+                .forEach(column -> Expressions.addColumns(calc.projections().get(column), needed));
+        calc.condition().ifPresent(condition -> Expressions.addColumns(condition, needed));
+        Pruned input = prune(calc.input(), needed);
+        int[] positions = gone(calc.projections().size());
+        List<Expression> projections = new ArrayList<>();
+        wanted.stream().forEach(column -> {
+            positions[column] = projections.size();
+            projections.add(input.renumber(calc.projections().get(column)));
+        });
+        PlanNode pruned = Nodes.calc(input.node(), calc.condition().map(input::renumber), projections);
+        boolean identity = calc.condition().isEmpty() && projections.equals(Nodes.columns(input.node()));
+        return new Pruned(identity ? input.node() : pruned, positions);
+    }
+
+    @Override
+    public Pruned windowAssign(PlanNode.WindowAssign assign) {
+        int width = assign.input().schema().size();
+        BitSet needed = wantedBelow(width);
+        needed.set(assign.timeColumn());
+        Pruned input = prune(assign.input(), needed);
+        PlanNode pruned = Nodes.windowAssign(input.node(), input.position(assign.timeColumn()), assign.window());
+        return new Pruned(pruned, withWindow(input, width));
+    }
+
+    /** Positions below, followed by the window's two columns. */
+    private static int[] withWindow(Pruned input, int width) {
+        int[] positions = Arrays.copyOf(input.positions(), width + 2);
+        positions[width] = input.node().schema().size();
+        positions[width + 1] = positions[width] + 1;
+        return positions;
+    }
+
+    /** The calls that are wanted, from column {@code first} on. */
+    private List<AggregateCall> wantedCalls(List<AggregateCall> calls, int first) {
+        return IntStream.range(0, calls.size())
+                .filter(call -> wanted.get(first + call))
+                .mapToObj(calls::get)
+                .toList();
+    }
+
+    private static void addColumns(List<AggregateCall> calls, BitSet needed) {
+        for (AggregateCall call : calls) {
+            call.arguments().forEach(needed::set);
+            call.filter().ifPresent(needed::set);
+            call.ordering().forEach(key -> needed.set(key.column()));
+        }
+    }
+
+    private static List<AggregateCall> renumber(List<AggregateCall> calls, Pruned input) {
+        return calls.stream()
+                .map(call -> new AggregateCall(
+                        call.function(),
+                        input.positions(call.arguments()),
+                        call.distinct(),
+                        call.filter().isPresent()
+                                ? OptionalInt.of(input.position(call.filter().getAsInt()))
+                                : OptionalInt.empty(),
+                        renumberOrder(call.ordering(), input),
+                        call.parameters(),
+                        call.type()))
+                .toList();
+    }
+
+    private static List<OrderKey> renumberOrder(List<OrderKey> order, Pruned input) {
+        return order.stream()
+                .map(key -> new OrderKey(input.position(key.column()), key.descending(), key.nullsFirst()))
+                .toList();
+    }
+
+    private int[] groupPositions(int keys, List<AggregateCall> calls, int tail) {
+        int[] positions = gone(keys + calls.size() + tail);
+        int next = 0;
+        for (int column = 0; column < positions.length; column++) {
+            boolean call = column >= keys && column < keys + calls.size();
+            if (!call || wanted.get(column)) {
+                positions[column] = next++;
+            }
+        }
+        return positions;
+    }
+
+    @Override
+    public Pruned aggregate(PlanNode.Aggregate aggregate) {
+        // without keys and calls there would be no row: one call stays
+        int keys = aggregate.keys().size();
+        List<AggregateCall> calls = wantedCalls(aggregate.calls(), keys);
+        if (keys == 0 && calls.isEmpty() && !aggregate.calls().isEmpty()) {
+            wanted.set(0);
+            calls = wantedCalls(aggregate.calls(), keys);
+        }
+        BitSet needed = set(aggregate.keys());
+        addColumns(calls, needed);
+        Pruned input = prune(aggregate.input(), needed);
+        PlanNode pruned = Nodes.aggregate(
+                input.node(),
+                input.positions(aggregate.keys()),
+                renumber(calls, input),
+                aggregate.phase(),
+                aggregate.appendOnlyInput());
+        return new Pruned(pruned, groupPositions(keys, aggregate.calls(), 0));
+    }
+
+    private static WindowSpec renumber(WindowSpec window, Pruned input) {
+        return window instanceof WindowSpec.Attached attached
+                ? new WindowSpec.Attached(input.position(attached.startColumn()), input.position(attached.endColumn()))
+                : window;
+    }
+
+    private static void addColumns(WindowSpec window, int timeColumn, BitSet needed) {
+        needed.set(timeColumn);
+        if (window instanceof WindowSpec.Attached attached) {
+            needed.set(attached.startColumn());
+            needed.set(attached.endColumn());
+        }
+    }
+
+    @Override
+    public Pruned windowAggregate(PlanNode.WindowAggregate aggregate) {
+        int keys = aggregate.keys().size();
+        List<AggregateCall> calls = wantedCalls(aggregate.calls(), keys);
+        BitSet needed = set(aggregate.keys());
+        addColumns(aggregate.window(), aggregate.timeColumn(), needed);
+        addColumns(calls, needed);
+        Pruned input = prune(aggregate.input(), needed);
+        PlanNode pruned = Nodes.windowAggregate(
+                input.node(),
+                input.position(aggregate.timeColumn()),
+                renumber(aggregate.window(), input),
+                input.positions(aggregate.keys()),
+                renumber(calls, input),
+                aggregate.phase());
+        return new Pruned(pruned, groupPositions(keys, aggregate.calls(), 2));
+    }
+
+    @Override
+    public Pruned windowExtreme(PlanNode.WindowExtreme extreme) {
+        int width = extreme.input().schema().size();
+        BitSet needed = wantedBelow(width);
+        addColumns(extreme.window(), extreme.timeColumn(), needed);
+        needed.set(extreme.valueColumn());
+        extreme.keys().forEach(needed::set);
+        Pruned input = prune(extreme.input(), needed);
+        PlanNode pruned = Nodes.windowExtreme(
+                input.node(),
+                input.position(extreme.timeColumn()),
+                renumber(extreme.window(), input),
+                input.positions(extreme.keys()),
+                input.position(extreme.valueColumn()),
+                extreme.maximum(),
+                extreme.closedEnd());
+        return new Pruned(pruned, withWindow(input, width));
+    }
+
+    @Override
+    public Pruned join(PlanNode.Join join) {
+        int width = join.left().schema().size();
+        int outputWidth = join.schema().size();
+        BitSet needed = (BitSet) wanted.clone();
+        join.residual().ifPresent(residual -> Expressions.addColumns(residual, needed));
+        BitSet ofLeft = needed.get(0, width);
+        BitSet ofRight = needed.get(width, Math.max(width, needed.length()));
+        join.leftKeys().forEach(ofLeft::set);
+        join.rightKeys().forEach(ofRight::set);
+        join.windowEnds().ifPresent(ends -> {
+            ofLeft.set(ends.left());
+            ofRight.set(ends.right());
+        });
+        Pruned left = prune(join.left(), ofLeft);
+        Pruned right = prune(join.right(), ofRight);
+        int leftWidth = left.node().schema().size();
+        int[] both = gone(width + join.right().schema().size());
+        System.arraycopy(left.positions(), 0, both, 0, width);
+        for (int column = 0; column < right.positions().length; column++) {
+            both[width + column] = right.positions()[column] < 0 ? -1 : leftWidth + right.positions()[column];
+        }
+        PlanNode pruned = Nodes.join(
+                left.node(),
+                right.node(),
+                join.kind(),
+                left.positions(join.leftKeys()),
+                right.positions(join.rightKeys()),
+                join.residual().map(residual -> Expressions.renumber(residual, column -> both[column])),
+                join.windowEnds()
+                        .map(ends ->
+                                new PlanNode.WindowEnds(left.position(ends.left()), right.position(ends.right()))));
+        return new Pruned(pruned, Arrays.copyOf(both, outputWidth));
+    }
+
+    @Override
+    public Pruned topN(PlanNode.TopN topN) {
+        int width = topN.input().schema().size();
+        boolean emitRank = topN.emitRank() && wanted.get(width);
+        BitSet needed = wantedBelow(width);
+        topN.partition().forEach(needed::set);
+        topN.order().forEach(key -> needed.set(key.column()));
+        topN.windowEnd().ifPresent(needed::set);
+        Pruned input = prune(topN.input(), needed);
+        PlanNode pruned = Nodes.topN(
+                input.node(),
+                input.positions(topN.partition()),
+                renumberOrder(topN.order(), input),
+                topN.rank(),
+                topN.limit(),
+                topN.offset(),
+                emitRank,
+                topN.windowEnd().isPresent()
+                        ? OptionalInt.of(input.position(topN.windowEnd().getAsInt()))
+                        : OptionalInt.empty());
+        int[] positions = Arrays.copyOf(input.positions(), topN.schema().size());
+        if (topN.emitRank()) {
+            positions[width] = emitRank ? input.node().schema().size() : -1;
+        }
+        return new Pruned(pruned, positions);
+    }
+
+    @Override
+    public Pruned union(PlanNode.Union union) {
+        List<PlanNode> inputs = union.inputs().stream()
+                .map(input -> prune(input, (BitSet) wanted.clone()).select(wanted))
+                .toList();
+        int[] positions = gone(union.schema().size());
+        int next = 0;
+        for (int column : wanted.stream().toArray()) {
+            positions[column] = next++;
+        }
+        return new Pruned(Nodes.union(inputs), positions);
+    }
+
+    @Override
+    public Pruned sort(PlanNode.Sort sort) {
+        BitSet needed = (BitSet) wanted.clone();
+        sort.order().forEach(key -> needed.set(key.column()));
+        Pruned input = prune(sort.input(), needed);
+        return new Pruned(
+                new PlanNode.Sort(input.node(), renumberOrder(sort.order(), input), sort.limit(), sort.offset()),
+                input.positions());
+    }
+
+    @Override
+    public Pruned exchange(PlanNode.Exchange exchange) {
+        BitSet needed = (BitSet) wanted.clone();
+        if (exchange.distribution() instanceof PlanNode.Distribution.Hash hash) {
+            hash.columns().forEach(needed::set);
+        }
+        Pruned input = prune(exchange.input(), needed);
+        PlanNode.Distribution distribution = exchange.distribution() instanceof PlanNode.Distribution.Hash hash
+                ? new PlanNode.Distribution.Hash(input.positions(hash.columns()))
+                : exchange.distribution();
+        return new Pruned(new PlanNode.Exchange(input.node(), distribution), input.positions());
+    }
+}

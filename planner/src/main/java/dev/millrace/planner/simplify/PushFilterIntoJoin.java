@@ -1,0 +1,54 @@
+package dev.millrace.planner.simplify;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Calc;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.planner.tree.Expressions;
+import dev.millrace.planner.tree.Nodes;
+import dev.millrace.planner.tree.Rewrite;
+import java.util.Optional;
+
+/**
+ * A condition above a join becomes part of an inner join's condition (see {@link SplitJoinCondition} for what follows),
+ * or moves to the side of another join whose rows all survive it.
+ *
+ * <pre>
+ * Calc(where left.a = right.a and left.b > 5)    becomes    Join(INNER, left.a = right.a and left.b > 5)
+ *   Join(INNER)
+ *
+ * Calc(where left.b > 5)    becomes    Join(LEFT)
+ *   Join(LEFT)                           Calc(where left.b > 5)
+ * </pre>
+ */
+final class PushFilterIntoJoin implements Rewrite {
+    @Override
+    public Optional<PlanNode> apply(PlanNode node) {
+        if (!(node instanceof Calc calc)
+                || !(calc.input() instanceof Join join)
+                || calc.condition().isEmpty()) {
+            return Optional.empty();
+        }
+        int width = join.left().schema().size();
+        SplitFilter split = SplitFilter.of(calc, column -> switch (join.kind()) {
+            case INNER, SEMI, ANTI -> true;
+            case LEFT -> column < width;
+            case RIGHT -> column >= width;
+            case FULL -> false;
+        });
+        return split.moving().map(moving -> {
+            PlanNode left = join.left();
+            PlanNode right = join.right();
+            Optional<Expression> residual = join.residual();
+            switch (join.kind()) {
+                case INNER -> residual = Expressions.and(residual, split.moving());
+                case LEFT, SEMI, ANTI -> left = Nodes.filter(left, moving);
+                case RIGHT -> right = Nodes.filter(right, Expressions.renumber(moving, column -> column - width));
+                case FULL -> throw new AssertionError("nothing moves below a full join");
+            }
+            PlanNode joined = Nodes.join(
+                    left, right, join.kind(), join.leftKeys(), join.rightKeys(), residual, join.windowEnds());
+            return Nodes.calc(joined, split.staying(), calc.projections());
+        });
+    }
+}

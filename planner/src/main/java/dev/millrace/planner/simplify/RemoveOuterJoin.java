@@ -1,0 +1,64 @@
+package dev.millrace.planner.simplify;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Calc;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.planner.tree.Expressions;
+import dev.millrace.planner.tree.Nodes;
+import dev.millrace.planner.tree.Rewrite;
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * An outer join whose padded rows are dropped above is not one.
+ *
+ * <pre>
+ * Calc(where right.b = 5)    becomes    Calc(where right.b = 5)
+ *   Join(LEFT)                            Join(INNER)
+ * </pre>
+ */
+final class RemoveOuterJoin implements Rewrite {
+    private static final Set<String> NEVER_TRUE_OF_NULL =
+            Set.of("eq", "ne", "lt", "le", "gt", "ge", "is_not_null", "like", "ilike");
+
+    @Override
+    public Optional<PlanNode> apply(PlanNode node) {
+        if (!(node instanceof Calc calc) || !(calc.input() instanceof Join join)) {
+            return Optional.empty();
+        }
+        int width = join.left().schema().size();
+        BitSet present = new BitSet();
+        for (Expression conjunct : Expressions.conjuncts(calc.condition())) {
+            if (conjunct instanceof Call call && NEVER_TRUE_OF_NULL.contains(call.function())) {
+                call.arguments().stream()
+                        .filter(Expression.Column.class::isInstance)
+                        .forEach(column -> Expressions.addColumns(column, present));
+            }
+        }
+        boolean left = !present.isEmpty() && present.nextSetBit(0) < width;
+        boolean right = present.nextSetBit(width) >= 0;
+        JoinKind kind = switch (join.kind()) {
+            case LEFT -> right ? JoinKind.INNER : JoinKind.LEFT;
+            case RIGHT -> left ? JoinKind.INNER : JoinKind.RIGHT;
+            case FULL -> left && right ? JoinKind.INNER : left ? JoinKind.LEFT : right ? JoinKind.RIGHT : JoinKind.FULL;
+            case INNER, SEMI, ANTI -> join.kind();
+        };
+        return kind == join.kind()
+                ? Optional.empty()
+                : Optional.of(Nodes.calc(
+                        Nodes.join(
+                                join.left(),
+                                join.right(),
+                                kind,
+                                join.leftKeys(),
+                                join.rightKeys(),
+                                join.residual(),
+                                join.windowEnds()),
+                        calc.condition(),
+                        calc.projections()));
+    }
+}

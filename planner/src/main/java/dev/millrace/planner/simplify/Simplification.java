@@ -1,0 +1,36 @@
+package dev.millrace.planner.simplify;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.tree.Rewrite;
+import dev.millrace.planner.tree.Rewriter;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** The rewrites of this package together. */
+public final class Simplification {
+    private final List<Rewrite> rewrites;
+
+    /**
+     * @param folder gives a call's or cast's value when all its operands are constants; what it cannot evaluate it
+     *     gives back
+     */
+    public Simplification(UnaryOperator<Expression> folder) {
+        this.rewrites = List.of(
+                new FoldConstants(folder),
+                new RemoveIdentityCalc(),
+                new MergeCalcs(),
+                new PushCalcBelowUnion(),
+                new LimitTopNByRank(),
+                new PushFilterBelowTopN(),
+                new PushFilterBelowAggregate(),
+                new PushFilterBelowWindowAssign(),
+                new RemoveOuterJoin(),
+                new PushFilterIntoJoin(),
+                new SplitJoinCondition());
+    }
+
+    public PlanNode apply(PlanNode plan) {
+        return Rewriter.rewrite(plan, rewrites);
+    }
+}

@@ -1,0 +1,209 @@
+package dev.millrace.planner.tree;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Case;
+import dev.millrace.plan.expression.Expression.Cast;
+import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.Expression.Null;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/** Walking and changing scalar expressions. */
+public final class Expressions {
+    private Expressions() {}
+
+    public static Literal literal(boolean value) {
+        return new Literal(value, DataType.BOOLEAN);
+    }
+
+    public static Literal literal(long value) {
+        return new Literal(value, DataType.BIGINT);
+    }
+
+    /** A BOOLEAN call, nullable if an argument is. */
+    public static Call test(String function, Expression... arguments) {
+        boolean nullable = false;
+        for (Expression argument : arguments) {
+            nullable |= argument.nullable();
+        }
+        return new Call(function, List.of(arguments), DataType.BOOLEAN, nullable);
+    }
+
+    /** {@code expression IS NOT NULL}. */
+    public static Call isNotNull(Expression expression) {
+        return new Call("is_not_null", List.of(expression), DataType.BOOLEAN, false);
+    }
+
+    public static boolean isCall(Expression expression, String function) {
+        return expression instanceof Call call && call.function().equals(function);
+    }
+
+    public static boolean isLiteral(Expression expression, Object value) {
+        return expression instanceof Literal literal && literal.value().equals(value);
+    }
+
+    /** The operands of nested ANDs, in order. */
+    public static List<Expression> conjuncts(Expression condition) {
+        List<Expression> into = new ArrayList<>();
+        collectConjuncts(condition, into);
+        return into;
+    }
+
+    public static List<Expression> conjuncts(Optional<Expression> condition) {
+        return condition.map(Expressions::conjuncts).orElse(List.of());
+    }
+
+    private static void collectConjuncts(Expression condition, List<Expression> into) {
+        if (condition instanceof Call call && call.function().equals("and")) {
+            call.arguments().forEach(argument -> collectConjuncts(argument, into));
+        } else if (!into.contains(condition)) {
+            into.add(condition);
+        }
+    }
+
+    /** All of {@code conjuncts}; empty when there are none. */
+    public static Optional<Expression> and(List<Expression> conjuncts) {
+        if (conjuncts.isEmpty()) {
+            return Optional.empty();
+        }
+        if (conjuncts.size() == 1) {
+            return Optional.of(conjuncts.get(0));
+        }
+        boolean nullable = conjuncts.stream().anyMatch(Expression::nullable);
+        return Optional.of(new Call("and", conjuncts, DataType.BOOLEAN, nullable));
+    }
+
+    /** Both, in this order: what the first excludes the second need not be computed for. */
+    public static Optional<Expression> and(Optional<Expression> first, Optional<Expression> second) {
+        List<Expression> all = new ArrayList<>();
+        first.ifPresent(condition -> collectConjuncts(condition, all));
+        second.ifPresent(condition -> collectConjuncts(condition, all));
+        return and(all);
+    }
+
+    /** The operands of an expression. */
+    public static List<Expression> operands(Expression expression) {
+        if (expression instanceof Call call) {
+            return call.arguments();
+        } else if (expression instanceof Cast cast) {
+            return List.of(cast.input());
+        } else if (expression instanceof Case choice) {
+            List<Expression> operands = new ArrayList<>();
+            for (Case.Branch branch : choice.branches()) {
+                operands.add(branch.condition());
+                operands.add(branch.result());
+            }
+            operands.add(choice.otherwise());
+            return operands;
+        }
+        assert expression instanceof Column || expression instanceof Literal || expression instanceof Null;
+        return List.of();
+    }
+
+    /** Calls {@code visitor} with the expression and all below it, in order of the text. */
+    public static void walk(Expression expression, Consumer<Expression> visitor) {
+        visitor.accept(expression);
+        if (!(expression instanceof Column) && !(expression instanceof Literal)) {
+            operands(expression).forEach(operand -> walk(operand, visitor));
+        }
+    }
+
+    /** Whether the expression or one below it passes {@code test}. */
+    public static boolean any(Expression expression, Predicate<Expression> test) {
+        return test.test(expression) || operands(expression).stream().anyMatch(operand -> any(operand, test));
+    }
+
+    /** How many nodes the expression has. */
+    public static int size(Expression expression) {
+        int size = 1;
+        for (Expression operand : operands(expression)) {
+            size += size(operand);
+        }
+        return size;
+    }
+
+    /** Adds the columns that the expression reads. */
+    public static void addColumns(Expression expression, BitSet into) {
+        if (expression instanceof Column column) {
+            into.set(column.index());
+        } else {
+            operands(expression).forEach(operand -> addColumns(operand, into));
+        }
+    }
+
+    public static BitSet columns(Expression expression) {
+        BitSet columns = new BitSet();
+        addColumns(expression, columns);
+        return columns;
+    }
+
+    /** Whether all columns read pass {@code test}; true of constants. */
+    public static boolean readsOnly(Expression expression, Predicate<Integer> test) {
+        return expression instanceof Column column
+                ? test.test(column.index())
+                : operands(expression).stream().allMatch(operand -> readsOnly(operand, test));
+    }
+
+    /** The expression with every part replaced by what {@code change} makes of it, operands first. */
+    public static Expression transform(Expression expression, UnaryOperator<Expression> change) {
+        return change.apply(withTransformedOperands(expression, change));
+    }
+
+    private static Expression withTransformedOperands(Expression expression, UnaryOperator<Expression> change) {
+        if (expression instanceof Call call) {
+            List<Expression> arguments = transformAll(call.arguments(), change);
+            return arguments.equals(call.arguments())
+                    ? call
+                    : new Call(call.function(), arguments, call.type(), call.nullable());
+        } else if (expression instanceof Cast cast) {
+            return new Cast(transform(cast.input(), change), cast.type());
+        } else if (expression instanceof Case choice) {
+            List<Case.Branch> branches = choice.branches().stream()
+                    .map(branch ->
+                            new Case.Branch(transform(branch.condition(), change), transform(branch.result(), change)))
+                    .toList();
+            return new Case(branches, transform(choice.otherwise(), change), choice.type(), choice.nullable());
+        }
+        return expression;
+    }
+
+    private static List<Expression> transformAll(List<Expression> expressions, UnaryOperator<Expression> change) {
+        return expressions.stream()
+                .map(expression -> transform(expression, change))
+                .toList();
+    }
+
+    /** The expression over an input whose columns are {@code projections} of another, over that other. */
+    public static Expression substitute(Expression expression, List<Expression> projections) {
+        return transform(expression, part -> part instanceof Column column ? projections.get(column.index()) : part);
+    }
+
+    public static List<Expression> substitute(List<Expression> expressions, List<Expression> projections) {
+        return expressions.stream()
+                .map(expression -> substitute(expression, projections))
+                .toList();
+    }
+
+    /** The expression with its columns renumbered. */
+    public static Expression renumber(Expression expression, IntUnaryOperator index) {
+        return transform(
+                expression,
+                part -> part instanceof Column column
+                        ? new Column(index.applyAsInt(column.index()), column.type(), column.nullable())
+                        : part);
+    }
+
+    /** Whether the value may differ between two evaluations over one row. */
+    public static boolean isVolatile(Expression expression) {
+        return any(expression, part -> isCall(part, "proctime"));
+    }
+}

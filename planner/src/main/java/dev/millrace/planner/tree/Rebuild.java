@@ -1,0 +1,101 @@
+package dev.millrace.planner.tree;
+
+import dev.millrace.plan.node.PlanNode;
+import java.util.List;
+
+/** The same node over other inputs. */
+record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
+    private PlanNode input() {
+        return inputs.get(0);
+    }
+
+    @Override
+    public PlanNode scan(PlanNode.Scan scan) {
+        return scan;
+    }
+
+    @Override
+    public PlanNode values(PlanNode.Values values) {
+        return values;
+    }
+
+    @Override
+    public PlanNode watermark(PlanNode.Watermark node) {
+        return new PlanNode.Watermark(
+                input(), node.timeColumn(), node.delayMicros(), node.idleTimeoutMicros(), node.lateBeyond());
+    }
+
+    @Override
+    public PlanNode calc(PlanNode.Calc node) {
+        return Nodes.calc(input(), node.condition(), node.projections());
+    }
+
+    @Override
+    public PlanNode windowAssign(PlanNode.WindowAssign node) {
+        return Nodes.windowAssign(input(), node.timeColumn(), node.window());
+    }
+
+    @Override
+    public PlanNode aggregate(PlanNode.Aggregate node) {
+        return new PlanNode.Aggregate(
+                input(), node.keys(), node.calls(), node.phase(), node.appendOnlyInput(), node.schema());
+    }
+
+    @Override
+    public PlanNode windowAggregate(PlanNode.WindowAggregate node) {
+        return new PlanNode.WindowAggregate(
+                input(), node.timeColumn(), node.window(), node.keys(), node.calls(), node.phase(), node.schema());
+    }
+
+    @Override
+    public PlanNode windowExtreme(PlanNode.WindowExtreme node) {
+        return Nodes.windowExtreme(
+                input(),
+                node.timeColumn(),
+                node.window(),
+                node.keys(),
+                node.valueColumn(),
+                node.maximum(),
+                node.closedEnd());
+    }
+
+    @Override
+    public PlanNode join(PlanNode.Join node) {
+        return Nodes.join(
+                inputs.get(0),
+                inputs.get(1),
+                node.kind(),
+                node.leftKeys(),
+                node.rightKeys(),
+                node.residual(),
+                node.windowEnds());
+    }
+
+    @Override
+    public PlanNode topN(PlanNode.TopN node) {
+        return Nodes.topN(
+                input(),
+                node.partition(),
+                node.order(),
+                node.rank(),
+                node.limit(),
+                node.offset(),
+                node.emitRank(),
+                node.windowEnd());
+    }
+
+    @Override
+    public PlanNode union(PlanNode.Union node) {
+        return Nodes.union(inputs);
+    }
+
+    @Override
+    public PlanNode sort(PlanNode.Sort node) {
+        return new PlanNode.Sort(input(), node.order(), node.limit(), node.offset());
+    }
+
+    @Override
+    public PlanNode exchange(PlanNode.Exchange node) {
+        return new PlanNode.Exchange(input(), node.distribution());
+    }
+}

@@ -1,0 +1,109 @@
+package dev.millrace.planner.tree;
+
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.type.Schema;
+import java.util.List;
+
+/** The same node under other column names, down to where the names come from. */
+record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode> {
+    private PlanNode below(PlanNode node) {
+        return Nodes.named(node, names);
+    }
+
+    @Override
+    public PlanNode scan(PlanNode.Scan node) {
+        return new PlanNode.Scan(node.relation(), node.columns(), node.predicates(), schema);
+    }
+
+    @Override
+    public PlanNode values(PlanNode.Values node) {
+        return new PlanNode.Values(node.rows(), schema);
+    }
+
+    @Override
+    public PlanNode watermark(PlanNode.Watermark node) {
+        return new PlanNode.Watermark(
+                below(node.input()),
+                node.timeColumn(),
+                node.delayMicros(),
+                node.idleTimeoutMicros(),
+                node.lateBeyond());
+    }
+
+    @Override
+    public PlanNode calc(PlanNode.Calc node) {
+        return new PlanNode.Calc(node.input(), node.condition(), node.projections(), schema);
+    }
+
+    @Override
+    public PlanNode windowAssign(PlanNode.WindowAssign node) {
+        return new PlanNode.WindowAssign(node.input(), node.timeColumn(), node.window(), schema);
+    }
+
+    @Override
+    public PlanNode aggregate(PlanNode.Aggregate node) {
+        return new PlanNode.Aggregate(
+                node.input(), node.keys(), node.calls(), node.phase(), node.appendOnlyInput(), schema);
+    }
+
+    @Override
+    public PlanNode windowAggregate(PlanNode.WindowAggregate node) {
+        return new PlanNode.WindowAggregate(
+                node.input(), node.timeColumn(), node.window(), node.keys(), node.calls(), node.phase(), schema);
+    }
+
+    @Override
+    public PlanNode windowExtreme(PlanNode.WindowExtreme node) {
+        return new PlanNode.WindowExtreme(
+                node.input(),
+                node.timeColumn(),
+                node.window(),
+                node.keys(),
+                node.valueColumn(),
+                node.maximum(),
+                node.closedEnd(),
+                schema);
+    }
+
+    @Override
+    public PlanNode join(PlanNode.Join node) {
+        return new PlanNode.Join(
+                node.left(),
+                node.right(),
+                node.kind(),
+                node.leftKeys(),
+                node.rightKeys(),
+                node.residual(),
+                node.windowEnds(),
+                schema);
+    }
+
+    @Override
+    public PlanNode topN(PlanNode.TopN node) {
+        return new PlanNode.TopN(
+                node.input(),
+                node.partition(),
+                node.order(),
+                node.rank(),
+                node.limit(),
+                node.offset(),
+                node.emitRank(),
+                node.windowEnd(),
+                schema);
+    }
+
+    @Override
+    public PlanNode union(PlanNode.Union node) {
+        return new PlanNode.Union(node.inputs(), schema);
+    }
+
+    @Override
+    public PlanNode sort(PlanNode.Sort node) {
+        return new PlanNode.Sort(below(node.input()), node.order(), node.limit(), node.offset());
+    }
+
+    @Override
+    public PlanNode exchange(PlanNode.Exchange node) {
+        return new PlanNode.Exchange(below(node.input()), node.distribution());
+    }
+}

@@ -1,0 +1,70 @@
+package dev.millrace.planner.tree;
+
+import dev.millrace.plan.node.PlanNode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Applies rewrites from the leaves up until none fires anywhere, and makes equal subplans one object. Use once, on one
+ * thread.
+ */
+public final class Rewriter {
+    /** Far more than any finite set of rewrites fires on a plan of human size. */
+    private static final int MOST_STEPS = 100_000;
+
+    private final List<Rewrite> rewrites;
+    private final Map<PlanNode, PlanNode> done = new IdentityHashMap<>();
+    private final Map<PlanNode, PlanNode> shared = new HashMap<>();
+    private int steps;
+
+    private Rewriter(List<Rewrite> rewrites) {
+        this.rewrites = rewrites;
+    }
+
+    /** {@code plan} after all that {@code rewrites} can do, tried in order at each node. */
+    public static PlanNode rewrite(PlanNode plan, List<Rewrite> rewrites) {
+        return new Rewriter(rewrites).rewrite(plan);
+    }
+
+    public static PlanNode rewrite(PlanNode plan, Rewrite... rewrites) {
+        return rewrite(plan, List.of(rewrites));
+    }
+
+    private PlanNode rewrite(PlanNode node) {
+        PlanNode known = done.get(node);
+        if (known != null) {
+            return known;
+        }
+        PlanNode current = overRewrittenInputs(node);
+        Optional<PlanNode> next = firstChange(current);
+        PlanNode result = next.isPresent() ? rewrite(next.get()) : shared.computeIfAbsent(current, same -> same);
+        done.put(node, result);
+        done.put(result, result);
+        return result;
+    }
+
+    private PlanNode overRewrittenInputs(PlanNode node) {
+        List<PlanNode> inputs = new ArrayList<>(node.inputs().size());
+        for (PlanNode input : node.inputs()) {
+            inputs.add(rewrite(input));
+        }
+        return Nodes.withInputs(node, inputs);
+    }
+
+    private Optional<PlanNode> firstChange(PlanNode node) {
+        if (++steps > MOST_STEPS) {
+            throw new AssertionError("rewrites undo each other at " + node);
+        }
+        for (Rewrite rewrite : rewrites) {
+            Optional<PlanNode> next = rewrite.apply(node);
+            if (next.isPresent()) {
+                return next;
+            }
+        }
+        return Optional.empty();
+    }
+}

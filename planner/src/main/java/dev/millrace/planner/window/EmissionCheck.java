@@ -1,0 +1,121 @@
+package dev.millrace.planner.window;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.fact.RelationFacts;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Says whether a standing query speaks once per window, and if it was asked to and cannot, why. */
+public final class EmissionCheck {
+    private final Inference inference;
+    private final Function<String, RelationFacts> relations;
+
+    public EmissionCheck(Inference inference, Function<String, RelationFacts> relations) {
+        this.inference = inference;
+        this.relations = relations;
+    }
+
+    /** Whether all rows come when a window closes, and none is ever retracted. */
+    public boolean emitsOnWindowClose(PlanNode plan) {
+        return inference.of(plan).appendOnly() && closesWindows(plan);
+    }
+
+    private static boolean closesWindows(PlanNode node) {
+        return node instanceof PlanNode.WindowAggregate
+                || node instanceof PlanNode.WindowExtreme
+                || node instanceof PlanNode.TopN topN && topN.windowEnd().isPresent()
+                || node.inputs().stream().anyMatch(EmissionCheck::closesWindows);
+    }
+
+    /** Fails unless {@link #emitsOnWindowClose}. */
+    public void requireOnWindowClose(PlanNode plan) {
+        if (emitsOnWindowClose(plan)) {
+            return;
+        }
+        String why = whyChanging(plan).orElse("no rows are grouped or ranked by a window");
+        throw MillraceException.user(
+                        SqlState.FEATURE_NOT_SUPPORTED, "EMIT ON WINDOW CLOSE is not possible here: " + why)
+                .withHint(
+                        "leave EMIT out, or group by window_start and window_end of a TUMBLE, HOP, CUMULATE or SESSION"
+                                + " over an append-only stream with a watermark");
+    }
+
+    /** Why rows of the node may be retracted; empty when they are not. */
+    private Optional<String> whyChanging(PlanNode node) {
+        if (inference.of(node).appendOnly()) {
+            return Optional.empty();
+        }
+        Optional<String> below = node.inputs().stream()
+                .map(this::whyChanging)
+                .flatMap(Optional::stream)
+                .findFirst();
+        if (below.isPresent()) {
+            return below;
+        }
+        if (node instanceof PlanNode.Scan scan) {
+            return Optional.of("the rows of \"" + scan.relation() + "\" may change");
+        } else if (node instanceof PlanNode.Join join) {
+            return Optional.of("a " + join.kind() + " join takes rows back when a partner comes later");
+        } else if (node instanceof PlanNode.TopN) {
+            return Optional.of("the first rows so far are known only when a window among the partition keys closes");
+        } else if (node instanceof PlanNode.Aggregate aggregate) {
+            return Optional.of(whyUpdating(aggregate));
+        }
+        return Optional.of("its rows may be retracted");
+    }
+
+    private String whyUpdating(PlanNode.Aggregate aggregate) {
+        Optional<PlanNode.WindowAssign> assign = assignBelow(aggregate.input());
+        if (assign.isPresent()
+                && !inference.closes(assign.get().input(), assign.get().timeColumn())) {
+            String time = assign.get()
+                    .input()
+                    .schema()
+                    .field(assign.get().timeColumn())
+                    .name();
+            return relationsBelow(assign.get())
+                            .anyMatch(name -> relations.apply(name).eventTime().isPresent())
+                    ? "no watermark speaks of the window's time \"" + time + "\""
+                    : relationsBelow(assign.get()).collect(Collectors.joining(", ")) + " has no watermark";
+        }
+        List<String> keys = aggregate.input().schema().select(aggregate.keys()).names();
+        return keys.isEmpty()
+                ? "an aggregate over all rows never ends"
+                : "the groups by " + String.join(", ", keys) + " are not of one window each and never end";
+    }
+
+    private static Optional<PlanNode.WindowAssign> assignBelow(PlanNode node) {
+        if (node instanceof PlanNode.WindowAssign assign) {
+            return Optional.of(assign);
+        }
+        return node instanceof PlanNode.Calc calc ? assignBelow(calc.input()) : Optional.empty();
+    }
+
+    private static Stream<String> relationsBelow(PlanNode node) {
+        return node instanceof PlanNode.Scan scan
+                ? Stream.of(scan.relation())
+                : node.inputs().stream().flatMap(EmissionCheck::relationsBelow);
+    }
+
+    /** Refuses what the algebra can say and no operator can do. */
+    public static void refuseImpossible(PlanNode plan, boolean finite) {
+        if (plan instanceof PlanNode.WindowAssign assign && assign.window() instanceof WindowSpec.Session) {
+            throw RecognizeSessionAggregate.refusal(
+                    "SESSION windows emit when they close: a row's session is not known before",
+                    "GROUP BY the partition, window_start and window_end, without EMIT CHANGES");
+        }
+        if (plan instanceof PlanNode.TopN topN && !finite && topN.limit() == Long.MAX_VALUE) {
+            throw RecognizeSessionAggregate.refusal(
+                    "numbering all rows of a standing query is not available: each new row may renumber all others",
+                    "keep the first ones only, with a condition such as row_number <= 10 in the query around it");
+        }
+        plan.inputs().forEach(input -> refuseImpossible(input, finite));
+    }
+}

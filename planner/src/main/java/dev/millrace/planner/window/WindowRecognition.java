@@ -1,0 +1,21 @@
+package dev.millrace.planner.window;
+
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.tree.Rewriter;
+
+/** The rewrites that let windows speak once, at their close. */
+public final class WindowRecognition {
+    private WindowRecognition() {}
+
+    public static PlanNode apply(PlanNode plan, Inference inference) {
+        return Rewriter.rewrite(
+                plan,
+                new RecognizeWindowAggregate(inference),
+                new RecognizeSessionAggregate(inference),
+                new RecognizeAttachedAggregate(inference),
+                new RecognizeWindowTopN(inference),
+                new JoinWithOwnExtreme(inference),
+                new RecognizeWindowJoin(inference));
+    }
+}
