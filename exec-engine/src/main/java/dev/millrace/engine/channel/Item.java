@@ -21,4 +21,7 @@ public sealed interface Item {
 
     /** Nothing follows, no epoch's end either. Without a watermark at the end of input before it: the producer is gone. */
     record End() implements Item {}
+
+    /** The producer failed in a way that its consumers share. */
+    record Failure(RuntimeException failure) implements Item {}
 }

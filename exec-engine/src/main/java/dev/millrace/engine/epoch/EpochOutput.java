@@ -14,12 +14,25 @@ public final class EpochOutput {
 
     final Epochs epochs;
     final Publisher publisher;
+    final Runnable wake;
     EpochDomain domain; // guarded by the lock
+    private volatile EpochDomain seenDomain; // the same, for the quick paths of the owner
 
-    EpochOutput(Epochs epochs, EpochDomain domain, Publisher publisher) {
+    EpochOutput(Epochs epochs, EpochDomain domain, Publisher publisher, Runnable wake) {
         this.epochs = epochs;
-        this.domain = domain;
         this.publisher = publisher;
+        this.wake = wake;
+        moveTo(domain);
+    }
+
+    void moveTo(EpochDomain newDomain) {
+        domain = newDomain;
+        seenDomain = newDomain;
+    }
+
+    /** Whether what is under way has to come out, whatever stands in its way. */
+    public boolean isHeld() {
+        return seenDomain.isHeld();
     }
 
     /** All rows of the epoch are in. */

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -69,11 +70,15 @@ public final class Epochs {
         }
     }
 
-    /** Adds an output. The domain must be new, or held and quiet. */
-    public EpochOutput addOutput(EpochDomain domain, EpochOutput.Publisher publisher) {
+    /**
+     * Adds an output. The domain must be new, or held and quiet.
+     *
+     * @param wake called, with the lock held, when the domain is held: whatever is under way has to come out
+     */
+    public EpochOutput addOutput(EpochDomain domain, EpochOutput.Publisher publisher, Runnable wake) {
         lock.lock();
         try {
-            EpochOutput output = new EpochOutput(this, domain, publisher);
+            EpochOutput output = new EpochOutput(this, domain, publisher, wake);
             domain.outputs.add(output);
             return output;
         } finally {
@@ -103,12 +108,15 @@ public final class Epochs {
      * Runs {@code action} under the lock, with the open epoch of the input dirty: what it enqueues belongs to that epoch.
      * For inputs whose callers bring rows themselves.
      *
-     * @return the epoch
+     * @return the epoch; empty if the domain is held, and nothing was run
      */
-    public long append(EpochInput input, Runnable action) {
+    public OptionalLong append(EpochInput input, Runnable action) {
         long epoch;
         lock.lock();
         try {
+            if (input.domain.isHeld()) {
+                return OptionalLong.empty();
+            }
             epoch = input.domain.open;
             makeDirty(input.domain);
             action.run();
@@ -117,7 +125,17 @@ public final class Epochs {
             lock.unlock();
         }
         commitReady(input);
-        return epoch;
+        return OptionalLong.of(epoch);
+    }
+
+    /** Runs {@code action} while nothing is published and nobody reads what is. */
+    public void exclusively(Runnable action) {
+        commitLock.writeLock().lock();
+        try {
+            action.run();
+        } finally {
+            commitLock.writeLock().unlock();
+        }
     }
 
     /** Runs {@code action} under the lock: no epoch is closed meanwhile. Returns what it returns. */
@@ -391,6 +409,7 @@ public final class Epochs {
             for (EpochDomain domain : held) {
                 domain.setHeld(true);
                 close(domain);
+                domain.outputs.forEach(output -> output.wake.run());
             }
         } finally {
             lock.unlock();
@@ -426,7 +445,7 @@ public final class Epochs {
             merged.setHeld(true);
             for (EpochDomain part : parts) {
                 part.inputs.forEach(input -> input.moveTo(merged));
-                part.outputs.forEach(output -> output.domain = merged);
+                part.outputs.forEach(output -> output.moveTo(merged));
                 merged.inputs.addAll(part.inputs);
                 merged.outputs.addAll(part.outputs);
                 merged.busyInputs += part.busyInputs;

@@ -2,6 +2,7 @@ package dev.millrace.engine.relation;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.type.Schema;
+import java.util.List;
 
 /** A relation whose rows come from {@code INSERT}, {@code COPY} and their kin. Safe on any thread. */
 public interface WritableRelation {
@@ -10,15 +11,20 @@ public interface WritableRelation {
     Schema schema();
 
     /**
-     * Accepts all rows of a batch as part of one epoch, or none. Takes the batch over, also when it throws. Waits while
+     * Accepts all rows of some batches as part of one epoch, or none. Takes the batches over, also when it throws. Waits while
      * a query that reads the relation has too much queued.
      *
      * <p>The columns must be the relation's, in its order. Rows of a table may carry weights: an update is the old row
-     * with -1 and the new one with +1 in one batch, so that nobody sees the one without the other. A stream takes no
+     * with -1 and the new one with +1 in one call, so that nobody sees the one without the other. A stream takes no
      * weights.
      *
      * @return the epoch the rows belong to: they are visible once {@code Engine.awaitEpoch} of it returns
      * @throws dev.millrace.error.MillraceException if the relation was dropped or memory ran out
      */
-    long append(Batch batch);
+    long append(List<Batch> batches);
+
+    /** One batch: see {@link #append(List)}. */
+    default long append(Batch batch) {
+        return append(List.of(batch));
+    }
 }

@@ -1,15 +1,369 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.epoch.EpochDomain;
+import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.engine.relation.RelationRegistry;
+import dev.millrace.engine.relation.Relations;
+import dev.millrace.engine.runtime.QueryTasks.FeedScan;
+import dev.millrace.engine.task.MemoryScopes;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.scheduler.SchedulingPolicies;
+import dev.millrace.scheduler.Signal;
+import dev.millrace.scheduler.SteppedWorkers;
+import dev.millrace.scheduler.WorkerThreads;
+import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.arrow.memory.BufferAllocator;
 
-final class LocalEngine {
-    private LocalEngine() {}
+/** The engine of one process. */
+class LocalEngine implements Engine {
+    private static final long REST_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final EngineOptions options;
+    private final Clock clock;
+    private final Workers workers;
+    private final Function<PlanNode, Operator> operators;
+    private final Signal signal = new Signal();
+    private final MemoryScopes memory;
+    private final Epochs epochs;
+    private final Resources resources;
+    private final RelationRegistry relations;
+    private final ReentrantLock changes = new ReentrantLock(); // who starts queries and brings epochs to rest
+    private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>(); // guarded by itself
+    private final Set<LocalResult> results = new HashSet<>(); // guarded by itself
+    private boolean closed;
+
+    LocalEngine(EngineOptions options, Clock clock, Workers workers, Function<PlanNode, Operator> operators) {
+        this.options = options;
+        this.clock = clock;
+        this.workers = workers;
+        this.operators = operators;
+        this.memory = new MemoryScopes(options.memoryLimitBytes());
+        this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal);
+        this.resources = new Resources(
+                workers,
+                clock,
+                epochs,
+                signal,
+                memory,
+                options.batchRows(),
+                options.channelHighBytes(),
+                options.channelLowBytes(),
+                options.memoryLimitBytes() / 8);
+        this.relations = new RelationRegistry(resources);
+    }
 
     static Engine threaded(EngineOptions options, Clock clock) {
-        throw new UnsupportedOperationException();
+        Workers workers =
+                new WorkerThreads(options.workers(), SchedulingPolicies.named(options.schedulingPolicy()), clock);
+        return new LocalEngine(options, clock, workers, LocalEngine::operator);
     }
 
     static SteppedEngine stepped(EngineOptions options, Clock clock, long seed) {
-        throw new UnsupportedOperationException();
+        return new SteppedLocalEngine(options, clock, new SteppedWorkers(seed, clock), LocalEngine::operator);
+    }
+
+    private static Operator operator(PlanNode node) {
+        throw MillraceException.notAvailableYet(node.getClass().getSimpleName());
+    }
+
+    @Override
+    public EngineOptions options() {
+        return options;
+    }
+
+    @Override
+    public Relations relations() {
+        return relations;
+    }
+
+    @Override
+    public BufferAllocator allocator() {
+        return memory.root();
+    }
+
+    @Override
+    public StandingQuery start(String name, PlanNode plan, QueryOptions queryOptions) {
+        changes.lock();
+        try {
+            try {
+                relations.requireFree(name);
+            } catch (MillraceException e) {
+                Closing.all(queryOptions.sinks());
+                throw e;
+            }
+            LocalStandingQuery query = new LocalStandingQuery(name, plan, queryOptions, this, resources);
+            try {
+                new TaskBuilder(
+                                query.tasks(),
+                                plan,
+                                relations,
+                                options.workers(),
+                                true,
+                                operators,
+                                query.output(),
+                                queryOptions.restore())
+                        .build();
+                attach(query);
+            } catch (RuntimeException | Error e) {
+                query.abandon();
+                memory.release(query.tasks().memory());
+                throw QueryTasks.explain(e);
+            }
+            return query;
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    private void attach(LocalStandingQuery query) {
+        Set<EpochDomain> domains = new HashSet<>();
+        for (FeedScan scan : query.tasks().feeds) {
+            domains.add(scan.feed().domain().get());
+        }
+        if (domains.isEmpty()) {
+            query.attach(epochs.newDomain());
+        } else {
+            atRest(domains, query::attach);
+        }
+        relations.addQuery(query.name(), query.feed());
+        scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));
+        synchronized (queries) {
+            queries.put(query.name(), query);
+        }
+        query.tasks().start();
+        query.touch();
+    }
+
+    private static Set<Scan> scans(PlanNode plan) {
+        Set<Scan> scans = new HashSet<>();
+        if (plan instanceof Scan scan) {
+            scans.add(scan);
+        }
+        plan.inputs().forEach(input -> scans.addAll(scans(input)));
+        return scans;
+    }
+
+    /** Runs an action while the epochs of a query are at rest: nothing of it is half done anywhere. */
+    void atRest(LocalStandingQuery query, Runnable action) {
+        changes.lock();
+        try {
+            if (query.state() == QueryState.RUNNING || query.state() == QueryState.PAUSED) {
+                atRest(Set.of(query.domain()), domain -> action.run());
+            } else {
+                epochs.exclusively(action);
+            }
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    private void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
+        Set<EpochDomain> held = domains;
+        epochs.hold(held);
+        try {
+            if (!await(() -> epochs.isQuiet(domains), REST_TIMEOUT_NANOS)) {
+                throw MillraceException.user(
+                        SqlState.OBJECT_IN_USE,
+                        "the epoch under way does not end: a sink or a query that reads the same relations is stuck");
+            }
+            if (domains.size() > 1) {
+                held = Set.of(epochs.merge(domains));
+            }
+            action.accept(held.iterator().next());
+        } finally {
+            epochs.release(held);
+        }
+    }
+
+    /** Waits for a condition over the engine's state. */
+    void await(BooleanSupplier condition) {
+        await(condition, Long.MAX_VALUE);
+    }
+
+    private boolean await(BooleanSupplier condition, long timeoutNanos) {
+        try {
+            return workers.await(signal, condition, timeoutNanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");
+        }
+    }
+
+    void forget(LocalStandingQuery query) {
+        relations.removeQuery(query.name());
+        relations.readsNothing(query.name());
+        synchronized (queries) {
+            queries.remove(query.name(), query);
+        }
+    }
+
+    @Override
+    public StandingQuery query(String name) {
+        synchronized (queries) {
+            LocalStandingQuery query = queries.get(name);
+            if (query == null) {
+                throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "query \"" + name + "\" does not exist");
+            }
+            return query;
+        }
+    }
+
+    @Override
+    public List<StandingQuery> queries() {
+        synchronized (queries) {
+            return List.copyOf(queries.values());
+        }
+    }
+
+    @Override
+    public Result run(PlanNode plan) {
+        LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
+        QueryTasks tasks = new QueryTasks("select", 0, resources, result);
+        result.attach(tasks);
+        synchronized (results) {
+            results.add(result);
+        }
+        try {
+            new TaskBuilder(
+                            tasks,
+                            plan,
+                            relations,
+                            options.workers(),
+                            false,
+                            operators,
+                            result,
+                            Optional.empty())
+                    .build();
+            tasks.start();
+            return result;
+        } catch (RuntimeException | Error e) {
+            result.close();
+            throw QueryTasks.explain(e);
+        }
+    }
+
+    private void free(LocalResult result) {
+        synchronized (results) {
+            results.remove(result);
+        }
+        result.tasks().close();
+    }
+
+    static MillraceException keepsNothing(String relation) {
+        return MillraceException.user(
+                        SqlState.FEATURE_NOT_SUPPORTED,
+                        "\"" + relation + "\" keeps no rows to select from: they only pass through")
+                .withHint("create a materialized view over it, or subscribe to a continuous query");
+    }
+
+    @Override
+    public void awaitEpoch(long epoch) {
+        await(() -> closed || epochs.isCommitted(epoch));
+    }
+
+    @Override
+    public void flush(Consumer<FlushProgress> progress) {
+        List<LocalStandingQuery> all;
+        synchronized (queries) {
+            all = List.copyOf(queries.values());
+        }
+        long rowsBefore = rowsRead(all);
+        long lastRows = rowsBefore;
+        long lastNanos = clock.nanoTime();
+        List<Long> pending = new ArrayList<>();
+        boolean[] read = {false};
+        while (!await(
+                () -> {
+                    if (!read[0] && all.stream().allMatch(LocalEngine::hasReadAll)) {
+                        read[0] = true;
+                        pending.addAll(epochs.pending());
+                    }
+                    return read[0] && pending.stream().allMatch(epochs::isCommitted);
+                },
+                PROGRESS_NANOS)) {
+            long now = clock.nanoTime();
+            long rows = rowsRead(all);
+            double perSecond = (rows - lastRows) / Math.max(1e-9, (now - lastNanos) / 1e9);
+            progress.accept(new FlushProgress(fractionRead(all), rows - rowsBefore, perSecond));
+            lastRows = rows;
+            lastNanos = now;
+        }
+    }
+
+    private static boolean hasReadAll(LocalStandingQuery query) {
+        return query.state() != QueryState.RUNNING
+                || query.tasks().sources.stream()
+                        .allMatch(source -> !source.bounded() || source.input().isFinished());
+    }
+
+    private static long rowsRead(List<LocalStandingQuery> queries) {
+        return queries.stream().mapToLong(query -> Statistics.rowsRead(query.tasks())).sum();
+    }
+
+    private static double fractionRead(List<LocalStandingQuery> queries) {
+        return queries.stream()
+                .filter(query -> query.state() == QueryState.RUNNING)
+                .flatMap(query -> query.tasks().progress().stream())
+                .mapToDouble(Double::doubleValue)
+                .average()
+                .orElse(-1);
+    }
+
+    @Override
+    public void setSchedulingPolicy(String name) {
+        workers.setPolicy(SchedulingPolicies.named(name));
+    }
+
+    @Override
+    public long allocatedBytes() {
+        return memory.root().getAllocatedMemory();
+    }
+
+    @Override
+    public void close() {
+        changes.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            List<AutoCloseable> all = new ArrayList<>();
+            synchronized (results) {
+                List.copyOf(results).forEach(result -> all.add(() -> {
+                    result.shutDown();
+                    result.close();
+                }));
+            }
+            List<StandingQuery> running = new ArrayList<>(queries());
+            java.util.Collections.reverse(running);
+            running.forEach(query -> all.add(query::drop));
+            all.add(relations);
+            all.add(workers);
+            all.add(memory);
+            Closing.all(all);
+        } finally {
+            changes.unlock();
+        }
+        signal.raise();
     }
 }

@@ -11,9 +11,4 @@ package dev.millrace.engine.runtime;
  * @param holdsBack whether it is the one (the lowest that is not idle) for which windows stay open
  */
 public record WatermarkStatistics(
-        String relation,
-        int partition,
-        long watermarkMicros,
-        long sinceEpochMicros,
-        boolean idle,
-        boolean holdsBack) {}
+        String relation, int partition, long watermarkMicros, long sinceEpochMicros, boolean idle, boolean holdsBack) {}

@@ -1,0 +1,154 @@
+package dev.millrace.engine.exchange;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.channel.Item;
+import dev.millrace.engine.channel.Outlet;
+import dev.millrace.engine.rows.RowBuffer;
+import dev.millrace.engine.state.Hashing;
+import dev.millrace.engine.state.NestedImages;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.type.Schema;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * Sends each row to the owner of its key's group. Rows are collected until a target's batch is full, the epoch ends, or
+ * nothing follows for a while; a watermark waits with them (Neptune, dissertation ch. 4: application-level buffering).
+ */
+final class HashOutlet implements Outlet {
+    private final int[] keys;
+    private final Channel[] targets;
+    private final RowBuffer[] buffers;
+    private final int batchRows;
+    private final NestedImages nested;
+    private final int[] ownerOfGroup = new int[KeyGroups.COUNT];
+    private final int[] counts;
+    private long[] hashes = new long[0];
+    private int[][] rowsOf = new int[0][];
+    private long waitingWatermark = Operator.NO_WATERMARK;
+    private long sentWatermark = Operator.NO_WATERMARK;
+    private int rowsSinceFlush;
+
+    HashOutlet(Schema schema, List<Integer> keys, List<Channel> targets, int batchRows, BufferAllocator allocator) {
+        this.keys = keys.stream().mapToInt(Integer::intValue).toArray();
+        this.targets = targets.toArray(Channel[]::new);
+        this.batchRows = batchRows;
+        this.nested = new NestedImages(allocator);
+        this.counts = new int[targets.size()];
+        this.buffers = new RowBuffer[targets.size()];
+        Arrays.setAll(buffers, i -> new RowBuffer(schema, batchRows, allocator));
+        Arrays.setAll(ownerOfGroup, group -> KeyGroups.owner(group, targets.size()));
+    }
+
+    @Override
+    public void rows(Batch batch) {
+        try (batch) {
+            int rows = batch.rowCount();
+            reserve(rows);
+            nested.clear();
+            Hashing.hash(batch, keys, rows, hashes, nested);
+            Arrays.fill(counts, 0);
+            for (int row = 0; row < rows; row++) {
+                int target = ownerOfGroup[KeyGroups.of(hashes[row])];
+                rowsOf[target][counts[target]++] = row;
+            }
+            for (int target = 0; target < targets.length; target++) {
+                collect(batch, target);
+            }
+            rowsSinceFlush += rows;
+        }
+    }
+
+    private void reserve(int rows) {
+        if (hashes.length < rows) {
+            hashes = new long[rows];
+            rowsOf = new int[targets.length][rows];
+        }
+    }
+
+    private void collect(Batch batch, int target) {
+        int count = counts[target];
+        if (count == batch.rowCount() && buffers[target].count() == 0) {
+            targets[target].put(new Item.Rows(batch.retain()));
+            return;
+        }
+        for (int from = 0; from < count; ) {
+            int to = Math.min(count, from + buffers[target].room());
+            buffers[target].append(batch, rowsOf[target], from, to);
+            from = to;
+            if (buffers[target].room() == 0) {
+                send(target);
+            }
+        }
+    }
+
+    private void send(int target) {
+        if (buffers[target].count() > 0) {
+            targets[target].put(new Item.Rows(buffers[target].take()));
+        }
+    }
+
+    @Override
+    public void watermark(long micros) {
+        waitingWatermark = micros;
+        if (rowsSinceFlush >= batchRows * targets.length || micros == Operator.END_OF_INPUT) {
+            flush();
+        }
+    }
+
+    @Override
+    public void flush() {
+        for (int target = 0; target < targets.length; target++) {
+            send(target);
+        }
+        rowsSinceFlush = 0;
+        if (waitingWatermark > sentWatermark) {
+            sentWatermark = waitingWatermark;
+            signal(new Item.Watermark(waitingWatermark));
+        }
+    }
+
+    private void signal(Item item) {
+        for (Channel target : targets) {
+            target.put(item);
+        }
+    }
+
+    @Override
+    public void idle() {
+        flush();
+        signal(Item.IDLE);
+    }
+
+    @Override
+    public void epochEnd(long epoch) {
+        flush();
+        signal(new Item.EpochEnd(epoch));
+    }
+
+    @Override
+    public void end() {
+        flush();
+        signal(Item.END);
+    }
+
+    @Override
+    public boolean isFull() {
+        for (Channel target : targets) {
+            if (target.isFull()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        Closing.all(List.of(buffers));
+        nested.close();
+    }
+}

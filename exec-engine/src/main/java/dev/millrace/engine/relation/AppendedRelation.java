@@ -1,0 +1,185 @@
+package dev.millrace.engine.relation;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.epoch.EpochOutput;
+import dev.millrace.engine.task.MemoryScope;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.view.View;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.type.Schema;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** A stream or table that callers append to. Rows go from the caller's thread straight into the readers' channels. */
+final class AppendedRelation implements WritableRelation, AutoCloseable {
+    private record Epoch(long epoch, List<Batch> rows) {}
+
+    private final String name;
+    private final Schema schema;
+    private final Resources resources;
+    private final MemoryScope memory;
+    private final Fanout fanout = new Fanout();
+    private final EpochInput input;
+    private final Optional<View> view; // of a table
+    private final Optional<EpochOutput> output; // of a table
+    private List<Batch> open = new ArrayList<>(); // rows of the open epoch; guarded by the epochs' lock
+    private final ArrayDeque<Epoch> ended = new ArrayDeque<>(); // guarded by itself
+    private volatile boolean dropped; // written by close, read by those who append
+
+    AppendedRelation(String name, Schema schema, boolean keepsRows, Resources resources) {
+        this.name = name;
+        this.schema = schema;
+        this.resources = resources;
+        this.memory = resources.memory().newScope(name);
+        var domain = resources.epochs().newDomain();
+        if (keepsRows) {
+            view = Optional.of(new View(schema, resources.batchRows(), memory.newChild("rows")));
+            output = Optional.of(resources.epochs().addOutput(domain, this::publish, () -> {}));
+        } else {
+            view = Optional.empty();
+            output = Optional.empty();
+        }
+        input = resources.epochs().addInput(domain, this::endEpoch);
+    }
+
+    Scannable.Feed feed() {
+        return new Scannable.Feed(
+                schema, fanout, () -> resources.epochs().domainOf(input), view, resources.signal()::raise);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Schema schema() {
+        return schema;
+    }
+
+    @Override
+    public long append(List<Batch> batches) {
+        try {
+            batches.forEach(this::check);
+            while (true) {
+                waitForRoom();
+                OptionalLong epoch = resources.epochs().append(input, () -> accept(batches));
+                if (epoch.isPresent()) {
+                    return epoch.getAsLong();
+                }
+            }
+        } finally {
+            Closing.all(batches);
+        }
+    }
+
+    private void check(Batch batch) {
+        if (batch.columnCount() != schema.size()) {
+            throw MillraceException.user(
+                    SqlState.DATATYPE_MISMATCH,
+                    "\"" + name + "\" has " + schema.size() + " columns, the rows " + batch.columnCount());
+        }
+        for (int column = 0; column < schema.size(); column++) {
+            if (!batch.schema().type(column).equals(schema.type(column))) {
+                throw MillraceException.user(
+                        SqlState.DATATYPE_MISMATCH,
+                        "column \"" + schema.field(column).name() + "\" of \"" + name + "\" is of type "
+                                + schema.type(column) + ", the rows have "
+                                + batch.schema().type(column));
+            }
+            if (!schema.field(column).nullable() && batch.hasNulls(column)) {
+                throw MillraceException.user(
+                        SqlState.NOT_NULL_VIOLATION,
+                        "null value in column \"" + schema.field(column).name() + "\" of relation \"" + name
+                                + "\" violates not-null constraint");
+            }
+        }
+        if (view.isEmpty() && batch.weights().isPresent()) {
+            throw new IllegalArgumentException("rows of a stream have no weights");
+        }
+    }
+
+    private void waitForRoom() {
+        try {
+            resources
+                    .workers()
+                    .await(
+                            resources.signal(),
+                            () -> dropped || !fanout.isFull() && !input.isHeld(),
+                            Long.MAX_VALUE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");
+        }
+        if (dropped) {
+            throw MillraceException.user(SqlState.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist");
+        }
+    }
+
+    private void accept(List<Batch> batches) {
+        for (Batch batch : batches) {
+            if (batch.rowCount() > 0) {
+                fanout.rows(batch.retain());
+                if (view.isPresent()) {
+                    open.add(batch.retain());
+                }
+            }
+        }
+    }
+
+    /** Called with the epochs' lock held: what was accepted before is in, what comes later is not. */
+    private void endEpoch() {
+        long epoch = input.takeClosing().orElseThrow();
+        fanout.epochEnd(epoch);
+        if (output.isPresent()) {
+            synchronized (ended) {
+                ended.add(new Epoch(epoch, open));
+            }
+            open = new ArrayList<>();
+            output.get().done(epoch);
+        }
+    }
+
+    private void publish(long epoch) {
+        while (true) {
+            Epoch next;
+            synchronized (ended) {
+                if (ended.isEmpty() || ended.peek().epoch > epoch) {
+                    return;
+                }
+                next = ended.remove();
+            }
+            try {
+                next.rows.forEach(view.orElseThrow()::apply);
+            } finally {
+                Closing.all(next.rows);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (dropped) {
+            return;
+        }
+        dropped = true;
+        resources.signal().raise();
+        output.ifPresent(EpochOutput::leave);
+        input.leave();
+        fanout.end();
+        resources.epochs().exclusively(() -> {
+            view.ifPresent(View::close);
+            ended.forEach(epoch -> Closing.all(epoch.rows));
+            ended.clear();
+            Closing.all(open);
+            open = new ArrayList<>();
+        });
+        resources.memory().release(memory);
+    }
+}

@@ -1,0 +1,135 @@
+package dev.millrace.engine.relation;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.task.EntryStage;
+import dev.millrace.engine.task.MemoryScope;
+import dev.millrace.engine.task.OutletStage;
+import dev.millrace.engine.task.PipelineTask;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.SourceInput;
+import dev.millrace.engine.task.TaskHost;
+import dev.millrace.error.MillraceException;
+import dev.millrace.scheduler.ScheduledTask;
+import dev.millrace.scheduler.Workers;
+import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** A source that cannot be read twice: one task reads it from the start and passes its rows to all queries. */
+final class LiveStream implements TaskHost, AutoCloseable {
+    private final ReplayableStream stream;
+    private final Resources resources;
+    private final MemoryScope memory;
+    private final Fanout fanout = new Fanout();
+    private final List<SourceInput> inputs = new ArrayList<>();
+    private final List<EpochInput> epochInputs = new ArrayList<>();
+    private final PipelineTask task;
+    private final ScheduledTask scheduled;
+
+    LiveStream(ReplayableStream stream, Resources resources) {
+        this.stream = stream;
+        this.resources = resources;
+        this.memory = resources.memory().newScope(stream.name());
+        try {
+            EntryStage entry = new EntryStage(stream.source().schema());
+            OutletStage outlet = new OutletStage(fanout);
+            entry.feed(outlet);
+            List<Integer> all = IntStream.range(0, stream.source().schema().size())
+                    .boxed()
+                    .toList();
+            List<SourceReader> readers = stream.open(
+                    new ScanRequest(all, List.of(), 1),
+                    memory.own(),
+                    resources.clock(),
+                    resources.batchRows(),
+                    this::wakeReaders);
+            readers.forEach(reader -> inputs.add(new SourceInput(entry, reader, this)));
+            task = new PipelineTask(this, List.of(entry, outlet), List.copyOf(inputs));
+            scheduled = resources.workers().add(task);
+        } catch (RuntimeException | Error e) {
+            resources.memory().release(memory);
+            throw e;
+        }
+        var domain = resources.epochs().newDomain();
+        for (SourceInput input : inputs) {
+            EpochInput epochInput = resources.epochs().addInput(domain, scheduled::wake);
+            epochInputs.add(epochInput);
+            input.start(Optional.of(epochInput), scheduled::wake);
+        }
+        task.start(scheduled::wake);
+        scheduled.wake();
+    }
+
+    private void wakeReaders() {
+        inputs.forEach(SourceInput::wakeUp);
+    }
+
+    Scannable.Feed feed() {
+        return new Scannable.Feed(
+                stream.source().schema(),
+                fanout,
+                () -> resources.epochs().domainOf(epochInputs.get(0)),
+                Optional.empty(),
+                scheduled::wake);
+    }
+
+    @Override
+    public String name() {
+        return stream.name();
+    }
+
+    @Override
+    public int priority() {
+        return 0;
+    }
+
+    @Override
+    public Clock clock() {
+        return resources.clock();
+    }
+
+    @Override
+    public Workers workers() {
+        return resources.workers();
+    }
+
+    @Override
+    public int batchRows() {
+        return resources.batchRows();
+    }
+
+    @Override
+    public void lateRows(Batch batch, int[] rows, int count, long watermarkMicros) {
+        throw new IllegalStateException("a live stream assigns no watermarks");
+    }
+
+    @Override
+    public void touch() {}
+
+    @Override
+    public void failed(Throwable failure) {
+        epochInputs.forEach(EpochInput::leave);
+        fanout.fail(
+                failure instanceof MillraceException known
+                        ? known
+                        : MillraceException.internal("stream \"" + name() + "\" failed: " + failure, failure));
+    }
+
+    @Override
+    public void ended(PipelineTask ended) {}
+
+    @Override
+    public void close() {
+        scheduled.remove();
+        try {
+            task.close();
+        } finally {
+            resources.memory().release(memory);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.millrace.engine.relation;
+
+import dev.millrace.connector.RejectedRecord;
+import dev.millrace.error.MillraceException;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Counts and keeps the rejected records of a stream, each once by origin and position. Safe on any thread. */
+public final class RejectedLog {
+    private static final int CHUNK_BITS = 12;
+
+    private final OnError onError;
+    private final ArrayDeque<RejectedRecord> kept = new ArrayDeque<>(); // guarded by this
+    private final Map<String, Map<Long, long[]>> seen = new HashMap<>(); // guarded by this: bitmaps of 4096 positions
+    private long count; // guarded by this
+
+    RejectedLog(OnError onError) {
+        this.onError = onError;
+    }
+
+    /** @throws MillraceException under {@link OnError#FAIL} */
+    void add(RejectedRecord record) {
+        count(record);
+        if (onError == OnError.FAIL) {
+            String column = record.column().isEmpty() ? "" : ", column \"" + record.column() + "\"";
+            throw MillraceException.user(
+                    record.sqlState(), record.origin() + ":" + record.position() + column + ": " + record.reason());
+        }
+    }
+
+    private synchronized void count(RejectedRecord record) {
+        long[] chunk = seen.computeIfAbsent(record.origin(), origin -> new HashMap<>())
+                .computeIfAbsent(record.position() >>> CHUNK_BITS, number -> new long[1 << CHUNK_BITS - 6]);
+        int bit = (int) (record.position() & (1 << CHUNK_BITS) - 1);
+        if ((chunk[bit >>> 6] >>> bit & 1) != 0) {
+            return;
+        }
+        chunk[bit >>> 6] |= 1L << bit;
+        count++;
+        if (onError == OnError.DEAD_LETTER) {
+            if (kept.size() == RejectedRecords.KEPT) {
+                kept.remove();
+            }
+            kept.add(record);
+        }
+    }
+
+    synchronized RejectedRecords records() {
+        return new RejectedRecords(count, List.copyOf(kept));
+    }
+}

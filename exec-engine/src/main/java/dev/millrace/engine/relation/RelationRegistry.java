@@ -1,0 +1,172 @@
+package dev.millrace.engine.relation;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.Source;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The relations by name, and who reads them. */
+public final class RelationRegistry implements Relations, AutoCloseable {
+    private record Entry(
+            Scannable scannable,
+            Optional<WritableRelation> writable,
+            Optional<RejectedLog> rejected,
+            List<AutoCloseable> owned,
+            boolean query,
+            Set<String> readers) {}
+
+    private final Resources resources;
+    private final Map<String, Entry> entries = new LinkedHashMap<>(); // guarded by this
+
+    public RelationRegistry(Resources resources) {
+        this.resources = resources;
+    }
+
+    @Override
+    public synchronized void addSource(String name, Source source, OnError onError) {
+        requireFree(name);
+        RejectedLog rejected = new RejectedLog(onError);
+        ReplayableStream stream = new ReplayableStream(name, source, rejected);
+        if (source.replayable()) {
+            put(name, new Scannable.Replay(source.schema(), stream), Optional.empty(), Optional.of(rejected), List.of());
+        } else {
+            LiveStream live = new LiveStream(stream, resources);
+            put(name, live.feed(), Optional.empty(), Optional.of(rejected), List.of(live));
+        }
+    }
+
+    @Override
+    public WritableRelation addStream(String name, Schema schema) {
+        return addAppended(name, schema, false);
+    }
+
+    @Override
+    public WritableRelation addTable(String name, Schema schema) {
+        return addAppended(name, schema, true);
+    }
+
+    private synchronized WritableRelation addAppended(String name, Schema schema, boolean keepsRows) {
+        requireFree(name);
+        AppendedRelation relation = new AppendedRelation(name, schema, keepsRows, resources);
+        put(name, relation.feed(), Optional.of(relation), Optional.empty(), List.of(relation));
+        return relation;
+    }
+
+    private void put(
+            String name,
+            Scannable scannable,
+            Optional<WritableRelation> writable,
+            Optional<RejectedLog> rejected,
+            List<AutoCloseable> owned) {
+        entries.put(name, new Entry(scannable, writable, rejected, owned, false, new LinkedHashSet<>()));
+    }
+
+    /** The output of a query. */
+    public synchronized void addQuery(String name, Scannable.Feed feed) {
+        requireFree(name);
+        entries.put(
+                name, new Entry(feed, Optional.empty(), Optional.empty(), List.of(), true, new LinkedHashSet<>()));
+    }
+
+    public synchronized void removeQuery(String name) {
+        entries.remove(name);
+    }
+
+    /** @throws MillraceException if there is a relation of this name */
+    public synchronized void requireFree(String name) {
+        if (entries.containsKey(name)) {
+            throw MillraceException.user(SqlState.DUPLICATE_TABLE, "relation \"" + name + "\" already exists");
+        }
+    }
+
+    private Entry entry(String name) {
+        Entry entry = entries.get(name);
+        if (entry == null) {
+            MillraceException unknown =
+                    MillraceException.user(SqlState.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist");
+            throw Suggestion.nearest(name, entries.keySet())
+                    .map(near -> unknown.withHint("did you mean \"" + near + "\"?"))
+                    .orElse(unknown);
+        }
+        return entry;
+    }
+
+    /** What to scan under a name. */
+    public synchronized Scannable scannable(String name) {
+        return entry(name).scannable();
+    }
+
+    /** Notes that a query reads a relation. */
+    public synchronized void reads(String query, String relation) {
+        entry(relation).readers().add(query);
+    }
+
+    /** A query reads nothing any more. */
+    public synchronized void readsNothing(String query) {
+        entries.values().forEach(entry -> entry.readers().remove(query));
+    }
+
+    @Override
+    public void drop(String name) {
+        Entry entry;
+        synchronized (this) {
+            entry = entry(name);
+            if (entry.query()) {
+                throw MillraceException.user(
+                        SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" is a query: drop it as one");
+            }
+            if (!entry.readers().isEmpty()) {
+                throw MillraceException.user(
+                        SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                        "cannot drop \"" + name + "\" because "
+                                + String.join(", ", entry.readers()) + " read it");
+            }
+            entries.remove(name);
+        }
+        Closing.all(entry.owned());
+    }
+
+    @Override
+    public synchronized Schema schema(String name) {
+        return entry(name).scannable().schema();
+    }
+
+    @Override
+    public synchronized WritableRelation writable(String name) {
+        return entry(name)
+                .writable()
+                .orElseThrow(() -> MillraceException.user(
+                        SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" takes no rows: it is not a stream or table for INSERT"));
+    }
+
+    @Override
+    public synchronized List<String> readers(String name) {
+        return List.copyOf(entry(name).readers());
+    }
+
+    @Override
+    public synchronized RejectedRecords rejected(String name) {
+        return entry(name).rejected().map(RejectedLog::records).orElseGet(() -> new RejectedRecords(0, List.of()));
+    }
+
+    /** Drops all, after the queries. */
+    @Override
+    public void close() {
+        List<AutoCloseable> owned = new ArrayList<>();
+        synchronized (this) {
+            entries.values().forEach(entry -> owned.addAll(entry.owned()));
+            entries.clear();
+        }
+        Closing.all(owned);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.millrace.engine.relation;
+
+import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.Source;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.time.Clock;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * A source, and what its readers reject.
+ *
+ * @param name of the stream
+ */
+public record ReplayableStream(String name, Source source, RejectedLog rejected) {
+    public boolean bounded() {
+        return source.bounded();
+    }
+
+    /** Opens readers; {@code wakeUp} is called on any thread when one of them has more. */
+    public List<SourceReader> open(
+            ScanRequest request, BufferAllocator allocator, Clock clock, int batchRows, Runnable wakeUp) {
+        return source.open(request, new SourceContext() {
+            @Override
+            public BufferAllocator allocator() {
+                return allocator;
+            }
+
+            @Override
+            public Clock clock() {
+                return clock;
+            }
+
+            @Override
+            public int batchRows() {
+                return batchRows;
+            }
+
+            @Override
+            public void wakeUp() {
+                wakeUp.run();
+            }
+
+            @Override
+            public void reject(RejectedRecord record) {
+                rejected.add(record);
+            }
+        });
+    }
+}

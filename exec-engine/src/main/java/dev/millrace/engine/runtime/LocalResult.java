@@ -1,0 +1,179 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.channel.Outlet;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.scheduler.Signal;
+import dev.millrace.type.Schema;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A pull query: the tasks put batches in a bounded queue, the caller takes them. */
+final class LocalResult implements Result, Outlet, QueryTasks.Listener {
+    private final Schema schema;
+    private final long highBytes;
+    private final Consumer<LocalResult> onClose;
+    private final Signal signal = new Signal();
+    private final ArrayDeque<Batch> queue = new ArrayDeque<>(); // guarded by this, as what follows
+    private Optional<MillraceException> failure = Optional.empty();
+    private QueryTasks tasks; // set once, before it runs
+    private boolean closed;
+    private volatile long queuedBytes; // written under the lock, read by the task
+    private volatile boolean ended; // written under the lock, read by the caller
+    private volatile long rowsOut; // written by the task, read by statistics
+
+    LocalResult(Schema schema, long highBytes, Consumer<LocalResult> onClose) {
+        this.schema = schema;
+        this.highBytes = highBytes;
+        this.onClose = onClose;
+    }
+
+    void attach(QueryTasks newTasks) {
+        tasks = newTasks;
+    }
+
+    @Override
+    public Schema schema() {
+        return schema;
+    }
+
+    @Override
+    public void rows(Batch batch) {
+        rowsOut += batch.rowCount();
+        synchronized (this) {
+            if (closed || batch.rowCount() == 0) {
+                batch.close();
+                return;
+            }
+            queuedBytes += batch.sizeInBytes();
+            queue.add(batch);
+        }
+        signal.raise();
+    }
+
+    @Override
+    public void watermark(long micros) {}
+
+    @Override
+    public void idle() {}
+
+    @Override
+    public void epochEnd(long epoch) {}
+
+    @Override
+    public void end() {
+        finish(Optional.empty());
+    }
+
+    private void finish(Optional<MillraceException> why) {
+        synchronized (this) {
+            if (!ended) {
+                ended = true;
+                failure = why;
+            }
+        }
+        signal.raise();
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public boolean isFull() {
+        return queuedBytes > highBytes;
+    }
+
+    @Override
+    public void failed(MillraceException why) {
+        finish(Optional.of(why));
+    }
+
+    @Override
+    public void ended() {}
+
+    @Override
+    public void touch() {}
+
+    @Override
+    public Optional<Batch> next() {
+        try {
+            tasks.workers().await(signal, () -> ended || queuedBytes > 0 || hasNext(), Long.MAX_VALUE);
+        } catch (InterruptedException e) {
+            cancel();
+            Thread.currentThread().interrupt();
+        }
+        Optional<Batch> next;
+        boolean room;
+        synchronized (this) {
+            if (failure.isPresent()) {
+                throw failure.get();
+            }
+            boolean full = isFull();
+            next = Optional.ofNullable(queue.poll());
+            next.ifPresent(batch -> queuedBytes -= batch.sizeInBytes());
+            room = full && !isFull();
+        }
+        if (room) {
+            tasks.wakeAll();
+        }
+        return next;
+    }
+
+    private synchronized boolean hasNext() {
+        return !queue.isEmpty();
+    }
+
+    @Override
+    public double progress() {
+        return tasks.progress().orElse(-1.0);
+    }
+
+    @Override
+    public long rowsRead() {
+        return Statistics.rowsRead(tasks);
+    }
+
+    @Override
+    public void cancel() {
+        finish(Optional.of(
+                MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request")));
+    }
+
+    /** The engine closes. */
+    void shutDown() {
+        finish(Optional.of(MillraceException.user(
+                SqlState.ADMIN_SHUTDOWN, "terminating connection due to administrator command")));
+    }
+
+    @Override
+    public QueryStatistics statistics() {
+        return Statistics.of(
+                tasks, ended ? QueryState.FINISHED : QueryState.RUNNING, rowsOut, Optional.empty(), 0);
+    }
+
+    /** Called by the caller, and by the tasks when they close. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            if (!ended) {
+                ended = true;
+                failure = Optional.of(MillraceException.user(SqlState.QUERY_CANCELED, "the result was closed"));
+            }
+            queue.forEach(Batch::close);
+            queue.clear();
+            queuedBytes = 0;
+        }
+        signal.raise();
+        onClose.accept(this);
+    }
+
+    QueryTasks tasks() {
+        return tasks;
+    }
+}

@@ -1,0 +1,313 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.Sink;
+import dev.millrace.engine.epoch.EpochDomain;
+import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.runtime.QuerySnapshot.Part;
+import dev.millrace.engine.runtime.QueryTasks.FeedScan;
+import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.view.View;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.scheduler.ScheduledTask;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A standing query's life around its tasks and its output.
+ *
+ * <p>Tasks that fail or end are freed by the timer thread: a worker cannot wait for other workers to leave them.
+ */
+final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
+    private final String name;
+    private final PlanNode plan;
+    private final LocalEngine engine;
+    private final Resources resources;
+    private final QueryTasks tasks;
+    private final QueryOutput output;
+    private final List<EpochInput> inputs = new ArrayList<>();
+    private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
+    private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
+
+    LocalStandingQuery(String name, PlanNode plan, QueryOptions options, LocalEngine engine, Resources resources) {
+        this.name = name;
+        this.plan = plan;
+        this.engine = engine;
+        this.resources = resources;
+        this.tasks = new QueryTasks(name, options.priority(), resources, this);
+        Optional<View> view = options.materialized()
+                ? Optional.of(new View(plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
+                : Optional.empty();
+        this.output = new QueryOutput(
+                view,
+                options.sinks(),
+                resources.clock(),
+                cause -> failed(QueryTasks.explain(cause)),
+                this::finished);
+        options.restore().ifPresent(saved -> saved.view().forEach(part -> view.ifPresent(v -> v.restore(part.bytes()))));
+    }
+
+    QueryTasks tasks() {
+        return tasks;
+    }
+
+    QueryOutput output() {
+        return output;
+    }
+
+    Scannable.Feed feed() {
+        return new Scannable.Feed(
+                plan.schema(), output.fanout(), this::domain, output.view(), this::wakeOutput);
+    }
+
+    EpochDomain domain() {
+        return resources.epochs().domainOf(output.epochs());
+    }
+
+    private void wakeOutput() {
+        tasks.wakeAll();
+    }
+
+    /** Joins a domain that is new or at rest. */
+    void attach(EpochDomain domain) {
+        Epochs epochs = resources.epochs();
+        output.attach(epochs.addOutput(domain, output::publish, this::wakeOutput));
+        for (int i = 0; i < tasks.tasks.size(); i++) {
+            ScheduledTask scheduled = tasks.scheduled.get(i);
+            for (PlacedSource source : tasks.sources) {
+                if (tasks.tasks.get(i).inputs().contains(source.input())) {
+                    EpochInput input = epochs.addInput(domain, scheduled::wake);
+                    inputs.add(input);
+                    source.input().start(Optional.of(input), scheduled::wake);
+                }
+            }
+        }
+        for (FeedScan scan : tasks.feeds) {
+            scan.input().begin(TaskBuilder.first(scan.feed(), tasks));
+            scan.feed().fanout().add(scan.channel());
+        }
+    }
+
+    @Override
+    public void failed(MillraceException why) {
+        synchronized (this) {
+            if (state != QueryState.RUNNING && state != QueryState.PAUSED) {
+                return;
+            }
+            state = QueryState.FAILED;
+            failure = Optional.of(why);
+        }
+        inputs.forEach(EpochInput::leave);
+        output.abandon(failure);
+        freeTasksSoon();
+        resources.signal().raise();
+    }
+
+    @Override
+    public void ended() {
+        freeTasksSoon();
+    }
+
+    private void finished() {
+        synchronized (this) {
+            if (state != QueryState.RUNNING && state != QueryState.PAUSED) {
+                return;
+            }
+            state = QueryState.FINISHED;
+        }
+        output.endSubscriptions(Optional.empty());
+        resources.signal().raise();
+    }
+
+    private void freeTasksSoon() {
+        resources.workers().schedule(resources.clock().nanoTime(), this::freeTasks);
+    }
+
+    /** Stops the tasks and closes the sinks; not from a worker. */
+    private synchronized void freeTasks() {
+        List<AutoCloseable> all = new ArrayList<>(List.of(tasks));
+        all.addAll(output.sinks());
+        try {
+            Closing.all(all);
+        } catch (RuntimeException | Error e) {
+            if (state == QueryState.RUNNING || state == QueryState.FINISHED) {
+                state = QueryState.FAILED;
+                failure = Optional.of(QueryTasks.explain(e));
+            }
+        }
+    }
+
+    /** Frees everything of a query that was not started. */
+    void abandon() {
+        state = QueryState.DROPPED;
+        inputs.forEach(EpochInput::leave);
+        output.abandon(Optional.empty());
+        freeTasks();
+        output.discard();
+    }
+
+    @Override
+    public void touch() {
+        resources.epochs().touch(domain());
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public PlanNode plan() {
+        return plan;
+    }
+
+    @Override
+    public Schema schema() {
+        return plan.schema();
+    }
+
+    @Override
+    public boolean materialized() {
+        return output.view().isPresent();
+    }
+
+    @Override
+    public QueryState state() {
+        return state;
+    }
+
+    @Override
+    public Optional<MillraceException> failure() {
+        return failure;
+    }
+
+    private View viewForSnapshot() {
+        return output.view()
+                .orElseThrow(() -> MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        "\"" + name + "\" keeps no answer to begin with: it is not materialized"));
+    }
+
+    @Override
+    public Subscription subscribe(SubscriptionOptions options) {
+        LocalSubscription[] self = new LocalSubscription[1];
+        LocalSubscription subscription = new LocalSubscription(
+                schema(), options, resources.workers(), this::wakeOutput, () -> output.remove(self[0]));
+        self[0] = subscription;
+        engine.atRest(this, () -> {
+            if (options.snapshot()) {
+                List<Batch> rows = viewForSnapshot().snapshot(tasks.memory().own());
+                try {
+                    subscription.deliver(output.publishedEpoch(), resources.clock().epochMicros(), rows, true);
+                } finally {
+                    Closing.all(rows);
+                }
+            }
+            if (state == QueryState.RUNNING || state == QueryState.PAUSED) {
+                output.add(subscription);
+            } else {
+                subscription.end(failure);
+            }
+        });
+        return subscription;
+    }
+
+    @Override
+    public void addSink(Sink sink, boolean snapshot) {
+        try {
+            engine.atRest(this, () -> {
+                if (state != QueryState.RUNNING && state != QueryState.PAUSED) {
+                    throw MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + name + "\" is " + state);
+                }
+                if (snapshot) {
+                    List<Batch> rows = viewForSnapshot().snapshot(tasks.memory().own());
+                    try {
+                        rows.forEach(sink::write);
+                    } finally {
+                        Closing.all(rows);
+                    }
+                    sink.commit(output.publishedEpoch());
+                }
+                output.addSink(sink);
+            });
+        } catch (RuntimeException | Error e) {
+            Closing.all(List.of(sink));
+            throw e;
+        }
+    }
+
+    @Override
+    public void pause() {
+        engine.atRest(this, () -> setPaused(QueryState.RUNNING, QueryState.PAUSED));
+    }
+
+    @Override
+    public void resume() {
+        engine.atRest(this, () -> setPaused(QueryState.PAUSED, QueryState.RUNNING));
+        if (state == QueryState.RUNNING) {
+            tasks.wakeAll();
+            touch();
+        }
+    }
+
+    private synchronized void setPaused(QueryState from, QueryState to) {
+        if (state == from) {
+            state = to;
+            tasks.setPaused(to == QueryState.PAUSED);
+        }
+    }
+
+    @Override
+    public void drop() {
+        synchronized (this) {
+            if (state == QueryState.DROPPED) {
+                return;
+            }
+            state = QueryState.DROPPED;
+        }
+        engine.forget(this);
+        inputs.forEach(EpochInput::leave);
+        output.abandon(Optional.empty());
+        freeTasks();
+        resources.epochs().exclusively(output::discard);
+        resources.memory().release(tasks.memory());
+        resources.signal().raise();
+    }
+
+    @Override
+    public QueryState await() {
+        engine.await(() -> state != QueryState.RUNNING && state != QueryState.PAUSED);
+        return state;
+    }
+
+    @Override
+    public QuerySnapshot snapshot() {
+        QuerySnapshot[] taken = new QuerySnapshot[1];
+        engine.atRest(this, () -> {
+            List<Part> view = output.view()
+                    .map(rows -> List.of(new Part("rows", -1, rows.save())))
+                    .orElse(List.of());
+            taken[0] = new QuerySnapshot(output.publishedEpoch(), OperatorSnapshots.take(tasks), view);
+        });
+        return taken[0];
+    }
+
+    @Override
+    public QueryStatistics statistics() {
+        return Statistics.of(tasks, state, output.rowsOut(), output.view(), output.publishedEpoch());
+    }
+
+    @Override
+    public List<LateRow> lateRows() {
+        return tasks.late().rows();
+    }
+}

@@ -1,0 +1,138 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.scheduler.Signal;
+import dev.millrace.scheduler.Workers;
+import dev.millrace.type.Schema;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+
+/** A queue of epochs from a query's output to one subscriber. */
+final class LocalSubscription implements Subscription {
+    private final Schema schema;
+    private final SubscriptionOptions options;
+    private final Workers workers;
+    private final Runnable onRoom;
+    private final Runnable onClose;
+    private final Signal signal = new Signal();
+    private final ArrayDeque<EpochChanges> queue = new ArrayDeque<>(); // guarded by this, as what follows
+    private Optional<MillraceException> failure = Optional.empty();
+    private volatile long queuedBytes; // written under the lock, read by the output
+    private volatile boolean ended; // nothing will be added; written under the lock, read by all
+    private volatile boolean closed; // likewise
+
+    LocalSubscription(
+            Schema schema, SubscriptionOptions options, Workers workers, Runnable onRoom, Runnable onClose) {
+        this.schema = schema;
+        this.options = options;
+        this.workers = workers;
+        this.onRoom = onRoom;
+        this.onClose = onClose;
+    }
+
+    /** Adds an epoch; the batches stay the caller's. */
+    void deliver(long epoch, long epochMicros, List<Batch> batches, boolean snapshot) {
+        if (batches.isEmpty() && !options.progress() && !snapshot) {
+            return;
+        }
+        synchronized (this) {
+            if (ended || closed) {
+                return;
+            }
+            long bytes = 0;
+            for (Batch batch : batches) {
+                bytes += batch.sizeInBytes();
+            }
+            if (!options.waitWhenFull() && !queue.isEmpty() && queuedBytes + bytes > options.queueBytes()) {
+                failure = Optional.of(MillraceException.resources(
+                        SqlState.CONFIGURATION_LIMIT_EXCEEDED,
+                        "the subscriber is too slow: more than " + options.queueBytes() + " bytes wait for it"));
+                ended = true;
+            } else {
+                batches.forEach(Batch::retain);
+                queue.add(new EpochChanges(epoch, epochMicros, batches, snapshot));
+                queuedBytes += bytes;
+            }
+        }
+        signal.raise();
+    }
+
+    /** Whether the query should pause. */
+    boolean isFull() {
+        return options.waitWhenFull() && queuedBytes > options.queueBytes();
+    }
+
+    /** Nothing follows. */
+    void end(Optional<MillraceException> why) {
+        synchronized (this) {
+            if (!ended) {
+                ended = true;
+                failure = why;
+            }
+        }
+        signal.raise();
+    }
+
+    @Override
+    public Schema schema() {
+        return schema;
+    }
+
+    @Override
+    public Optional<EpochChanges> next(long timeoutMicros) {
+        try {
+            long nanos = timeoutMicros > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : 1_000 * timeoutMicros;
+            workers.await(signal, () -> closed || ended || hasNext(), nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");
+        }
+        EpochChanges changes;
+        synchronized (this) {
+            changes = queue.poll();
+            if (changes == null) {
+                if (failure.isPresent() && !closed) {
+                    throw failure.get();
+                }
+                return Optional.empty();
+            }
+            for (Batch batch : changes.batches()) {
+                queuedBytes -= batch.sizeInBytes();
+            }
+        }
+        if (options.waitWhenFull()) {
+            onRoom.run();
+        }
+        return Optional.of(changes);
+    }
+
+    private synchronized boolean hasNext() {
+        return !queue.isEmpty();
+    }
+
+    @Override
+    public boolean isFinished() {
+        return (ended || closed) && !hasNext();
+    }
+
+    @Override
+    public void close() {
+        List<EpochChanges> left;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            left = List.copyOf(queue);
+            queue.clear();
+            queuedBytes = 0;
+        }
+        left.forEach(EpochChanges::close);
+        onClose.run();
+        onRoom.run();
+        signal.raise();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Aggregate;
+import dev.millrace.plan.node.PlanNode.Calc;
+import dev.millrace.plan.node.PlanNode.Distribution;
+import dev.millrace.plan.node.PlanNode.Exchange;
+import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode.Union;
+import dev.millrace.plan.node.PlanNode.Values;
+import dev.millrace.plan.node.PlanNode.Watermark;
+import dev.millrace.plan.node.PlanNode.WindowAggregate;
+import dev.millrace.plan.node.PlanNode.WindowAssign;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * A plan as a graph in which equal subplans are one node, cut at its exchanges into pipelines.
+ *
+ * <pre>
+ *   Scan - Calc - Exchange | Aggregate - Exchange(single) | output
+ *      pipeline 0          |   pipeline 1                 | pipeline 2
+ * </pre>
+ *
+ * A pipeline is parallel if all that feeds it is: exchanges that spread rows, or replayable streams when every node above
+ * them works row by row. An exchange from one instance to one is no cut, so that with one worker a query is one task.
+ */
+final class PlanGraph {
+    /** One node; {@code id}s grow from the scans to the root. */
+    static final class Node {
+        final int id;
+        final PlanNode plan;
+        final List<Node> inputs;
+        boolean cut; // an exchange between two pipelines: the node itself is in the second
+        int pipeline;
+
+        Node(int id, PlanNode plan, List<Node> inputs) {
+            this.id = id;
+            this.plan = plan;
+            this.inputs = List.copyOf(inputs);
+        }
+    }
+
+    private final List<Node> nodes = new ArrayList<>();
+    private final Map<PlanNode, Node> byPlan = new HashMap<>();
+    private final List<Boolean> parallel = new ArrayList<>();
+    private final Node root;
+
+    /** @param replayable whether a scan can have several readers */
+    PlanGraph(PlanNode plan, int workers, Predicate<Scan> replayable) {
+        root = add(new Exchange(plan, new Distribution.Single()));
+        for (Node node : nodes) {
+            node.cut = workers > 1 && node.plan instanceof Exchange;
+        }
+        numberPipelines();
+        if (workers > 1) {
+            findParallel(replayable);
+            boolean removed = false;
+            for (Node node : nodes) {
+                if (node.cut && !isParallel(node.pipeline) && !isParallel(node.inputs.get(0).pipeline)) {
+                    node.cut = false;
+                    removed = true;
+                }
+            }
+            if (removed) {
+                numberPipelines();
+                findParallel(replayable);
+            }
+        } else {
+            pipelines().forEach(pipeline -> parallel.add(false));
+        }
+    }
+
+    private Node add(PlanNode plan) {
+        Node known = byPlan.get(plan);
+        if (known != null) {
+            return known;
+        }
+        List<Node> inputs = new ArrayList<>();
+        for (PlanNode input : plan.inputs()) {
+            inputs.add(add(input));
+        }
+        Node node = new Node(nodes.size(), plan, inputs);
+        nodes.add(node);
+        byPlan.put(plan, node);
+        return node;
+    }
+
+    /** In order: inputs before those who read them. */
+    List<Node> nodes() {
+        return nodes;
+    }
+
+    Node root() {
+        return root;
+    }
+
+    boolean isParallel(int pipeline) {
+        return parallel.get(pipeline);
+    }
+
+    List<Integer> pipelines() {
+        return nodes.stream().map(node -> node.pipeline).distinct().sorted().toList();
+    }
+
+    List<Node> nodesOf(int pipeline) {
+        return nodes.stream().filter(node -> node.pipeline == pipeline).toList();
+    }
+
+    /** Gives connected nodes one number, numbers without gaps. */
+    private void numberPipelines() {
+        int[] group = new int[nodes.size()];
+        for (Node node : nodes) {
+            group[node.id] = node.id;
+        }
+        for (Node node : nodes) {
+            for (Node input : node.inputs) {
+                if (!node.cut) {
+                    int from = group[input.id];
+                    int to = group[node.id];
+                    for (int i = 0; i < group.length; i++) {
+                        group[i] = group[i] == from ? to : group[i];
+                    }
+                }
+            }
+        }
+        Map<Integer, Integer> numbers = new HashMap<>();
+        for (Node node : nodes) {
+            node.pipeline = numbers.computeIfAbsent(group[node.id], any -> numbers.size());
+        }
+    }
+
+    private void findParallel(Predicate<Scan> replayable) {
+        parallel.clear();
+        for (int pipeline : pipelines()) {
+            boolean spread = false;
+            boolean single = false;
+            boolean scans = false;
+            boolean byRow = true;
+            for (Node node : nodesOf(pipeline)) {
+                if (node.cut) {
+                    boolean toOne = ((Exchange) node.plan).distribution() instanceof Distribution.Single;
+                    single |= toOne;
+                    spread |= !toOne;
+                } else if (node.plan instanceof Scan scan) {
+                    scans = true;
+                    spread |= replayable.test(scan);
+                } else if (node.plan instanceof Values) {
+                    scans = true;
+                } else {
+                    byRow &= worksByRow(node.plan);
+                }
+            }
+            parallel.add(spread && !single && (byRow || !scans));
+        }
+    }
+
+    /** Whether instances over any split of the rows give the same answer together. */
+    private static boolean worksByRow(PlanNode plan) {
+        return plan instanceof Calc
+                || plan instanceof Watermark
+                || plan instanceof WindowAssign
+                || plan instanceof Union
+                || plan instanceof Exchange
+                || plan instanceof Aggregate aggregate && aggregate.phase() == Phase.PARTIAL
+                || plan instanceof WindowAggregate windows && windows.phase() == Phase.PARTIAL;
+    }
+}

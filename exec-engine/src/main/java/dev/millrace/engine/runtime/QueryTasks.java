@@ -1,0 +1,210 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.task.ChannelInput;
+import dev.millrace.engine.task.MemoryScope;
+import dev.millrace.engine.task.OperatorStage;
+import dev.millrace.engine.task.PipelineTask;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.SourceInput;
+import dev.millrace.engine.task.Stage;
+import dev.millrace.engine.task.TaskHost;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.operator.Operator;
+import dev.millrace.scheduler.ScheduledTask;
+import dev.millrace.scheduler.Workers;
+import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.arrow.memory.OutOfMemoryException;
+
+/** The tasks of one query, and what they need of it. Built by {@link TaskBuilder}, then started, then stopped once. */
+final class QueryTasks implements TaskHost, AutoCloseable {
+    /** Who is told how the tasks fare. Called on workers. */
+    interface Listener {
+        void failed(MillraceException failure);
+
+        /** All tasks ended by themselves. */
+        void ended();
+
+        /** The query's epoch should end soon. */
+        void touch();
+    }
+
+    /** A scan of a relation that other queries may read, too. */
+    record FeedScan(Scannable.Feed feed, Channel channel, ChannelInput input) {}
+
+    /** A stage and where it belongs. */
+    record PlacedStage(PlanGraph.Node node, int instance, Stage stage) {}
+
+    /** A reader and what it reads. */
+    record PlacedSource(PlanGraph.Node node, int partition, boolean bounded, SourceInput input) {}
+
+    private final String name;
+    private final int priority;
+    private final Resources resources;
+    private final MemoryScope memory;
+    private final Listener listener;
+    private final LateRowLog lateRows;
+    final List<PipelineTask> tasks = new ArrayList<>();
+    final List<ScheduledTask> scheduled = new ArrayList<>();
+    final List<PlacedStage> stages = new ArrayList<>();
+    final List<PlacedSource> sources = new ArrayList<>();
+    final List<FeedScan> feeds = new ArrayList<>();
+    final List<Channel> channels = new ArrayList<>();
+    final List<Operator> opened = new ArrayList<>(); // also those that no task has, because building it failed
+    private final AtomicInteger running = new AtomicInteger();
+    private boolean closed;
+
+    QueryTasks(String name, int priority, Resources resources, Listener listener) {
+        this.name = name;
+        this.priority = priority;
+        this.resources = resources;
+        this.memory = resources.memory().newScope(name);
+        this.listener = listener;
+        this.lateRows = new LateRowLog(resources.clock());
+    }
+
+    MemoryScope memory() {
+        return memory;
+    }
+
+    Resources resources() {
+        return resources;
+    }
+
+    LateRowLog late() {
+        return lateRows;
+    }
+
+    /** Adds a task whose stages and inputs are complete. */
+    ScheduledTask add(PipelineTask task) {
+        tasks.add(task);
+        ScheduledTask added = resources.workers().add(task);
+        scheduled.add(added);
+        task.start(added::wake);
+        return added;
+    }
+
+    void start() {
+        running.set(tasks.size());
+        scheduled.forEach(ScheduledTask::wake);
+    }
+
+    void wakeAll() {
+        scheduled.forEach(ScheduledTask::wake);
+    }
+
+    void setPaused(boolean paused) {
+        sources.forEach(source -> source.input().setPaused(paused));
+        feeds.forEach(feed -> feed.input().setPaused(paused));
+    }
+
+    List<OperatorStage> operators() {
+        return stages.stream()
+                .map(PlacedStage::stage)
+                .filter(OperatorStage.class::isInstance)
+                .map(OperatorStage.class::cast)
+                .toList();
+    }
+
+    /** The mean of what the sources that can tell have read, 0 to 1; empty if none can. */
+    Optional<Double> progress() {
+        double sum = 0;
+        int known = 0;
+        for (PlacedSource source : sources) {
+            double progress = source.input().readProgress();
+            if (progress >= 0) {
+                sum += progress;
+                known++;
+            }
+        }
+        return known == 0 ? Optional.empty() : Optional.of(sum / known);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int priority() {
+        return priority;
+    }
+
+    @Override
+    public Clock clock() {
+        return resources.clock();
+    }
+
+    @Override
+    public Workers workers() {
+        return resources.workers();
+    }
+
+    @Override
+    public int batchRows() {
+        return resources.batchRows();
+    }
+
+    @Override
+    public void lateRows(Batch batch, int[] rows, int count, long watermarkMicros) {
+        lateRows.add(batch, rows, count, watermarkMicros);
+    }
+
+    @Override
+    public void touch() {
+        listener.touch();
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+        listener.failed(explain(failure));
+    }
+
+    static MillraceException explain(Throwable failure) {
+        if (failure instanceof MillraceException known) {
+            return known;
+        }
+        if (failure instanceof OutOfMemoryException || failure instanceof OutOfMemoryError) {
+            return MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: " + failure.getMessage());
+        }
+        return MillraceException.internal("internal error: " + failure, failure);
+    }
+
+    @Override
+    public void ended(PipelineTask task) {
+        if (running.decrementAndGet() == 0) {
+            listener.ended();
+        }
+    }
+
+    /** Stops the tasks and frees all they hold. Not from within one of them. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        scheduled.forEach(ScheduledTask::remove);
+        for (FeedScan scan : feeds) {
+            scan.feed().fanout().remove(scan.channel());
+        }
+        List<AutoCloseable> all = new ArrayList<>(tasks);
+        all.addAll(channels);
+        all.addAll(opened);
+        sources.forEach(source -> all.add(source.input()));
+        try {
+            Closing.all(all);
+        } finally {
+            feeds.forEach(scan -> scan.feed().onRoom().run());
+            resources.memory().release(memory);
+        }
+    }
+}

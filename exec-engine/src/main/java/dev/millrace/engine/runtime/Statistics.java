@@ -1,0 +1,142 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.engine.runtime.PlanGraph.Node;
+import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.task.EntryStage;
+import dev.millrace.engine.task.OperatorStage;
+import dev.millrace.engine.task.OutletStage;
+import dev.millrace.engine.task.PipelineTask;
+import dev.millrace.engine.task.TaskInput;
+import dev.millrace.engine.view.View;
+import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode.Values;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Sums up what the stages of a query counted. */
+final class Statistics {
+    private Statistics() {}
+
+    static long rowsRead(QueryTasks tasks) {
+        long rows = 0;
+        for (PlacedStage placed : tasks.stages) {
+            if (placed.node().plan instanceof Scan || placed.node().plan instanceof Values) {
+                rows += placed.stage() instanceof EntryStage entry ? entry.rowsIn() : 0;
+            }
+        }
+        return rows;
+    }
+
+    static QueryStatistics of(
+            QueryTasks tasks, QueryState state, long rowsOut, Optional<View> view, long lastEpoch) {
+        List<OperatorStatistics> operators = operators(tasks);
+        return new QueryStatistics(
+                tasks.name(),
+                state,
+                rowsRead(tasks),
+                rowsOut,
+                tasks.late().count(),
+                operators.stream().mapToLong(OperatorStatistics::cpuNanos).sum(),
+                tasks.memory().bytes(),
+                view.map(View::rowCount).orElse(0L),
+                lastEpoch,
+                operators,
+                watermarks(tasks));
+    }
+
+    private static List<OperatorStatistics> operators(QueryTasks tasks) {
+        Map<Integer, List<PlacedStage>> byNode = new LinkedHashMap<>();
+        for (PlacedStage placed : tasks.stages) {
+            byNode.computeIfAbsent(placed.node().id, id -> new ArrayList<>()).add(placed);
+        }
+        Map<EntryStage, Long> queued = new LinkedHashMap<>();
+        for (PipelineTask task : tasks.tasks) {
+            for (TaskInput input : task.inputs()) {
+                queued.merge(input.entry(), input.queuedBytes(), Long::sum);
+            }
+        }
+        return byNode.values().stream().map(stages -> operator(stages, queued)).toList();
+    }
+
+    private static OperatorStatistics operator(List<PlacedStage> stages, Map<EntryStage, Long> queued) {
+        Node node = stages.get(0).node();
+        long rowsIn = 0;
+        long rowsOut = 0;
+        long batchesIn = 0;
+        long cpuNanos = 0;
+        long stateBytes = 0;
+        long stateEntries = 0;
+        long queuedBytes = 0;
+        long lateRows = 0;
+        int instances = 0;
+        for (PlacedStage placed : stages) {
+            cpuNanos += placed.stage().cpuNanos();
+            if (placed.stage() instanceof OutletStage && node.cut) {
+                continue; // the other side of an exchange
+            }
+            instances = Math.max(instances, placed.instance() + 1);
+            rowsIn += placed.stage().rowsIn();
+            rowsOut += placed.stage().rowsOut();
+            batchesIn += placed.stage().batchesIn();
+            if (placed.stage() instanceof EntryStage entry) {
+                queuedBytes += queued.getOrDefault(entry, 0L);
+            }
+            if (placed.stage() instanceof OperatorStage operator) {
+                stateBytes += operator.metrics().stateBytes();
+                stateEntries += operator.metrics().stateEntries();
+                lateRows += operator.lateRows();
+            }
+        }
+        String detail = node.plan instanceof Scan scan ? scan.relation() : "";
+        return new OperatorStatistics(
+                node.id,
+                node.plan.getClass().getSimpleName(),
+                detail,
+                node.pipeline,
+                instances,
+                rowsIn,
+                rowsOut,
+                batchesIn,
+                cpuNanos,
+                stateBytes,
+                stateEntries,
+                queuedBytes,
+                lateRows);
+    }
+
+    private static List<WatermarkStatistics> watermarks(QueryTasks tasks) {
+        List<PlacedStage> assigners = tasks.stages.stream()
+                .filter(placed -> placed.stage() instanceof OperatorStage stage && stage.assignsWatermarks())
+                .toList();
+        long least = Long.MAX_VALUE;
+        for (PlacedStage placed : assigners) {
+            OperatorStage stage = (OperatorStage) placed.stage();
+            least = stage.isAssignerIdle() ? least : Math.min(least, stage.assignedMicros());
+        }
+        List<WatermarkStatistics> watermarks = new ArrayList<>();
+        for (PlacedStage placed : assigners) {
+            OperatorStage stage = (OperatorStage) placed.stage();
+            watermarks.add(new WatermarkStatistics(
+                    relationBelow(placed.node()),
+                    placed.instance(),
+                    stage.assignedMicros(),
+                    stage.assignedSinceEpochMicros(),
+                    stage.isAssignerIdle(),
+                    !stage.isAssignerIdle()
+                            && stage.assignedMicros() == least
+                            && least != Operator.END_OF_INPUT));
+        }
+        return watermarks;
+    }
+
+    private static String relationBelow(Node node) {
+        if (node.plan instanceof Scan scan) {
+            return scan.relation();
+        }
+        return node.inputs.isEmpty() ? "" : relationBelow(node.inputs.get(0));
+    }
+}

@@ -1,0 +1,336 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.channel.Item;
+import dev.millrace.engine.channel.Outlet;
+import dev.millrace.engine.exchange.Exchanges;
+import dev.millrace.engine.relation.RelationRegistry;
+import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.runtime.PlanGraph.Node;
+import dev.millrace.engine.runtime.QueryTasks.FeedScan;
+import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
+import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.task.ChannelInput;
+import dev.millrace.engine.task.EntryStage;
+import dev.millrace.engine.task.OperatorStage;
+import dev.millrace.engine.task.OutletStage;
+import dev.millrace.engine.task.PipelineTask;
+import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.task.SourceInput;
+import dev.millrace.engine.task.Stage;
+import dev.millrace.engine.task.TaskInput;
+import dev.millrace.engine.watermark.WatermarkOperator;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Exchange;
+import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode.Values;
+import dev.millrace.plan.node.PlanNode.Watermark;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/**
+ * Makes the tasks of a query: opens sources and operators and connects them by channels. What is shared with other
+ * queries, its relations' feeds and epochs, is attached later, by the engine, when their epochs are at rest.
+ */
+final class TaskBuilder {
+    private final QueryTasks query;
+    private final Resources resources;
+    private final PlanGraph graph;
+    private final RelationRegistry relations;
+    private final int workers;
+    private final boolean standing;
+    private final Function<PlanNode, Operator> operators;
+    private final Outlet output;
+    private final Optional<QuerySnapshot> restore;
+
+    private final Map<Node, List<SourceReader>> readers = new HashMap<>();
+    private final Map<Node, List<SourceInput>> wakeable = new HashMap<>();
+    private final Map<Node, Scannable.Feed> feeds = new HashMap<>();
+    private final Map<Node, Channel[][]> channels = new HashMap<>(); // of an exchange: [from][to]
+    private final Map<Integer, Integer> instances = new HashMap<>(); // of a pipeline
+    private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
+
+    TaskBuilder(
+            QueryTasks query,
+            PlanNode plan,
+            RelationRegistry relations,
+            int workers,
+            boolean standing,
+            Function<PlanNode, Operator> operators,
+            Outlet output,
+            Optional<QuerySnapshot> restore) {
+        this.query = query;
+        this.restore = restore;
+        this.resources = query.resources();
+        this.relations = relations;
+        this.workers = workers;
+        this.standing = standing;
+        this.operators = operators;
+        this.output = output;
+        this.graph = new PlanGraph(
+                plan, workers, scan -> relations.scannable(scan.relation()) instanceof Scannable.Replay);
+    }
+
+    PlanGraph graph() {
+        return graph;
+    }
+
+    /** Builds all tasks. If it fails, closing the {@link QueryTasks} frees what was made. */
+    void build() {
+        try {
+            openReaders();
+            connect();
+            for (int pipeline : graph.pipelines()) {
+                for (int instance = 0; instance < instances.get(pipeline); instance++) {
+                    buildTask(pipeline, instance);
+                }
+            }
+        } finally {
+            readers.values().forEach(Closing::all); // those no task took over
+        }
+    }
+
+    private void openReaders() {
+        for (Node node : graph.nodes()) {
+            if (node.plan instanceof Scan scan) {
+                open(node, scan);
+            } else if (node.plan instanceof Values values) {
+                addReaders(
+                        node,
+                        List.of(new BatchesReader(
+                                ConstantRows.of(values, resources.batchRows(), query.memory().own()))));
+            }
+        }
+        readViews();
+        for (int pipeline : graph.pipelines()) {
+            int count = 1;
+            for (Node node : graph.nodesOf(pipeline)) {
+                if (node.cut && graph.isParallel(pipeline)) {
+                    count = workers;
+                }
+                count = Math.max(count, readers.getOrDefault(node, List.of()).size());
+            }
+            instances.put(pipeline, count);
+        }
+    }
+
+    private void open(Node node, Scan scan) {
+        Scannable scannable = relations.scannable(scan.relation());
+        if (scannable instanceof Scannable.Replay replay) {
+            ScanRequest request = new ScanRequest(
+                    scan.columns(), scan.predicates(), graph.isParallel(node.pipeline) ? workers : 1);
+            List<SourceInput> inputs = new CopyOnWriteArrayList<>();
+            wakeable.put(node, inputs);
+            addReaders(
+                    node,
+                    replay.stream()
+                            .open(
+                                    request,
+                                    query.memory().newChild("scan of " + scan.relation()),
+                                    resources.clock(),
+                                    resources.batchRows(),
+                                    () -> inputs.forEach(SourceInput::wakeUp)));
+        } else if (scannable instanceof Scannable.Feed feed) {
+            feeds.put(node, feed);
+        }
+    }
+
+    private void addReaders(Node node, List<? extends SourceReader> opened) {
+        readers.put(node, new ArrayList<>(opened));
+    }
+
+    /** Views are read as they are now, all as of one epoch, unless what follows is to be read, too. */
+    private void readViews() {
+        var lock = resources.epochs().commitLock();
+        lock.lock();
+        try {
+            for (Map.Entry<Node, Scannable.Feed> entry : List.copyOf(feeds.entrySet())) {
+                Scannable.Feed feed = entry.getValue();
+                if (standing && !feed.fanout().isEnded()) {
+                    continue;
+                }
+                Scan scan = (Scan) entry.getKey().plan;
+                List<Batch> rows = new ArrayList<>();
+                if (feed.view().isPresent()) {
+                    rows.addAll(feed.view().get().snapshot(scan.columns(), query.memory().own()));
+                } else if (!standing) {
+                    throw LocalEngine.keepsNothing(scan.relation());
+                }
+                addReaders(entry.getKey(), List.of(new BatchesReader(rows)));
+                feeds.remove(entry.getKey());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void connect() {
+        for (Node node : graph.nodes()) {
+            if (node.cut) {
+                int from = instances.get(node.inputs.get(0).pipeline);
+                int to = instances.get(node.pipeline);
+                Channel[][] matrix = new Channel[from][to];
+                for (int i = 0; i < from; i++) {
+                    for (int j = 0; j < to; j++) {
+                        Channel channel = newChannel(node.pipeline, j);
+                        int producer = i;
+                        channel.onRoom(() -> wake(node.inputs.get(0).pipeline, producer));
+                        matrix[i][j] = channel;
+                    }
+                }
+                channels.put(node, matrix);
+            }
+        }
+    }
+
+    private Channel newChannel(int pipeline, int instance) {
+        Channel channel = resources.newChannel();
+        query.channels.add(channel);
+        channel.onItem(() -> wake(pipeline, instance));
+        return channel;
+    }
+
+    private void wake(int pipeline, int instance) {
+        wakes.get(key(pipeline, instance)).run();
+    }
+
+    private static long key(int pipeline, int instance) {
+        return (long) pipeline << 32 | instance;
+    }
+
+    private void buildTask(int pipeline, int instance) {
+        Map<Node, Stage> stages = new HashMap<>();
+        List<Stage> order = new ArrayList<>();
+        List<TaskInput> inputs = new ArrayList<>();
+        List<SourceInput> sources = new ArrayList<>();
+        for (Node node : graph.nodes()) {
+            if (node.pipeline == pipeline) {
+                stages.put(node, stage(node, instance, stages, order, inputs, sources));
+            }
+            if (node.cut && node.inputs.get(0).pipeline == pipeline) {
+                Outlet outlet = Exchanges.outlet(
+                        ((Exchange) node.plan).distribution(),
+                        node.plan.schema(),
+                        List.of(channels.get(node)[instance]),
+                        resources.batchRows(),
+                        query.memory().newChild("exchange " + node.id));
+                addOutlet(node, instance, outlet, stages.get(node.inputs.get(0)), order);
+            }
+        }
+        if (graph.root().pipeline == pipeline) {
+            addOutlet(graph.root(), instance, output, stages.get(graph.root()), order);
+        }
+        PipelineTask task = new PipelineTask(query, order, inputs);
+        Runnable wake = query.add(task)::wake;
+        wakes.put(key(pipeline, instance), wake);
+        sources.forEach(source -> source.start(Optional.empty(), wake));
+    }
+
+    private void addOutlet(Node node, int instance, Outlet outlet, Stage from, List<Stage> order) {
+        OutletStage stage = new OutletStage(outlet);
+        from.feed(stage);
+        order.add(stage);
+        query.stages.add(new PlacedStage(node, instance, stage));
+    }
+
+    private Stage stage(
+            Node node,
+            int instance,
+            Map<Node, Stage> stages,
+            List<Stage> order,
+            List<TaskInput> inputs,
+            List<SourceInput> sources) {
+        if (node.plan instanceof Exchange && !node.cut) {
+            return stages.get(node.inputs.get(0));
+        }
+        Stage stage;
+        if (node.cut) {
+            EntryStage entry = new EntryStage(node.plan.schema());
+            for (Channel[] from : channels.get(node)) {
+                inputs.add(new ChannelInput(entry, from[instance]));
+            }
+            stage = entry;
+        } else if (node.plan instanceof Scan || node.plan instanceof Values) {
+            stage = entry(node, instance, inputs, sources);
+        } else {
+            stage = operator(node, instance);
+            for (Node input : node.inputs) {
+                stages.get(input).feed(stage);
+            }
+        }
+        order.add(stage);
+        query.stages.add(new PlacedStage(node, instance, stage));
+        return stage;
+    }
+
+    private EntryStage entry(Node node, int instance, List<TaskInput> inputs, List<SourceInput> sources) {
+        Scannable.Feed feed = feeds.get(node);
+        if (feed != null) {
+            EntryStage entry = new EntryStage(node.plan.schema(), ((Scan) node.plan).columns());
+            if (instance == 0) {
+                Channel channel = newChannel(node.pipeline, instance);
+                channel.onRoom(feed.onRoom());
+                ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes());
+                inputs.add(input);
+                query.feeds.add(new FeedScan(feed, channel, input));
+            }
+            return entry;
+        }
+        EntryStage entry = new EntryStage(node.plan.schema());
+        List<SourceReader> left = readers.get(node);
+        if (!left.isEmpty()) {
+            SourceInput input = new SourceInput(entry, left.remove(0), query);
+            inputs.add(input);
+            sources.add(input);
+            wakeable.getOrDefault(node, new ArrayList<>()).add(input);
+            query.sources.add(new PlacedSource(node, instance, isBounded(node), input));
+        }
+        return entry;
+    }
+
+    private boolean isBounded(Node node) {
+        return !(node.plan instanceof Scan scan
+                && relations.scannable(scan.relation()) instanceof Scannable.Replay replay
+                && !replay.stream().bounded());
+    }
+
+    private OperatorStage operator(Node node, int instance) {
+        String name = node.plan.getClass().getSimpleName() + " " + node.id;
+        Operator operator = node.plan instanceof Watermark watermark
+                ? new WatermarkOperator(watermark)
+                : operators.apply(node.plan);
+        boolean byKey = graph.isParallel(node.pipeline) && readersOf(node.pipeline) == 0;
+        KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instances.get(node.pipeline)) : KeyGroups.ALL;
+        OperatorStage stage = new OperatorStage(operator, query, query.memory().newChild(name), groups);
+        query.opened.add(operator);
+        stage.open();
+        restore.ifPresent(snapshot -> operator.restore(OperatorSnapshots.reader(snapshot, node.id, groups)));
+        return stage;
+    }
+
+    private long readersOf(int pipeline) {
+        return graph.nodesOf(pipeline).stream().filter(wakeable::containsKey).count();
+    }
+
+    /** What a feed's new reader sees first: the rows there are, and how far event time is. */
+    static List<Item> first(Scannable.Feed feed, QueryTasks query) {
+        List<Item> first = new ArrayList<>();
+        feed.view().ifPresent(view -> view.snapshot(query.memory().own())
+                .forEach(batch -> first.add(new Item.Rows(batch))));
+        if (feed.fanout().lastWatermark() != Operator.NO_WATERMARK) {
+            first.add(new Item.Watermark(feed.fanout().lastWatermark()));
+        }
+        return first;
+    }
+}

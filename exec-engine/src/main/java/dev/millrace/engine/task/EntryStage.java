@@ -1,0 +1,52 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
+
+/** Where rows of a relation, or of another pipeline, enter a task: one port per input. */
+public final class EntryStage extends Stage {
+    private final Schema schema;
+    private final Optional<int[]> columns;
+
+    /** Rows come as they are to go on. */
+    public EntryStage(Schema schema) {
+        this.schema = schema;
+        this.columns = Optional.empty();
+    }
+
+    /** Rows come with all columns of a relation; those given go on. */
+    public EntryStage(Schema schema, List<Integer> columns) {
+        this.schema = schema;
+        this.columns = Optional.of(columns.stream().mapToInt(Integer::intValue).toArray());
+    }
+
+    @Override
+    void process(int port, Batch batch) {
+        passOn(columns.isPresent() ? select(batch, columns.get()) : batch);
+    }
+
+    private Batch select(Batch batch, int[] chosen) {
+        FieldVector[] vectors = new FieldVector[chosen.length];
+        for (int i = 0; i < chosen.length; i++) {
+            vectors[i] = batch.column(chosen[i]);
+        }
+        return Batch.view(schema, vectors, batch.rowCount(), batch.weights(), List.of(batch));
+    }
+
+    @Override
+    boolean onWatermark(long micros) {
+        passOnWatermark(micros);
+        return true;
+    }
+
+    @Override
+    boolean onEpochEnd(long epoch) {
+        return true;
+    }
+
+    @Override
+    void close() {}
+}

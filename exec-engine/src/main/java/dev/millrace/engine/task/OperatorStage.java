@@ -1,0 +1,181 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.watermark.WatermarkOperator;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.OperatorMetrics;
+import dev.millrace.operator.Output;
+import dev.millrace.time.Clock;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** An operator in a task, and what it is given. */
+public final class OperatorStage extends Stage implements OperatorContext, Output {
+    private final Operator operator;
+    private final TaskHost host;
+    private final BufferAllocator allocator;
+    private final KeyGroups keyGroups;
+    private final OperatorMetrics metrics = new OperatorMetrics();
+    private final Optional<WatermarkOperator> assigner;
+    private long assigned = NO_WATERMARK;
+    private long lastRowNanos;
+    private boolean assignerIdle;
+    private volatile long lateRows; // written by the task's worker, read by statistics
+    private volatile long assignedSinceMicros; // likewise
+    private volatile long assignedMicros = NO_WATERMARK; // likewise
+    private volatile boolean assignedIdle; // likewise
+
+    private static final long NO_WATERMARK = Operator.NO_WATERMARK;
+
+    /** @param allocator the operator's own; whoever made it closes it */
+    public OperatorStage(Operator operator, TaskHost host, BufferAllocator allocator, KeyGroups keyGroups) {
+        this.operator = operator;
+        this.host = host;
+        this.allocator = allocator;
+        this.keyGroups = keyGroups;
+        this.assigner = operator instanceof WatermarkOperator watermarks ? Optional.of(watermarks) : Optional.empty();
+    }
+
+    /** Opens the operator; before the task runs, on any thread. */
+    public void open() {
+        operator.open(this);
+        lastRowNanos = host.clock().nanoTime();
+        assignedSinceMicros = host.clock().epochMicros();
+    }
+
+    public Operator operator() {
+        return operator;
+    }
+
+    @Override
+    void process(int port, Batch batch) {
+        operator.process(port, batch, this);
+        if (assigner.isPresent()) {
+            assignerIdle = false;
+            lastRowNanos = task.nowNanos();
+            passOnAssigned(assigner.get().watermark());
+        }
+    }
+
+    private void passOnAssigned(long micros) {
+        if (micros > assigned) {
+            assigned = micros;
+            passOnWatermark(micros);
+            assignedMicros = micros;
+            assignedIdle = false;
+            assignedSinceMicros = host.clock().epochMicros();
+        }
+    }
+
+    @Override
+    boolean onWatermark(long micros) {
+        if (assigner.isPresent()) {
+            if (micros == Operator.END_OF_INPUT) {
+                passOnAssigned(micros);
+            }
+            return true;
+        }
+        if (!operator.onWatermark(micros, this)) {
+            return false;
+        }
+        passOnWatermark(micros);
+        return true;
+    }
+
+    @Override
+    boolean onEpochEnd(long epoch) {
+        return operator.onEpochEnd(epoch, this);
+    }
+
+    /** When an assigner without rows becomes idle; {@code Long.MAX_VALUE} for never. */
+    long idleAtNanos() {
+        return assigner.isPresent() && assigner.get().idleTimeoutMicros() > 0 && !assignerIdle
+                ? lastRowNanos + 1_000 * assigner.get().idleTimeoutMicros()
+                : Long.MAX_VALUE;
+    }
+
+    void becomeIdle() {
+        assignerIdle = true;
+        assignedIdle = true;
+        passOnIdle();
+    }
+
+    /** Whether it assigns watermarks. */
+    public boolean assignsWatermarks() {
+        return assigner.isPresent();
+    }
+
+    public long assignedMicros() {
+        return assignedMicros;
+    }
+
+    public long assignedSinceEpochMicros() {
+        return assignedSinceMicros;
+    }
+
+    public boolean isAssignerIdle() {
+        return assignedIdle;
+    }
+
+    /** Rows it reported late. */
+    public long lateRows() {
+        return lateRows;
+    }
+
+    @Override
+    long watermark() {
+        return assigner.isPresent() ? assigned : super.watermark();
+    }
+
+    @Override
+    public void emit(Batch batch) {
+        if (batch.rowCount() == 0) {
+            batch.close();
+        } else {
+            passOn(batch);
+        }
+    }
+
+    @Override
+    public boolean isFull() {
+        return task.isFull();
+    }
+
+    @Override
+    public BufferAllocator allocator() {
+        return allocator;
+    }
+
+    @Override
+    public Clock clock() {
+        return host.clock();
+    }
+
+    @Override
+    public KeyGroups keyGroups() {
+        return keyGroups;
+    }
+
+    @Override
+    public int batchRows() {
+        return host.batchRows();
+    }
+
+    @Override
+    public OperatorMetrics metrics() {
+        return metrics;
+    }
+
+    @Override
+    public void lateRows(Batch batch, int[] rows, int count, long watermarkMicros) {
+        lateRows += count;
+        host.lateRows(batch, rows, count, watermarkMicros);
+    }
+
+    @Override
+    void close() {
+        operator.close();
+    }
+}

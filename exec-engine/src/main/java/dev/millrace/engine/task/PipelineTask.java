@@ -1,0 +1,321 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.channel.Item;
+import dev.millrace.operator.Operator;
+import dev.millrace.scheduler.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One instance of a pipeline. A unit of its work is one item of one input: rows run through the operators to the outlets
+ * at once, then the watermarks that moved are carried through; an input that reached an epoch's end is not read until all
+ * inputs reached it, then the end is carried through, stage by stage.
+ *
+ * <pre>
+ *   an outlet is full            -> wait for room
+ *   a watermark or epoch's end is half handled (an operator had more to emit than there was room) -> go on with it
+ *   all inputs ended             -> end the outlets, DONE
+ *   else                         -> the next item, of the input whose event time is least; none: flush, wait
+ * </pre>
+ */
+public final class PipelineTask implements Task, AutoCloseable {
+    private static final long NO_EPOCH = -1;
+
+    private final TaskHost host;
+    private final List<Stage> stages;
+    private final List<TaskInput> inputs;
+    private final List<OutletStage> outlets = new ArrayList<>();
+    private final List<OperatorStage> idleAssigners = new ArrayList<>();
+    private final List<EntryStage> unfed = new ArrayList<>();
+    private boolean watermarksMoved;
+    private long endingEpoch = NO_EPOCH;
+    private int endedStages; // of the epoch that is ending
+    private long served;
+    private Stage current;
+    private long sinceNanos;
+    private long idleTimerNanos = Long.MAX_VALUE;
+    private Runnable wake = () -> {};
+    private volatile boolean done; // written by the worker or by close, read by the other
+
+    /**
+     * @param stages all, each before those it feeds
+     * @param inputs all that feed the entries among the stages
+     */
+    public PipelineTask(TaskHost host, List<Stage> stages, List<TaskInput> inputs) {
+        this.host = host;
+        this.stages = List.copyOf(stages);
+        this.inputs = List.copyOf(inputs);
+        this.current = stages.get(0);
+        for (Stage stage : this.stages) {
+            stage.start(this);
+            if (stage instanceof OutletStage outlet) {
+                outlets.add(outlet);
+            }
+            if (stage instanceof OperatorStage operator && operator.assignsWatermarks()) {
+                idleAssigners.add(operator);
+            }
+            if (stage instanceof EntryStage entry && inputs.stream().noneMatch(input -> input.entry() == entry)) {
+                unfed.add(entry);
+            }
+        }
+    }
+
+    /** What timers wake; before the task runs. */
+    public void start(Runnable newWake) {
+        wake = newWake;
+    }
+
+    public List<Stage> stages() {
+        return stages;
+    }
+
+    public List<TaskInput> inputs() {
+        return inputs;
+    }
+
+    @Override
+    public Outcome run(long untilNanos) {
+        if (done) {
+            return Outcome.DONE;
+        }
+        sinceNanos = host.clock().nanoTime();
+        try {
+            while (true) {
+                Outcome outcome = step();
+                if (outcome != Outcome.READY) {
+                    done = outcome == Outcome.DONE;
+                    return outcome;
+                }
+                if (host.clock().nanoTime() >= untilNanos) {
+                    return Outcome.READY;
+                }
+            }
+        } catch (Throwable e) {
+            done = true;
+            host.failed(e);
+            return Outcome.DONE;
+        }
+    }
+
+    private Outcome step() {
+        if (isFull() || !carryWatermarks() || endingEpoch != NO_EPOCH && !carryEpochEnd()) {
+            return isFull() ? Outcome.WAITING : Outcome.READY;
+        }
+        if (!unfed.isEmpty()) {
+            // A pipeline with fewer readers than instances: nothing comes here.
+            unfed.forEach(entry -> entry.passOnWatermark(Operator.END_OF_INPUT));
+            unfed.clear();
+            return Outcome.READY;
+        }
+        Optional<Item> item = nextItem();
+        if (item.isPresent()) {
+            return Outcome.READY;
+        }
+        if (inputs.stream().allMatch(TaskInput::isEnded)) {
+            outlets.forEach(outlet -> outlet.outlet().end());
+            host.ended(this);
+            return Outcome.DONE;
+        }
+        outlets.forEach(outlet -> outlet.outlet().flush());
+        return becomeIdle() ? Outcome.READY : Outcome.WAITING;
+    }
+
+    /** Reads one item, of the open input that is behind the others, and handles it. */
+    private Optional<Item> nextItem() {
+        long round = served;
+        for (int tries = inputs.size(); tries > 0; tries--) {
+            Optional<TaskInput> input = furthestBehind(round);
+            if (input.isEmpty()) {
+                return Optional.empty();
+            }
+            input.get().served(++served);
+            enter(input.get().entry());
+            Optional<Item> item = input.get().next();
+            if (item.isPresent()) {
+                handle(input.get(), item.get());
+                return item;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<TaskInput> furthestBehind(long round) {
+        if (inputs.size() == 1) {
+            return inputs.get(0).isOpen() ? Optional.of(inputs.get(0)) : Optional.empty();
+        }
+        Optional<TaskInput> behind = Optional.empty();
+        for (TaskInput input : inputs) {
+            if (input.isOpen() && input.lastServed() <= round && (behind.isEmpty() || isBehind(input, behind.get()))) {
+                behind = Optional.of(input);
+            }
+        }
+        return behind;
+    }
+
+    private static boolean isBehind(TaskInput a, TaskInput b) {
+        long progressA = a.progress();
+        long progressB = b.progress();
+        return progressA != progressB ? progressA < progressB : a.lastServed() < b.lastServed();
+    }
+
+    private void handle(TaskInput input, Item item) {
+        if (item instanceof Item.Rows rows) {
+            input.entry().receive(input.port(), rows.batch());
+        } else if (item instanceof Item.Watermark watermark) {
+            input.entry().advance(input.port(), watermark.micros());
+        } else if (item instanceof Item.Idle) {
+            input.entry().idle(input.port());
+        } else if (item instanceof Item.EpochEnd end) {
+            input.setAtEpochEnd(true);
+            startEpochEnd(end.epoch());
+        } else if (item instanceof Item.Failure failed) {
+            throw failed.failure();
+        } else {
+            input.setEnded();
+            endAlignedEpoch();
+        }
+        carryWatermarks();
+    }
+
+    private long aligning = NO_EPOCH; // the epoch some inputs have reached the end of
+
+    private void startEpochEnd(long epoch) {
+        assert aligning == NO_EPOCH || aligning == epoch : "epoch " + epoch + " while others end " + aligning;
+        aligning = epoch;
+        endAlignedEpoch();
+    }
+
+    private void endAlignedEpoch() {
+        if (aligning == NO_EPOCH || inputs.stream().anyMatch(TaskInput::isOpen)) {
+            return;
+        }
+        endingEpoch = aligning;
+        endedStages = 0;
+        aligning = NO_EPOCH;
+    }
+
+    /** Carries watermarks that moved through the stages; false if there is more to do. */
+    private boolean carryWatermarks() {
+        while (watermarksMoved) {
+            watermarksMoved = false;
+            for (Stage stage : stages) {
+                while (!stage.handleWatermark()) {
+                    if (isFull()) {
+                        watermarksMoved = true;
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Ends the epoch stage by stage; false if there is more to do. */
+    private boolean carryEpochEnd() {
+        while (endedStages < stages.size()) {
+            if (!stages.get(endedStages).handleEpochEnd(endingEpoch)) {
+                return false;
+            }
+            endedStages++;
+            if (!carryWatermarks()) {
+                return false;
+            }
+        }
+        endingEpoch = NO_EPOCH;
+        for (TaskInput input : inputs) {
+            input.setAtEpochEnd(false);
+        }
+        return true;
+    }
+
+    /** Has assigners of watermarks become idle that had no row for too long; returns whether one did. */
+    private boolean becomeIdle() {
+        if (idleAssigners.isEmpty()) {
+            return false;
+        }
+        boolean any = false;
+        long next = Long.MAX_VALUE;
+        long now = host.clock().nanoTime();
+        for (OperatorStage assigner : idleAssigners) {
+            if (assigner.idleAtNanos() <= now) {
+                assigner.becomeIdle();
+                any = true;
+            }
+            next = Math.min(next, assigner.idleAtNanos());
+        }
+        if (next < idleTimerNanos) {
+            long due = next;
+            idleTimerNanos = due;
+            host.workers().schedule(due, () -> {
+                idleTimerNanos = Long.MAX_VALUE;
+                wake.run();
+            });
+        }
+        if (any) {
+            host.touch();
+        }
+        return any;
+    }
+
+    void watermarksMoved() {
+        watermarksMoved = true;
+    }
+
+    boolean isFull() {
+        for (int i = 0; i < outlets.size(); i++) {
+            if (outlets.get(i).outlet().isFull()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** From now on time is a stage's; returns whose it was. */
+    Stage enter(Stage stage) {
+        long now = host.clock().nanoTime();
+        Stage before = current;
+        before.spent(now - sinceNanos);
+        sinceNanos = now;
+        current = stage;
+        return before;
+    }
+
+    /** The time of the last change of stages. */
+    long nowNanos() {
+        return sinceNanos;
+    }
+
+    void leave(Stage caller) {
+        enter(caller);
+    }
+
+    @Override
+    public String owner() {
+        return host.name();
+    }
+
+    @Override
+    public int priority() {
+        return host.priority();
+    }
+
+    @Override
+    public long queuedBytes() {
+        long bytes = 0;
+        for (TaskInput input : inputs) {
+            bytes += input.queuedBytes();
+        }
+        return bytes;
+    }
+
+    /** Closes inputs and operators. The task must not run any more. */
+    @Override
+    public void close() {
+        done = true;
+        List<AutoCloseable> all = new ArrayList<>(inputs);
+        stages.forEach(stage -> all.add(stage::close));
+        Closing.all(all);
+    }
+}

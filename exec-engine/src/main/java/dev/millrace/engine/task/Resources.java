@@ -1,0 +1,30 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.scheduler.Signal;
+import dev.millrace.scheduler.Workers;
+import dev.millrace.time.Clock;
+
+/**
+ * What everything in one engine shares.
+ *
+ * @param signal raised when anything changed that a caller may wait for
+ * @param batchRows rows of a full batch
+ * @param mostWaitingBytes what a paused query's inputs may hold
+ */
+public record Resources(
+        Workers workers,
+        Clock clock,
+        Epochs epochs,
+        Signal signal,
+        MemoryScopes memory,
+        int batchRows,
+        long channelHighBytes,
+        long channelLowBytes,
+        long mostWaitingBytes) {
+
+    public Channel newChannel() {
+        return new Channel(channelHighBytes, channelLowBytes);
+    }
+}

@@ -1,0 +1,161 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.channel.Item;
+import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.operator.Operator;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A reader of a source. Ends epochs as its domain says; without a domain, for a pull query, its input is one epoch.
+ *
+ * <pre>
+ *   rows* (epoch end, rows*)* watermark at the end of input, epoch end, end
+ * </pre>
+ */
+public final class SourceInput extends TaskInput {
+    private static final long ONLY_EPOCH = 1;
+
+    private final SourceReader reader;
+    private final TaskHost host;
+    private Optional<EpochInput> epochs = Optional.empty();
+    private Runnable wake = () -> {};
+    private boolean dry;
+    private long retryAtNanos;
+    private long timerNanos = Long.MAX_VALUE; // of the timer that is set
+    private boolean lastEpochEnded;
+    private boolean closed;
+    private volatile boolean finished; // written by the task's worker, read by statistics
+    private volatile boolean woken; // set by I/O threads, cleared by the task's worker
+    private volatile boolean paused; // written by whoever pauses the query, read by the task's worker
+    private volatile double progress; // written by the task's worker, read by statistics
+
+    public SourceInput(EntryStage entry, SourceReader reader, TaskHost host) {
+        super(entry);
+        this.reader = reader;
+        this.host = host;
+        this.progress = reader.progress();
+    }
+
+    /** Before the task runs. */
+    public void start(Optional<EpochInput> newEpochs, Runnable newWake) {
+        epochs = newEpochs;
+        wake = newWake;
+    }
+
+    /** More may be at hand; any thread. */
+    public void wakeUp() {
+        woken = true;
+        wake.run();
+    }
+
+    /** Any thread. */
+    public void setPaused(boolean newPaused) {
+        paused = newPaused;
+    }
+
+    /** Part of the source read, 0 to 1, -1 if unknown; any thread. */
+    public double readProgress() {
+        return finished ? 1 : progress;
+    }
+
+    /** Whether all was read; any thread. */
+    public boolean isFinished() {
+        return finished;
+    }
+
+    @Override
+    Optional<Item> next() {
+        while (true) {
+            if (epochs.isPresent()) {
+                EpochInput domain = epochs.get();
+                OptionalLong closing = domain.takeClosing();
+                if (closing.isPresent()) {
+                    lastEpochEnded = finished;
+                    return Optional.of(new Item.EpochEnd(closing.getAsLong()));
+                }
+                if (lastEpochEnded) {
+                    domain.leave();
+                    return Optional.of(Item.END);
+                }
+                if (finished || domain.isHeld()) {
+                    return Optional.empty();
+                }
+                if (paused) {
+                    domain.ranDry();
+                    return Optional.empty();
+                }
+            } else if (finished) {
+                boolean end = lastEpochEnded;
+                lastEpochEnded = true;
+                return Optional.of(end ? Item.END : new Item.EpochEnd(ONLY_EPOCH));
+            }
+            if (dry && !woken && host.clock().nanoTime() < retryAtNanos) {
+                setTimer();
+                return Optional.empty();
+            }
+            Optional<Item> item = poll();
+            if (item.isPresent()) {
+                return item;
+            }
+        }
+    }
+
+    /** Rows, or the end; empty when there may be an epoch to end first or nothing is at hand. */
+    private Optional<Item> poll() {
+        woken = false;
+        Optional<Batch> batch = reader.poll();
+        if (batch.isPresent()) {
+            dry = false;
+            if (batch.get().rowCount() == 0) {
+                batch.get().close();
+                return Optional.empty();
+            }
+            epochs.ifPresent(EpochInput::arrived);
+            progress = reader.progress();
+            return Optional.of(new Item.Rows(batch.get()));
+        }
+        if (reader.isFinished()) {
+            finished = true;
+            epochs.ifPresent(EpochInput::touch);
+            return Optional.of(new Item.Watermark(Operator.END_OF_INPUT));
+        }
+        dry = true;
+        retryAtNanos = host.clock().nanoTime() + 1_000 * Math.max(1, reader.retryAfterMicros());
+        epochs.ifPresent(EpochInput::ranDry);
+        return Optional.empty();
+    }
+
+    private void setTimer() {
+        if (retryAtNanos < timerNanos) {
+            timerNanos = retryAtNanos;
+            long due = retryAtNanos;
+            host.workers().schedule(due, () -> {
+                timerDue(due);
+            });
+        }
+    }
+
+    private void timerDue(long due) {
+        if (timerNanos == due) {
+            timerNanos = Long.MAX_VALUE;
+        }
+        wake.run();
+    }
+
+    @Override
+    public long queuedBytes() {
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            epochs.ifPresent(EpochInput::leave);
+            reader.close();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.scheduler.Workers;
+import dev.millrace.time.Clock;
+
+/** What a query lends to its tasks. Safe on any thread; calls must return soon. */
+public interface TaskHost {
+    String name();
+
+    int priority();
+
+    Clock clock();
+
+    Workers workers();
+
+    /** Rows of a full batch. */
+    int batchRows();
+
+    /** Rows that came too late; the batch stays the caller's. */
+    void lateRows(Batch batch, int[] rows, int count, long watermarkMicros);
+
+    /** Event time moved without rows: what follows from it is to become visible soon. */
+    void touch();
+
+    /** A task failed; it runs no more. */
+    void failed(Throwable failure);
+
+    /** A task has passed on the end of all its inputs; it runs no more. */
+    void ended(PipelineTask task);
+}

@@ -1,0 +1,71 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.engine.channel.Item;
+import java.util.Optional;
+
+/** One of the things a task reads. Used by the task's worker only, but for what says otherwise. */
+public abstract sealed class TaskInput implements AutoCloseable permits ChannelInput, SourceInput {
+    private final EntryStage entry;
+    private final int port;
+    private boolean ended;
+    private boolean atEpochEnd;
+    private long lastServed;
+
+    TaskInput(EntryStage entry) {
+        this.entry = entry;
+        this.port = entry.newPort();
+    }
+
+    /** What is next, if anything is at hand. */
+    abstract Optional<Item> next();
+
+    /** Bytes that wait here; on any thread. */
+    public abstract long queuedBytes();
+
+    public EntryStage entry() {
+        return entry;
+    }
+
+    int port() {
+        return port;
+    }
+
+    boolean isOpen() {
+        return !ended && !atEpochEnd;
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    void setEnded() {
+        ended = true;
+    }
+
+    void setAtEpochEnd(boolean newAtEpochEnd) {
+        atEpochEnd = newAtEpochEnd;
+    }
+
+    long lastServed() {
+        return lastServed;
+    }
+
+    void served(long sequence) {
+        lastServed = sequence;
+    }
+
+    /** The event time this input has come to: of two, the one behind is read first, which keeps state small. */
+    long progress() {
+        Stage stage = entry;
+        long progress = entry.watermark();
+        while (stage.consumers().size() == 1 && !(stage instanceof OperatorStage assigner && assigner.assignsWatermarks())) {
+            stage = stage.consumers().get(0);
+        }
+        return Math.max(progress, stage instanceof OperatorStage assigner && assigner.assignsWatermarks()
+                ? stage.watermark()
+                : progress);
+    }
+
+    @Override
+    public abstract void close();
+}

@@ -1,0 +1,192 @@
+package dev.millrace.engine.view;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.RowTable;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
+
+/** A Z-set of rows. Written with the commit lock held for writing, read with it held for reading. */
+public final class View implements AutoCloseable {
+    private final Schema schema;
+    private final int batchRows;
+    private final BufferAllocator allocator;
+    private final RowCodec codec;
+    private final RowTable table;
+    private final int[] columns;
+    private Optional<ArrowBuf> list = Optional.empty();
+    private int[] rows = new int[0];
+    private volatile long rowCount; // written under the lock, read by statistics
+    private volatile long bytes; // likewise
+    private boolean closed;
+
+    /** @param allocator closed by whoever made it, after the view */
+    public View(Schema schema, int batchRows, BufferAllocator allocator) {
+        this.schema = schema;
+        this.batchRows = batchRows;
+        this.allocator = allocator;
+        List<DataType> types = schema.fields().stream().map(Field::type).toList();
+        this.codec = new RowCodec(types, false, allocator);
+        this.table = new RowTable(allocator);
+        this.columns = IntStream.range(0, schema.size()).toArray();
+    }
+
+    public Schema schema() {
+        return schema;
+    }
+
+    /** Different rows kept. */
+    public long rowCount() {
+        return rowCount;
+    }
+
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Adds the rows by their weights. The batch stays the caller's. */
+    public void apply(Batch batch) {
+        int count = batch.rowCount();
+        if (rows.length < count) {
+            rows = IntStream.range(0, count).toArray();
+        }
+        codec.encode(batch, columns, rows, count);
+        long weights = batch.weightsAddress();
+        long address = list();
+        for (int i = 0; i < count; i++) {
+            long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * i);
+            table.add(address, codec.address(i), codec.length(i), weight);
+        }
+        rowCount = table.size();
+        bytes = table.bytes();
+    }
+
+    private long list() {
+        if (list.isEmpty()) {
+            ArrowBuf buffer = allocator.buffer(RowTable.LIST_BYTES);
+            RowTable.initList(buffer.memoryAddress());
+            list = Optional.of(buffer);
+        }
+        return list.get().memoryAddress();
+    }
+
+    /** All rows with all columns: see {@link #snapshot(List, BufferAllocator)}. */
+    public List<Batch> snapshot(BufferAllocator target) {
+        return snapshot(IntStream.range(0, schema.size()).boxed().toList(), target);
+    }
+
+    /**
+     * Some columns of all rows, in the caller's memory; the caller closes the batches. Weights only where rows occur more
+     * than once.
+     */
+    public List<Batch> snapshot(List<Integer> chosen, BufferAllocator target) {
+        Schema chosenSchema = schema.select(chosen);
+        List<Batch> batches = new ArrayList<>();
+        long[] addresses = new long[batchRows];
+        try {
+            long next = list.isEmpty() ? 0 : RowTable.first(list());
+            while (next != 0) {
+                int count = RowTable.collect(next, addresses);
+                batches.add(decode(chosen, chosenSchema, addresses, count, target));
+                next = RowTable.next(addresses[count - 1]);
+            }
+            return batches;
+        } catch (RuntimeException | Error e) {
+            Closing.all(batches);
+            throw e;
+        }
+    }
+
+    private Batch decode(
+            List<Integer> chosen, Schema chosenSchema, long[] addresses, int count, BufferAllocator target) {
+        List<FieldVector> vectors = new ArrayList<>();
+        try {
+            boolean weighted = false;
+            for (int i = 0; i < count; i++) {
+                weighted |= RowTable.weight(addresses[i]) != 1;
+            }
+            for (int column : chosen) {
+                vectors.add(codec.decode(column, schema.field(column), addresses, count, target));
+            }
+            FieldVector[] decoded = vectors.toArray(FieldVector[]::new);
+            if (!weighted) {
+                return Batch.of(chosenSchema, decoded, count);
+            }
+            BigIntVector weights = Vectors.allocateWeights(count, target);
+            for (int i = 0; i < count; i++) {
+                Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowTable.weight(addresses[i]));
+            }
+            Vectors.finish(weights, count);
+            return Batch.weighted(chosenSchema, decoded, count, weights);
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
+    }
+
+    /** Writes all rows, for {@link #restore}. */
+    public byte[] save() {
+        ByteArrayOutputStream bytesOut = new ByteArrayOutputStream();
+        DataOutputStream output = new DataOutputStream(bytesOut);
+        try {
+            for (long row = list.isEmpty() ? 0 : RowTable.first(list()); row != 0; row = RowTable.next(row)) {
+                byte[] image = new byte[RowTable.length(row)];
+                Memory.copyOut(row, image, 0, image.length);
+                output.writeLong(RowTable.weight(row));
+                output.writeInt(image.length);
+                output.write(image);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytesOut.toByteArray();
+    }
+
+    /** Adds rows that {@link #save} wrote. */
+    public void restore(byte[] saved) {
+        DataInputStream input = new DataInputStream(new ByteArrayInputStream(saved));
+        try {
+            while (input.available() > 0) {
+                long weight = input.readLong();
+                byte[] image = input.readNBytes(input.readInt());
+                try (ArrowBuf buffer = allocator.buffer(Math.max(8, image.length))) {
+                    Memory.copyIn(image, 0, buffer.memoryAddress(), image.length);
+                    table.add(list(), buffer.memoryAddress(), image.length, weight);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        rowCount = table.size();
+        bytes = table.bytes();
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            List<AutoCloseable> all = new ArrayList<>(List.of(table, codec));
+            list.ifPresent(all::add);
+            list = Optional.empty();
+            Closing.all(all);
+        }
+    }
+}
