@@ -104,7 +104,8 @@ public final class ByteSlots {
         return isLong(slot) ? Memory.getInt(Memory.getLong(slot + 8) & POINTER) : Memory.getByte(slot + 15) & 0xFF;
     }
 
-    private static boolean isLong(long slot) {
+    /** Whether the string lies outside of the slot. */
+    public static boolean isLong(long slot) {
         return Memory.getByte(slot + 15) == -1;
     }
 }

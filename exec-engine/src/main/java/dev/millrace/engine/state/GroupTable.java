@@ -101,6 +101,15 @@ public final class GroupTable implements AutoCloseable {
         return entry;
     }
 
+    /** A new entry for a hash whose key is known to be absent. */
+    public long insertNew(long hash) {
+        long slot = hash >>> shift;
+        while (word(slot) != 0) {
+            slot = (slot + 1) & mask;
+        }
+        return insert(hash, slot);
+    }
+
     /** Removes an entry and frees its block, but nothing it points to. */
     public void remove(long entry) {
         long hole = Memory.getLong(entry) >>> shift;

@@ -46,12 +46,12 @@ public final class Hashing {
     }
 
     /**
-     * Hashes the key columns of rows 0 to {@code rows - 1}.
+     * Hashes the key columns of rows 0 to {@code rows - 1}; without columns the hash is 0.
      *
      * @param nested scratch for the images of nested columns, closed by the caller
      */
     public static void hash(Batch batch, int[] columns, int rows, long[] hashes, NestedImages nested) {
-        Arrays.fill(hashes, 0, rows, SEED);
+        Arrays.fill(hashes, 0, rows, columns.length == 0 ? 0 : SEED);
         for (int column : columns) {
             stepColumn(batch, column, rows, hashes, nested);
         }

@@ -101,8 +101,26 @@ public final class RowCodec implements AutoCloseable {
         return slots[column];
     }
 
+    public DataType type(int column) {
+        return types[column];
+    }
+
     public int columnCount() {
         return types.length;
+    }
+
+    /** Bytes of a row without text: the least length. */
+    public int fixedBytes() {
+        return fixedBytes;
+    }
+
+    /** Writes a row of NULLs, of {@link #fixedBytes}. */
+    public void writeNulls(long row) {
+        Memory.fill(row, fixedBytes, (byte) 0);
+        for (int column = 0; column < types.length; column++) {
+            long word = row + 8L * (column >>> 6);
+            Memory.putLong(word, Memory.getLong(word) | 1L << column);
+        }
     }
 
     public static boolean isNull(long row, int column) {

@@ -2,6 +2,9 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -198,6 +201,42 @@ public final class RowTable implements AutoCloseable {
             rows[count++] = row;
         }
         return count;
+    }
+
+    /** Writes the rows of a list: their number, then weight, length and bytes of each. */
+    public void writeList(long list, DataOutput out) throws IOException {
+        int count = 0;
+        for (long row = first(list); row != 0; row = next(row)) {
+            count++;
+        }
+        out.writeInt(count);
+        for (long row = first(list); row != 0; row = next(row)) {
+            byte[] bytes = new byte[length(row)];
+            Memory.copyOut(row, bytes, 0, bytes.length);
+            out.writeLong(weight(row));
+            out.writeInt(bytes.length);
+            out.write(bytes);
+        }
+    }
+
+    /** Adds the rows that {@link #writeList} wrote; {@code merging}: as {@link #add} does, else as {@link #append}. */
+    public void readList(long list, DataInput in, boolean merging) throws IOException {
+        StateMemory scratch = new StateMemory(allocator);
+        try (scratch) {
+            for (int left = in.readInt(); left > 0; left--) {
+                long weight = in.readLong();
+                byte[] bytes = new byte[in.readInt()];
+                in.readFully(bytes);
+                long row = scratch.allocate(bytes.length);
+                Memory.copyIn(bytes, 0, row, bytes.length);
+                if (merging) {
+                    add(list, row, bytes.length, weight);
+                } else {
+                    append(list, row, bytes.length, weight);
+                }
+                scratch.free(row, bytes.length);
+            }
+        }
     }
 
     private long word(long slot) {

@@ -1,0 +1,237 @@
+package dev.millrace.engine.aggregate;
+
+import static dev.millrace.plan.node.AggregateState.NONE;
+
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.SlotKind;
+import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.plan.node.AggregateState;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What an entry of a group holds and where.
+ *
+ * <pre>
+ *   hash | link | keys (KeyLayout) | states (AggregateState) | collections: a list or number each, what was last emitted
+ * </pre>
+ *
+ * The states are what is copied when a group changes for the first time in an epoch. DISTINCT arguments have a table of
+ * their own, {@link DistinctSet}, whose new and vanished values feed states of the group.
+ */
+public final class AggregateLayout {
+    /** A state of the entry. */
+    record StateSlot(AggregateState state, DataType argumentType, int offset) {
+        int words() {
+            return switch (state.kind()) {
+                case COUNT, TRUES, SUM_LONG -> 1;
+                case SUM_WIDE, SUM_DOUBLE, SQUARES_DOUBLE -> 2;
+                case SUM_DOUBLE_RETRACTABLE, SQUARES_WIDE -> 5;
+                case SUM_INTERVAL -> 3;
+                case MIN, MAX -> SlotKind.of(argumentType).bytes() / 8;
+            };
+        }
+
+        boolean isBytes() {
+            return isExtreme() && SlotKind.of(argumentType) == SlotKind.BYTES;
+        }
+
+        boolean isExtreme() {
+            return state.kind() == AggregateState.Kind.MIN || state.kind() == AggregateState.Kind.MAX;
+        }
+
+        /** What the state is before any row. */
+        long[] initial() {
+            long[] words = new long[words()];
+            if (isExtreme()) {
+                boolean min = state.kind() == AggregateState.Kind.MIN;
+                switch (SlotKind.of(argumentType)) {
+                    case WORD -> words[0] = min ? Long.MAX_VALUE : Long.MIN_VALUE;
+                    case BYTES -> words = Extremes.NO_BYTES.clone();
+                    case WIDE -> {
+                        words = switch (argumentType.kind()) {
+                            case INTERVAL -> Extremes.NO_INTERVAL.clone();
+                            case UUID -> min ? new long[] {-1, -1} : new long[] {0, 0};
+                            default -> min ? new long[] {-1, Long.MAX_VALUE} : new long[] {0, Long.MIN_VALUE};
+                        };
+                    }
+                }
+            }
+            return words;
+        }
+    }
+
+    /**
+     * The distinct values of a column per group.
+     *
+     * <pre>
+     *   entry: hash | link | owner, the group's entry | value | append-only: a bit per filter; else a count per filter
+     * </pre>
+     *
+     * @param filters the filters under which the column is counted, NONE among them
+     */
+    record DistinctSet(int argument, DataType type, List<Integer> filters, boolean counts) {
+        static final int OWNER = GroupTable.BODY;
+        static final int VALUE = GroupTable.BODY + 8;
+
+        int stateOffset() {
+            return VALUE + SlotKind.of(type).bytes();
+        }
+
+        long[] initial() {
+            return new long[1 + SlotKind.of(type).bytes() / 8 + (counts ? filters.size() : 1)];
+        }
+    }
+
+    /**
+     * A call that keeps its values.
+     *
+     * @param offset of a list of a {@link RowTable} of its own, or of the number of a sketch
+     * @param emitted offset of a slot with the value last emitted, if changes are
+     */
+    record Collected(int call, int offset, OptionalInt emitted) {}
+
+    private final Schema arguments;
+    private final KeyLayout keys;
+    private final List<AggregateCall> calls;
+    private final boolean retractions;
+    private final List<StateSlot> states = new ArrayList<>();
+    private final List<DistinctSet> distinctSets = new ArrayList<>();
+    private final List<Collected> collections = new ArrayList<>();
+    private final int stateOffset;
+    private final int stateEnd;
+    private final int end;
+
+    /**
+     * @param arguments the rows that {@code calls} refer to
+     * @param retractions whether weights may be negative
+     * @param emitsChanges whether to remember what was last emitted
+     */
+    public AggregateLayout(
+            KeyLayout keys, List<AggregateCall> calls, Schema arguments, boolean retractions, boolean emitsChanges) {
+        this.arguments = arguments;
+        this.keys = keys;
+        this.retractions = retractions;
+        this.calls = calls.stream().map(call -> countExactly(call, retractions)).toList();
+        this.stateOffset = keys.end();
+        int at = stateOffset;
+        for (AggregateState state : AggregateState.of(this.calls, arguments, retractions)) {
+            DataType type = state.argument() == NONE ? DataType.BIGINT : arguments.type(state.argument());
+            StateSlot slot = new StateSlot(state, type, at);
+            states.add(slot);
+            at += 8 * slot.words();
+            if (state.distinct()) {
+                addDistinct(state, type);
+            }
+        }
+        this.stateEnd = at;
+        for (int call = 0; call < this.calls.size(); call++) {
+            if (!AggregateState.suffices(this.calls.get(call), retractions)) {
+                int emitted = at + RowTable.LIST_BYTES;
+                collections.add(new Collected(call, at, emitsChanges ? OptionalInt.of(emitted) : OptionalInt.empty()));
+                at = emitted + (emitsChanges ? SlotKind.BYTES.bytes() : 0);
+            }
+        }
+        this.end = at;
+    }
+
+    /** A sketch cannot forget; over retractions the count is exact instead. */
+    private static AggregateCall countExactly(AggregateCall call, boolean retractions) {
+        return retractions && call.function() == Function.APPROX_COUNT_DISTINCT
+                ? new AggregateCall(
+                        Function.COUNT, call.arguments(), true, call.filter(), List.of(), List.of(), call.type())
+                : call;
+    }
+
+    private void addDistinct(AggregateState state, DataType type) {
+        for (int i = 0; i < distinctSets.size(); i++) {
+            DistinctSet set = distinctSets.get(i);
+            if (set.argument() == state.argument()) {
+                if (!set.filters().contains(state.filter())) {
+                    List<Integer> filters = new ArrayList<>(set.filters());
+                    filters.add(state.filter());
+                    distinctSets.set(i, new DistinctSet(set.argument(), type, filters, set.counts()));
+                }
+                return;
+            }
+        }
+        distinctSets.add(new DistinctSet(state.argument(), type, List.of(state.filter()), retractions));
+    }
+
+    Schema arguments() {
+        return arguments;
+    }
+
+    public KeyLayout keys() {
+        return keys;
+    }
+
+    public List<AggregateCall> calls() {
+        return calls;
+    }
+
+    boolean retractions() {
+        return retractions;
+    }
+
+    List<StateSlot> states() {
+        return states;
+    }
+
+    List<DistinctSet> distinctSets() {
+        return distinctSets;
+    }
+
+    List<Collected> collections() {
+        return collections;
+    }
+
+    int stateOffset() {
+        return stateOffset;
+    }
+
+    int stateEnd() {
+        return stateEnd;
+    }
+
+    /** Offset of the number of rows. */
+    int rowsOffset() {
+        return stateOffset;
+    }
+
+    StateSlot slot(AggregateState state) {
+        return states.stream()
+                .filter(slot -> slot.state().equals(state))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    Optional<Collected> collected(int call) {
+        return collections.stream()
+                .filter(collected -> collected.call() == call)
+                .findFirst();
+    }
+
+    /** The words of a new entry's body. */
+    long[] initial() {
+        long[] words = new long[(end - GroupTable.BODY) / 8];
+        for (StateSlot slot : states) {
+            long[] initial = slot.initial();
+            System.arraycopy(initial, 0, words, (slot.offset() - GroupTable.BODY) / 8, initial.length);
+        }
+        return words;
+    }
+
+    @Override
+    public String toString() {
+        return states + " " + distinctSets + " " + collections + " " + Arrays.toString(initial());
+    }
+}

@@ -1,0 +1,144 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.Rows;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.PartialSchemas;
+import dev.millrace.plan.node.PlanNode.Aggregate;
+import dev.millrace.plan.node.PlanNode.Phase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Updating aggregation: keeps every group and emits, at the end of an epoch, the changes of the groups it touched. The
+ * FINAL phase does the same over states instead of rows.
+ */
+public final class AggregateOperator implements Operator {
+    private static final String STATE = "groups";
+
+    private final Aggregate node;
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private OperatorContext context;
+    private NestedImages images;
+    private GroupState state;
+    private ChangeLog log;
+    private ChangeEmitter emitter;
+    private final boolean keyless;
+    private boolean hasOnlyGroup; // keyless: the group was emitted
+    private int next; // of the log, while emitting
+
+    public AggregateOperator(Aggregate node) {
+        if (node.phase() == Phase.PARTIAL) {
+            throw new IllegalArgumentException("a partial phase is a PartialAggregateOperator");
+        }
+        this.node = node;
+        this.keyless = node.keys().isEmpty();
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        KeyLayout keys = new KeyLayout(node.input().schema(), node.keys());
+        AggregateLayout layout = new AggregateLayout(
+                keys, node.calls(), PartialSchemas.argumentSchema(node), !node.appendOnlyInput(), true);
+        GroupKernels kernels = node.phase() == Phase.FINAL
+                ? GroupKernels.merging(
+                        layout, node.input().schema(), node.keys().size(), true)
+                : GroupKernels.adding(layout, node.input().schema(), true);
+        images = own(new NestedImages(context.allocator()));
+        state = own(new GroupState(layout, kernels, context.allocator()));
+        log = own(new ChangeLog(layout, context.allocator()));
+        emitter = own(new ChangeEmitter(state, log, node.schema(), context.allocator()));
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        try (batch) {
+            state.add(batch, images, Rows.all(batch.rowCount()), batch.rowCount(), log);
+        } catch (ArithmeticException e) {
+            throw Wide.outOfRange();
+        } finally {
+            images.clear();
+        }
+        reportSize();
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        if (keyless && !hasOnlyGroup && context.keyGroups().contains(0)) {
+            GroupTable table = state.table();
+            long only = table.size() == 0 ? table.insert(0, 0) : table.word(0) & GroupTable.ADDRESS;
+            if (table.size() == 1 && log.count() == 0) {
+                log.touch(only);
+            }
+        }
+        int most = Math.max(1, context.batchRows() / 2);
+        while (next < log.count()) {
+            if (output.isFull()) {
+                return false;
+            }
+            int end = Math.min(log.count(), next + most);
+            emitter.emit(next, end, hasOnlyGroup, keyless, context.batchRows(), output);
+            next = end;
+        }
+        hasOnlyGroup |= keyless && log.count() > 0;
+        log.clear();
+        next = 0;
+        reportSize();
+        return true;
+    }
+
+    private void reportSize() {
+        context.metrics().stateSize(state.bytes() + log.bytes(), state.table().size());
+    }
+
+    @Override
+    public void snapshot(StateWriter writer) {
+        GroupSnapshot snapshot = new GroupSnapshot(state);
+        try {
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                if (snapshot.count(group) > 0) {
+                    snapshot.write(group, writer.keyGroup(STATE, group));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        reader.keyGroups(STATE, (in, group) -> {
+            try {
+                GroupSnapshot.read(state, in);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        hasOnlyGroup = keyless && state.table().size() > 0;
+        reportSize();
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = List.copyOf(owned);
+        owned.clear();
+        Closing.all(all);
+    }
+}

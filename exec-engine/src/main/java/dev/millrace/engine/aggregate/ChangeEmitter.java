@@ -1,0 +1,270 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.engine.aggregate.AggregateLayout.Collected;
+import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.ValuesEqual;
+import dev.millrace.operator.Output;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * Makes the rows that say how groups changed: the old row with weight -1, the new one with +1, neighbours; nothing when
+ * both are equal. Old results come from the copies of the states in the log, and for calls that keep their values from
+ * what was last emitted.
+ */
+final class ChangeEmitter implements AutoCloseable {
+    private final GroupState state;
+    private final AggregateLayout layout;
+    private final ChangeLog log;
+    private final Schema schema;
+    private final BufferAllocator allocator;
+    private final List<RowCodec> codecs = new ArrayList<>(); // per collection: of its one value
+
+    // The rows under way: whose keys, where their states lie, their weights, and per collection their encoded values.
+    private long[] entries = new long[0];
+    private long[] images = new long[0];
+    private long[] weights = new long[0];
+    private long[][] values = new long[0][];
+    private int[][] lengths = new int[0][];
+    private int count;
+
+    ChangeEmitter(GroupState state, ChangeLog log, Schema schema, BufferAllocator allocator) {
+        this.state = state;
+        this.layout = state.layout();
+        this.log = log;
+        this.schema = schema;
+        this.allocator = allocator;
+        for (Collected collected : layout.collections()) {
+            codecs.add(new RowCodec(List.of(field(collected.call()).type()), false, allocator));
+        }
+    }
+
+    private Field field(int call) {
+        return schema.field(layout.keys().keys().size() + call);
+    }
+
+    /**
+     * Emits the changes of the log's groups {@code from} to {@code to - 1}, marks the groups unchanged and removes those
+     * that have no rows left.
+     *
+     * @param always whether groups count as existing without rows: before if {@code existed}, and in any case now
+     * @param mostRows of a batch
+     */
+    void emit(int from, int to, boolean existed, boolean always, int mostRows, Output output) {
+        collect(from, to, existed, always);
+        FieldVector[] results = simpleResults(0, count);
+        if (dropUnchanged(results) || count > mostRows) {
+            Closing.all(Arrays.asList(results));
+            for (int first = 0; first < count; first += mostRows) {
+                int end = Math.min(count, first + mostRows);
+                output.emit(batch(simpleResults(first, end), first, end));
+            }
+        } else if (count > 0) {
+            output.emit(batch(results, 0, count));
+        } else {
+            Closing.all(Arrays.asList(results));
+        }
+        settle(from, to, always);
+    }
+
+    private void collect(int from, int to, boolean existed, boolean always) {
+        int most = 2 * (to - from);
+        if (entries.length < most) {
+            entries = new long[most];
+            images = new long[most];
+            weights = new long[most];
+            values = new long[codecs.size()][most];
+            lengths = new int[codecs.size()][most];
+        }
+        encodeNewValues(from, to, always);
+        count = 0;
+        int alive = 0;
+        for (int i = from; i < to; i++) {
+            long entry = log.entry(i);
+            long before = log.before(i);
+            if (always ? existed : Memory.getLong(before + layout.rowsOffset()) > 0) {
+                for (int c = 0; c < codecs.size(); c++) {
+                    long slot = entry + layout.collections().get(c).emitted().getAsInt();
+                    values[c][count] = ByteSlots.address(slot);
+                    lengths[c][count] = ByteSlots.length(slot);
+                }
+                put(entry, before, -1);
+            }
+            if (exists(entry, always)) {
+                for (int c = 0; c < codecs.size(); c++) {
+                    values[c][count] = codecs.get(c).address(alive);
+                    lengths[c][count] = codecs.get(c).length(alive);
+                }
+                alive++;
+                put(entry, entry, 1);
+            }
+        }
+    }
+
+    private boolean exists(long entry, boolean always) {
+        return always || Memory.getLong(entry + layout.rowsOffset()) > 0;
+    }
+
+    private void put(long entry, long image, long weight) {
+        entries[count] = entry;
+        images[count] = image;
+        weights[count++] = weight;
+    }
+
+    private void encodeNewValues(int from, int to, boolean always) {
+        if (codecs.isEmpty()) {
+            return;
+        }
+        long[] alive = new long[to - from];
+        int found = 0;
+        for (int i = from; i < to; i++) {
+            if (exists(log.entry(i), always)) {
+                alive[found++] = log.entry(i);
+            }
+        }
+        for (int c = 0; c < codecs.size(); c++) {
+            Field field = field(layout.collections().get(c).call());
+            FieldVector vector = state.collections().get(c).results(field, alive, found);
+            try (Batch batch = Batch.of(Schema.of(field), new FieldVector[] {vector}, found)) {
+                codecs.get(c).encode(batch, new int[] {0}, Rows.all(found), found);
+            }
+        }
+    }
+
+    /** The results of the calls that are computed from states, of some rows; keys and others are left out. */
+    private FieldVector[] simpleResults(int from, int to) {
+        long[] groups = from == 0 ? images : Arrays.copyOfRange(images, from, to);
+        List<FieldVector> results = new ArrayList<>();
+        try {
+            for (int call = 0; call < layout.calls().size(); call++) {
+                if (layout.collected(call).isEmpty()) {
+                    results.add(state.simpleResults(call, field(call), groups, to - from));
+                }
+            }
+            return results.toArray(FieldVector[]::new);
+        } catch (RuntimeException | Error e) {
+            Closing.all(results);
+            throw e;
+        }
+    }
+
+    /** Drops pairs of equal rows; returns whether there were any. */
+    private boolean dropUnchanged(FieldVector[] results) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            boolean isPair = weights[i] < 0 && i + 1 < count && entries[i + 1] == entries[i];
+            if (isPair && equal(results, i)) {
+                i++;
+                continue;
+            }
+            for (int row = i; row <= i + (isPair ? 1 : 0); row++) {
+                entries[kept] = entries[row];
+                images[kept] = images[row];
+                weights[kept] = weights[row];
+                for (int c = 0; c < codecs.size(); c++) {
+                    values[c][kept] = values[c][row];
+                    lengths[c][kept] = lengths[c][row];
+                }
+                kept++;
+            }
+            i += isPair ? 1 : 0;
+        }
+        boolean dropped = kept < count;
+        count = kept;
+        return dropped;
+    }
+
+    private boolean equal(FieldVector[] results, int row) {
+        for (int c = 0; c < codecs.size(); c++) {
+            if (lengths[c][row] != lengths[c][row + 1]
+                    || !Memory.equal(values[c][row], values[c][row + 1], lengths[c][row])) {
+                return false;
+            }
+        }
+        for (FieldVector result : results) {
+            if (!ValuesEqual.equal(result, row, row + 1)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A batch of the rows {@code from} to {@code to - 1}, whose simple results are given. */
+    private Batch batch(FieldVector[] results, int from, int to) {
+        int rows = to - from;
+        long[] groups = from == 0 ? entries : Arrays.copyOfRange(entries, from, to);
+        List<FieldVector> vectors = new ArrayList<>();
+        int simple = 0;
+        int keys = layout.keys().keys().size();
+        for (int key = 0; key < keys; key++) {
+            vectors.add(layout.keys().vector(key, schema.field(key), groups, rows, allocator));
+        }
+        for (int call = 0; call < layout.calls().size(); call++) {
+            Optional<Collected> collected = layout.collected(call);
+            if (collected.isPresent()) {
+                int c = layout.collections().indexOf(collected.get());
+                vectors.add(
+                        codecs.get(c).decode(0, field(call), Arrays.copyOfRange(values[c], from, to), rows, allocator));
+            } else {
+                vectors.add(results[simple++]);
+            }
+        }
+        FieldVector[] columns = vectors.toArray(FieldVector[]::new);
+        boolean retracts = false;
+        for (int i = from; i < to; i++) {
+            retracts |= weights[i] < 0;
+        }
+        if (!retracts) {
+            return Batch.of(schema, columns, rows);
+        }
+        BigIntVector weightVector = Vectors.allocateWeights(rows, allocator);
+        for (int i = 0; i < rows; i++) {
+            Memory.putLong(weightVector.getDataBufferAddress() + 8L * i, weights[from + i]);
+        }
+        Vectors.finish(weightVector, rows);
+        return Batch.weighted(schema, columns, rows, weightVector);
+    }
+
+    /** Remembers what is emitted now, and forgets groups without rows. */
+    private void settle(int from, int to, boolean always) {
+        int alive = 0;
+        for (int i = from; i < to; i++) {
+            long entry = log.entry(i);
+            boolean isThere = exists(entry, always);
+            for (int c = 0; c < codecs.size(); c++) {
+                long slot = entry + layout.collections().get(c).emitted().getAsInt();
+                ByteSlots.free(state.table().memory(), slot);
+                Memory.putLong(slot, 0);
+                Memory.putLong(slot + 8, 0);
+                if (isThere) {
+                    RowCodec codec = codecs.get(c);
+                    ByteSlots.store(state.table().memory(), slot, codec.address(alive), codec.length(alive));
+                }
+            }
+            alive += isThere ? 1 : 0;
+            Memory.putLong(entry + GroupTable.LINK, 0);
+            if (!isThere && Memory.getLong(entry + layout.rowsOffset()) == 0) {
+                state.remove(entry);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        Closing.all(codecs);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.StateMemory;
+import java.util.Arrays;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** The groups that changed in an epoch, each with its states as they were before. */
+public final class ChangeLog implements AutoCloseable {
+    private final StateMemory memory;
+    private final int stateOffset;
+    private final int stateEnd;
+    private final int[] byteSlots; // offsets of states whose values lie elsewhere
+    private long[] entries = new long[256];
+    private int count;
+
+    public ChangeLog(AggregateLayout layout, BufferAllocator allocator) {
+        this.memory = new StateMemory(allocator);
+        this.stateOffset = layout.stateOffset();
+        this.stateEnd = layout.stateEnd();
+        this.byteSlots = layout.states().stream()
+                .filter(AggregateLayout.StateSlot::isBytes)
+                .mapToInt(AggregateLayout.StateSlot::offset)
+                .toArray();
+    }
+
+    /** Copies the states of an entry whose link is 0 and links the entry to the copy. */
+    public void touch(long entry) {
+        long image = memory.allocate(stateEnd - stateOffset) - stateOffset;
+        for (int at = stateOffset; at < stateEnd; at += 8) {
+            Memory.putLong(image + at, Memory.getLong(entry + at));
+        }
+        for (int slot : byteSlots) { // the group frees its own when it finds another
+            if (!Extremes.isAbsent(entry + slot)) {
+                ByteSlots.store(memory, image + slot, ByteSlots.address(entry + slot), ByteSlots.length(entry + slot));
+            }
+        }
+        Memory.putLong(entry + GroupTable.LINK, image);
+        if (count == entries.length) {
+            entries = Arrays.copyOf(entries, 2 * count);
+        }
+        entries[count++] = entry;
+    }
+
+    int count() {
+        return count;
+    }
+
+    long entry(int i) {
+        return entries[i];
+    }
+
+    /** Where an entry would have begun for its former states to lie where they do. */
+    long before(int i) {
+        return Memory.getLong(entries[i] + GroupTable.LINK);
+    }
+
+    long bytes() {
+        return memory.bytes();
+    }
+
+    void clear() {
+        count = 0;
+        memory.reset();
+    }
+
+    @Override
+    public void close() {
+        count = 0;
+        memory.close();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.NestedImages;
+
+/** Generated: finds the entries of rows in a table, adding those that are missing, and updates them. Stateless. */
+public abstract class GroupKernel {
+    /**
+     * Adds rows.
+     *
+     * @param rows positions in the batch
+     * @param count how many of {@code rows}
+     * @param groups of a kernel over groups: receives each row's entry, if asked for; of one over distinct values: each
+     *     row's group
+     * @param log told of each group that is about to change, if asked for
+     */
+    public abstract void add(
+            GroupTable table,
+            Batch batch,
+            NestedImages images,
+            int[] rows,
+            int count,
+            long[] groups,
+            GroupTable owners,
+            ChangeLog log);
+}

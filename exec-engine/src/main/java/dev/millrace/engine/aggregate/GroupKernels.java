@@ -1,0 +1,101 @@
+package dev.millrace.engine.aggregate;
+
+import static dev.millrace.plan.node.AggregateState.NONE;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
+import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.aggregate.KernelWriter.Entries;
+import dev.millrace.engine.aggregate.KernelWriter.Variant;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** The generated code of a layout: made per variant when a batch first asks for it, shared by the tables of all slices. */
+public final class GroupKernels {
+    /** States that one loop updates: the JIT refuses methods of more than 8000 bytes of code. */
+    private static final int MOST_UPDATES = 24;
+
+    /** The loops over a batch: the first finds groups and updates states, {@code more} update further ones. */
+    record Loops(GroupKernel first, List<GroupKernel> more, List<GroupKernel> distinct) {}
+
+    private final AggregateLayout layout;
+    private final Schema input;
+    private final int mergedFrom;
+    private final boolean logged;
+    private final int[] nullable;
+    private final Map<Variant, Loops> loops = new HashMap<>();
+
+    private GroupKernels(AggregateLayout layout, Schema input, int mergedFrom, boolean logged) {
+        this.layout = layout;
+        this.input = input;
+        this.mergedFrom = mergedFrom;
+        this.logged = logged;
+        this.nullable = nullableColumns();
+    }
+
+    /** Code that adds rows; {@code logged}: to a log of changes, too. */
+    public static GroupKernels adding(AggregateLayout layout, Schema input, boolean logged) {
+        return new GroupKernels(layout, input, NONE, logged);
+    }
+
+    /** Code that merges the states that a partial phase emitted, as columns from {@code firstState} on. */
+    public static GroupKernels merging(AggregateLayout layout, Schema input, int firstState, boolean logged) {
+        return new GroupKernels(layout, input, firstState, logged);
+    }
+
+    private int[] nullableColumns() {
+        TreeSet<Integer> columns = new TreeSet<>();
+        layout.keys().keys().forEach(key -> columns.add(key.column()));
+        if (mergedFrom == NONE) {
+            for (StateSlot slot : layout.states()) {
+                columns.add(slot.state().argument());
+                columns.add(slot.state().filter());
+            }
+        }
+        return columns.stream()
+                .filter(column -> column != NONE && input.field(column).nullable())
+                .mapToInt(Integer::intValue)
+                .toArray();
+    }
+
+    Loops loops(Batch batch) {
+        boolean nulls = false;
+        for (int column : nullable) {
+            nulls |= batch.hasNulls(column);
+        }
+        return loops.computeIfAbsent(new Variant(nulls, batch.weights().isPresent()), this::generate);
+    }
+
+    private Loops generate(Variant variant) {
+        List<StateSlot> updates = new ArrayList<>(layout.states());
+        updates.removeIf(slot -> slot.state().distinct());
+        List<List<StateSlot>> parts = new ArrayList<>();
+        for (int from = 0; from < updates.size(); from += MOST_UPDATES) {
+            parts.add(updates.subList(from, Math.min(updates.size(), from + MOST_UPDATES)));
+        }
+        boolean remembered = parts.size() > 1
+                || !layout.distinctSets().isEmpty()
+                || !layout.collections().isEmpty();
+        List<GroupKernel> kernels = new ArrayList<>();
+        int column = mergedFrom;
+        for (List<StateSlot> part : parts) {
+            boolean first = kernels.isEmpty();
+            Entries entries = !first ? Entries.GIVEN : remembered ? Entries.BY_KEY_REMEMBERED : Entries.BY_KEY;
+            kernels.add(KernelWriter.groups(input, layout.keys(), part, column, entries, first && logged, variant));
+            if (column != NONE) {
+                column += part.stream()
+                        .mapToInt(slot -> StateCode.columns(slot.state().kind()))
+                        .sum();
+            }
+        }
+        List<GroupKernel> distinct = new ArrayList<>();
+        for (DistinctSet set : layout.distinctSets()) {
+            distinct.add(KernelWriter.distinct(input, set, layout.states(), variant));
+        }
+        return new Loops(kernels.get(0), kernels.subList(1, kernels.size()), distinct);
+    }
+}

@@ -1,0 +1,147 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
+import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.SlotKind;
+import dev.millrace.engine.state.StateMemory;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Groups as bytes, by key group.
+ *
+ * <pre>
+ *   key group: number of groups | group* | per distinct set: number of values | value*
+ *   group:     hash | body words | bytes of each long text slot | per collection what it writes
+ *   value:     number of its group | hash | words from the value on | bytes if a long text
+ * </pre>
+ */
+public final class GroupSnapshot {
+    private final GroupState state;
+    private final KeyGroupEntries entries;
+    private final List<KeyGroupEntries> distinct = new ArrayList<>();
+
+    /** What {@code state} holds now; it may not change until the last {@link #write}. */
+    public GroupSnapshot(GroupState state) {
+        this.state = state;
+        this.entries = new KeyGroupEntries(state.table());
+        for (GroupTable values : state.distinct()) {
+            distinct.add(new KeyGroupEntries(values, value -> Memory.getLong(value + DistinctSet.OWNER)));
+        }
+    }
+
+    /** How many groups a key group has. */
+    public int count(int keyGroup) {
+        return entries.count(keyGroup);
+    }
+
+    public void write(int keyGroup, DataOutput out) throws IOException {
+        AggregateLayout layout = state.layout();
+        int count = entries.count(keyGroup);
+        out.writeInt(count);
+        for (int i = 0; i < count; i++) {
+            long entry = entries.entry(keyGroup, i);
+            assert Memory.getLong(entry + GroupTable.LINK) == 0 : "snapshot in the middle of an epoch";
+            writeEntry(entry, layout.initial().length, byteSlots(layout), out);
+            for (Collection collection : state.collections()) {
+                collection.write(entry, out);
+            }
+            Memory.putLong(entry + GroupTable.LINK, i);
+        }
+        for (int set = 0; set < distinct.size(); set++) {
+            writeValues(layout.distinctSets().get(set), distinct.get(set), keyGroup, out);
+        }
+        for (int i = 0; i < count; i++) {
+            Memory.putLong(entries.entry(keyGroup, i) + GroupTable.LINK, 0);
+        }
+    }
+
+    private static void writeValues(DistinctSet set, KeyGroupEntries values, int keyGroup, DataOutput out)
+            throws IOException {
+        out.writeInt(values.count(keyGroup));
+        for (int i = 0; i < values.count(keyGroup); i++) {
+            long value = values.entry(keyGroup, i);
+            out.writeInt((int) Memory.getLong(Memory.getLong(value + DistinctSet.OWNER) + GroupTable.LINK));
+            writeEntry(value, set.initial().length, byteSlots(set), out);
+        }
+    }
+
+    private static void writeEntry(long entry, int words, int[] byteSlots, DataOutput out) throws IOException {
+        out.writeLong(Memory.getLong(entry));
+        for (int word = 0; word < words; word++) {
+            out.writeLong(Memory.getLong(entry + GroupTable.BODY + 8L * word));
+        }
+        for (int slot : byteSlots) {
+            if (ByteSlots.isLong(entry + slot)) {
+                byte[] bytes = new byte[ByteSlots.length(entry + slot)];
+                Memory.copyOut(ByteSlots.address(entry + slot), bytes, 0, bytes.length);
+                out.writeInt(bytes.length);
+                out.write(bytes);
+            }
+        }
+    }
+
+    /** Adds the groups of a key group that {@link #write} wrote to a state that has none of them. */
+    public static void read(GroupState state, DataInput in) throws IOException {
+        AggregateLayout layout = state.layout();
+        long[] read = new long[in.readInt()];
+        for (int i = 0; i < read.length; i++) {
+            read[i] = readEntry(state.table(), layout.initial().length, byteSlots(layout), in);
+            for (Collection collection : state.collections()) {
+                collection.read(read[i], in);
+            }
+        }
+        for (int i = 0; i < state.distinct().size(); i++) {
+            DistinctSet set = layout.distinctSets().get(i);
+            GroupTable values = state.distinct().get(i);
+            for (int left = in.readInt(); left > 0; left--) {
+                int owner = in.readInt();
+                long value = readEntry(values, set.initial().length, byteSlots(set), in);
+                Memory.putLong(value + DistinctSet.OWNER, read[owner]);
+            }
+        }
+    }
+
+    private static long readEntry(GroupTable table, int words, int[] byteSlots, DataInput in) throws IOException {
+        long entry = table.insertNew(in.readLong());
+        for (int word = 0; word < words; word++) {
+            Memory.putLong(entry + GroupTable.BODY + 8L * word, in.readLong());
+        }
+        StateMemory memory = table.memory();
+        for (int slot : byteSlots) {
+            if (ByteSlots.isLong(entry + slot)) {
+                byte[] bytes = new byte[in.readInt()];
+                in.readFully(bytes);
+                long block = memory.allocate(bytes.length);
+                Memory.copyIn(bytes, 0, block, bytes.length);
+                ByteSlots.store(memory, entry + slot, block, bytes.length);
+                memory.free(block, bytes.length);
+            }
+        }
+        return entry;
+    }
+
+    private static int[] byteSlots(AggregateLayout layout) {
+        List<Integer> slots = new ArrayList<>();
+        for (KeyLayout.Key key : layout.keys().keys()) {
+            if (key.kind() == SlotKind.BYTES) {
+                slots.add(key.offset());
+            }
+        }
+        layout.states().stream().filter(StateSlot::isBytes).forEach(slot -> slots.add(slot.offset()));
+        layout.collections().forEach(collected -> collected.emitted().ifPresent(slots::add));
+        return slots.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private static int[] byteSlots(DistinctSet set) {
+        return SlotKind.of(set.type()) == SlotKind.BYTES ? new int[] {DistinctSet.VALUE} : new int[0];
+    }
+}

@@ -1,0 +1,212 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
+import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.NestedImages;
+import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/** The groups of a stream, or of a slice of it: their entries, their distinct values and what their calls keep. */
+public final class GroupState implements AutoCloseable {
+    private static final int CHUNK = 1024;
+
+    private final AggregateLayout layout;
+    private final GroupKernels kernels;
+    private final BufferAllocator allocator;
+    private final GroupTable table;
+    private final List<GroupTable> distinct = new ArrayList<>();
+    private final List<Collection> collections = new ArrayList<>();
+    private final Results results;
+    private long[] groups = new long[0];
+
+    public GroupState(AggregateLayout layout, GroupKernels kernels, BufferAllocator allocator) {
+        this.layout = layout;
+        this.kernels = kernels;
+        this.allocator = allocator;
+        this.results = new Results(layout, allocator);
+        this.table = new GroupTable(allocator, layout.initial());
+        for (DistinctSet set : layout.distinctSets()) {
+            distinct.add(new GroupTable(allocator, set.initial()));
+        }
+        for (AggregateLayout.Collected collected : layout.collections()) {
+            collections.add(Collection.of(layout, collected, allocator));
+        }
+    }
+
+    public GroupTable table() {
+        return table;
+    }
+
+    List<GroupTable> distinct() {
+        return distinct;
+    }
+
+    List<Collection> collections() {
+        return collections;
+    }
+
+    public AggregateLayout layout() {
+        return layout;
+    }
+
+    /** Bytes of all tables. */
+    public long bytes() {
+        long bytes = table.bytes();
+        for (GroupTable values : distinct) {
+            bytes += values.bytes();
+        }
+        for (Collection collection : collections) {
+            bytes += collection.bytes();
+        }
+        return bytes;
+    }
+
+    /**
+     * Adds rows of a batch to their groups.
+     *
+     * @param images of this batch
+     * @param log used only if the kernels are logged
+     */
+    public void add(Batch batch, NestedImages images, int[] rows, int count, ChangeLog log) {
+        if (groups.length < count) {
+            groups = new long[count];
+        }
+        GroupKernels.Loops loops = kernels.loops(batch);
+        loops.first().add(table, batch, images, rows, count, groups, table, log);
+        for (GroupKernel more : loops.more()) {
+            more.add(table, batch, images, rows, count, groups, table, log);
+        }
+        for (int i = 0; i < distinct.size(); i++) {
+            loops.distinct().get(i).add(distinct.get(i), batch, images, rows, count, groups, table, log);
+        }
+        for (Collection collection : collections) {
+            collection.add(batch, images, rows, count, groups);
+        }
+    }
+
+    /** Adds all groups of another state of the same layout, which keeps them. */
+    public void merge(GroupState other) {
+        long[] to = new long[CHUNK];
+        EntryCursor cursor = new EntryCursor(other.table, CHUNK);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            long[] from = cursor.entries();
+            for (int i = 0; i < count; i++) {
+                to[i] = findOrInsert(from[i]);
+            }
+            mergeGroups(other, from, to, count);
+            if (!distinct.isEmpty()) {
+                for (int i = 0; i < count; i++) {
+                    Memory.putLong(from[i] + GroupTable.LINK, to[i]);
+                }
+            }
+        }
+        if (!distinct.isEmpty()) {
+            for (int i = 0; i < distinct.size(); i++) {
+                DistinctMerge.merge(layout, layout.distinctSets().get(i), other.distinct.get(i), distinct.get(i));
+            }
+            cursor = new EntryCursor(other.table, CHUNK);
+            for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+                for (int i = 0; i < count; i++) {
+                    Memory.putLong(cursor.entries()[i] + GroupTable.LINK, 0);
+                }
+            }
+        }
+    }
+
+    /** Adds what groups of another state hold, but for their distinct values, to groups of this one. */
+    private void mergeGroups(GroupState other, long[] from, long[] to, int count) {
+        for (StateSlot state : layout.states()) {
+            if (!state.state().distinct()) {
+                StateMerge.merge(state, from, to, count, table.memory());
+            }
+        }
+        for (int i = 0; i < collections.size(); i++) {
+            collections.get(i).merge(other.collections.get(i), from, to, count);
+        }
+    }
+
+    /** The entry of this table with the keys of an entry of another. */
+    long findOrInsert(long like) {
+        long hash = Memory.getLong(like);
+        KeyLayout keys = layout.keys();
+        long found = keys.find(table, hash, like);
+        if (found >= 0) {
+            return found;
+        }
+        long entry = table.insert(hash, -1 - found);
+        keys.copy(like, entry, table.memory());
+        return entry;
+    }
+
+    /** Removes a group that has no rows left, and all it points to. */
+    void remove(long entry) {
+        layout.keys().free(entry, table.memory());
+        for (StateSlot slot : layout.states()) {
+            if (slot.isBytes()) {
+                ByteSlots.free(table.memory(), entry + slot.offset());
+            }
+        }
+        for (Collection collection : collections) {
+            collection.remove(entry, table.memory());
+        }
+        table.remove(entry);
+    }
+
+    /** Whether the memory is worth keeping for another slice: clearing a large index for few groups is not. */
+    public boolean isWellFilled() {
+        return table.mask() < 1024 || table.mask() < 32L * table.size();
+    }
+
+    /** Removes all groups; keeps memory for reuse. */
+    public void clear() {
+        table.clear();
+        distinct.forEach(GroupTable::clear);
+        collections.forEach(Collection::clear);
+    }
+
+    /** The values of a key in some groups. */
+    public FieldVector key(int index, Field field, long[] entries, int count) {
+        return layout.keys().vector(index, field, entries, count, allocator);
+    }
+
+    /** The results of a call for some groups. */
+    public FieldVector call(int index, Field field, long[] entries, int count) {
+        AggregateCall call = layout.calls().get(index);
+        Optional<AggregateLayout.Collected> collected = layout.collected(index);
+        return collected.isPresent()
+                ? collections.get(layout.collections().indexOf(collected.get())).results(field, entries, count)
+                : results.vector(call, field, entries, count);
+    }
+
+    /** The states of some groups as columns, from column {@code firstState} of a partial phase's schema on. */
+    public List<FieldVector> states(Schema schema, int firstState, long[] entries, int count) {
+        return StateColumns.vectors(layout, schema, firstState, entries, count, allocator);
+    }
+
+    /** What {@link Results} gives for a call that needs no collection; {@code groups} may be copies of states. */
+    FieldVector simpleResults(int index, Field field, long[] images, int count) {
+        return results.vector(layout.calls().get(index), field, images, count);
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>();
+        all.add(table);
+        all.addAll(distinct);
+        all.addAll(collections);
+        Closing.all(all);
+    }
+}

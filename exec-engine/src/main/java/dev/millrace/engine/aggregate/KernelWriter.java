@@ -1,0 +1,459 @@
+package dev.millrace.engine.aggregate;
+
+import static dev.millrace.plan.node.AggregateState.NONE;
+
+import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
+import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.code.ClassCompiler;
+import dev.millrace.engine.code.SourceBuilder;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.SlotKind;
+import dev.millrace.error.MillraceException;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * Writes the source of a {@link GroupKernel}: one loop over the rows that loads the keys, hashes, probes and updates the
+ * states, all over raw addresses. The variants with NULLs and with weights are classes of their own.
+ *
+ * <pre>
+ *   for (int i = 0; i &lt; count; i++) {
+ *       int row = rows[i];
+ *       long k0 = Memory.getLong(d0 + 8L * row);
+ *       long hash = Hashing.finish(Hashing.step(Hashing.SEED, k0));
+ *       ... probe or insert: entry
+ *       Memory.putLong(entry + 24L, Memory.getLong(entry + 24L) + 1L);
+ *   }
+ * </pre>
+ */
+final class KernelWriter {
+    private static final String CLASS = "dev.millrace.engine.aggregate.GeneratedKernel";
+
+    /** Where the entry of a row comes from. */
+    enum Entries {
+        /** Found by the keys. */
+        BY_KEY,
+        /** Found by the keys, and remembered in {@code groups}. */
+        BY_KEY_REMEMBERED,
+        /** Taken from {@code groups}. */
+        GIVEN
+    }
+
+    /** What differs between kernels over the same groups and batches. */
+    record Variant(boolean nulls, boolean weights) {}
+
+    private final Schema input;
+    private final Variant variant;
+    private final SourceBuilder body = new SourceBuilder();
+    private final TreeSet<Integer> columns = new TreeSet<>();
+    private final TreeSet<Integer> tested = new TreeSet<>(); // columns whose NULLs are asked for
+    private final TreeSet<Integer> filters = new TreeSet<>();
+
+    private KernelWriter(Schema input, Variant variant) {
+        this.input = input;
+        this.variant = variant;
+    }
+
+    /** A kernel over groups. {@code mergedFrom} is the first state column of a FINAL phase's input, or NONE. */
+    static GroupKernel groups(
+            Schema input,
+            KeyLayout keys,
+            List<StateSlot> updates,
+            int mergedFrom,
+            Entries entries,
+            boolean logged,
+            Variant variant) {
+        KernelWriter writer = new KernelWriter(input, variant);
+        writer.writeGroups(keys, updates, mergedFrom, entries, logged);
+        return writer.compile();
+    }
+
+    /** A kernel over the distinct values of groups. */
+    static GroupKernel distinct(Schema input, DistinctSet set, List<StateSlot> states, Variant variant) {
+        KernelWriter writer = new KernelWriter(input, variant);
+        writer.writeDistinct(set, states);
+        return writer.compile();
+    }
+
+    private void writeGroups(KeyLayout keys, List<StateSlot> updates, int mergedFrom, Entries entries, boolean logged) {
+        SourceBuilder changes = new SourceBuilder();
+        if (mergedFrom == NONE) {
+            writeUpdates(updates, "entry", variant.weights() ? "w" : "1L", changes);
+        } else {
+            writeMerges(updates, mergedFrom, changes);
+        }
+        if (entries == Entries.GIVEN) {
+            body.line("long entry = groups[i];");
+        } else if (keys.keys().isEmpty()) {
+            body.line("long entry = only;");
+        } else {
+            writeKeys(keys);
+            writeProbe(keys);
+        }
+        if (entries == Entries.BY_KEY_REMEMBERED) {
+            body.line("groups[i] = entry;");
+        }
+        if (logged) {
+            body.open("if (Memory.getLong(entry + " + GroupTable.LINK + "L) == 0L)")
+                    .line("log.touch(entry);")
+                    .close();
+        }
+        body.append(changes);
+    }
+
+    // ---- keys
+
+    private void writeKeys(KeyLayout keys) {
+        if (keys.hasNulls()) {
+            body.line("long nulls = 0L;");
+        }
+        StringBuilder hash = new StringBuilder("Hashing.SEED");
+        for (KeyLayout.Key key : keys.keys()) {
+            String name = "k" + key.index();
+            writeKey(name, key.column(), key.type(), key.index());
+            step(hash, name, key.kind());
+        }
+        body.line("long hash = Hashing.finish(" + hash + ");");
+    }
+
+    private static void step(StringBuilder hash, String name, SlotKind kind) {
+        hash.insert(0, "Hashing.step(").append(", ").append(name).append(')');
+        if (kind != SlotKind.WORD) {
+            hash.insert(0, "Hashing.step(").append(", ").append(name).append("b)");
+        }
+    }
+
+    /** Loads a key into {@code name} (and {@code nameb}, and a text's address and length into {@code namea, namel}). */
+    private void writeKey(String name, int column, DataType type, int nullBit) {
+        SlotKind kind = SlotKind.of(type);
+        columns.add(column);
+        boolean mayBeNull = variant.nulls() && input.field(column).nullable() && nullBit >= 0;
+        body.line("long " + name + ";");
+        if (kind != SlotKind.WORD) {
+            body.line("long " + name + "b;");
+        }
+        if (kind == SlotKind.BYTES) {
+            body.line("long " + name + "a = 0L;").line("int " + name + "l = 0;");
+        }
+        if (mayBeNull) {
+            tested.add(column);
+            body.open("if (" + isNull(column) + ")").line(name + " = Hashing.NULL_BITS;");
+            if (kind != SlotKind.WORD) {
+                body.line(name + "b = 0L;");
+            }
+            body.line("nulls |= " + (1L << nullBit) + "L;").reopen("else");
+        }
+        switch (kind) {
+            case WORD -> body.line(name + " = " + word(column, type) + ";");
+            case WIDE ->
+                body.line(name + " = Memory.getLong(d" + column + " + 16L * row);")
+                        .line(name + "b = Memory.getLong(d" + column + " + 16L * row + 8L);");
+            case BYTES ->
+                body.line(name + "a = Memory.getInt(o" + column + " + 4L * row);")
+                        .line(name + "l = (int) (Memory.getInt(o" + column + " + 4L * row + 4L) - " + name + "a);")
+                        .line(name + "a += d" + column + ";")
+                        .line(name + " = ByteSlots.low(" + name + "a, " + name + "l);")
+                        .line(name + "b = ByteSlots.high(" + name + "a, " + name + "l);");
+        }
+        if (mayBeNull) {
+            body.close();
+        }
+    }
+
+    private String isNull(int column) {
+        return "v" + column + " != 0L && !Memory.getBit(v" + column + ", row)";
+    }
+
+    private static String word(int column, DataType type) {
+        String data = "d" + column;
+        return switch (type.kind()) {
+            case BOOLEAN -> "Memory.getBit(" + data + ", row) ? 1L : 0L";
+            case SMALLINT -> "(long) Memory.getShort(" + data + " + 2L * row)";
+            case INTEGER, DATE -> "(long) Memory.getInt(" + data + " + 4L * row)";
+            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> "Memory.getLong(" + data + " + 8L * row)";
+            case REAL -> "Hashing.canonical((double) Memory.getFloat(" + data + " + 4L * row))";
+            case DOUBLE -> "Hashing.canonical(Memory.getDouble(" + data + " + 8L * row))";
+            default -> throw new IllegalArgumentException(type + " is no word");
+        };
+    }
+
+    private void writeProbe(KeyLayout keys) {
+        StringBuilder equal = new StringBuilder();
+        if (keys.hasNulls()) {
+            equal.append("Memory.getLong(entry + " + GroupTable.BODY + "L) == nulls");
+        }
+        SourceBuilder store = new SourceBuilder();
+        if (keys.hasNulls()) {
+            store.line("Memory.putLong(entry + " + GroupTable.BODY + "L, nulls);");
+        }
+        for (KeyLayout.Key key : keys.keys()) {
+            equal.append(equal.isEmpty() ? "" : " && ").append(equalTo("k" + key.index(), key.kind(), key.offset()));
+            store.append(storing("k" + key.index(), key.kind(), key.offset()));
+            if (key.kind() == SlotKind.BYTES && key.nullable() && variant.nulls()) {
+                // an empty text's slot with the first word of a NULL
+                store.open("if ((nulls & " + (1L << key.index()) + "L) != 0L)")
+                        .line("Memory.putLong(entry + " + key.offset() + "L, Hashing.NULL_BITS);")
+                        .close();
+            }
+        }
+        writeProbe(equal.toString(), store);
+    }
+
+    private static String equalTo(String name, SlotKind kind, int offset) {
+        return switch (kind) {
+            case WORD -> "Memory.getLong(entry + " + offset + "L) == " + name;
+            case WIDE ->
+                "Memory.getLong(entry + " + offset + "L) == " + name + " && Memory.getLong(entry + " + (offset + 8)
+                        + "L) == " + name + "b";
+            case BYTES ->
+                "ByteSlots.equal(entry + " + offset + "L, " + name + ", " + name + "b, " + name + "a, " + name + "l)";
+        };
+    }
+
+    private static SourceBuilder storing(String name, SlotKind kind, int offset) {
+        SourceBuilder store = new SourceBuilder();
+        switch (kind) {
+            case WORD -> store.line("Memory.putLong(entry + " + offset + "L, " + name + ");");
+            case WIDE ->
+                store.line("Memory.putLong(entry + " + offset + "L, " + name + ");")
+                        .line("Memory.putLong(entry + " + (offset + 8) + "L, " + name + "b);");
+            case BYTES ->
+                store.line("ByteSlots.store(table.memory(), entry + " + offset + "L, " + name + "a, " + name + "l);");
+        }
+        return store;
+    }
+
+    private void writeProbe(String equal, SourceBuilder store) {
+        body.line("long entry = 0L;")
+                .line("long slot = hash >>> shift;")
+                .open("for (;;)")
+                .line("long word = Memory.getLong(index + (slot << 3));")
+                .open("if (word == 0L)")
+                .line("entry = table.insert(hash, slot);")
+                .append(store)
+                .line("index = table.indexAddress();")
+                .line("shift = table.shift();")
+                .line("mask = table.mask();")
+                .line("break;")
+                .close()
+                .open("if ((word ^ hash << 48) >>> 48 == 0L)")
+                .line("entry = word & GroupTable.ADDRESS;")
+                .open("if (" + equal + ")")
+                .line("break;")
+                .close()
+                .close()
+                .line("slot = slot + 1L & mask;")
+                .close();
+    }
+
+    // ---- distinct values
+
+    private void writeDistinct(DistinctSet set, List<StateSlot> states) {
+        int column = set.argument();
+        columns.add(column);
+        if (variant.nulls() && input.field(column).nullable()) {
+            tested.add(column);
+            body.open("if (" + isNull(column) + ")").line("continue;").close();
+        }
+        StringBuilder bits = new StringBuilder();
+        for (int i = 0; i < set.filters().size(); i++) {
+            int filter = set.filters().get(i);
+            String bit = (1L << i) + "L";
+            bits.append(i == 0 ? "" : " | ")
+                    .append(filter == NONE ? bit : "(" + isTrue(filter) + " ? " + bit + " : 0L)");
+        }
+        body.line("long bits = " + bits + ";");
+        if (!set.filters().contains(NONE)) {
+            body.open("if (bits == 0L)").line("continue;").close();
+        }
+        body.line("long owner = groups[i];");
+        writeKey("k0", column, set.type(), -1);
+        StringBuilder hash = new StringBuilder("Memory.getLong(owner)");
+        step(hash, "k0", SlotKind.of(set.type()));
+        body.line("long hash = Hashing.finish(" + hash + ");");
+        SlotKind kind = SlotKind.of(set.type());
+        SourceBuilder store = new SourceBuilder().line("Memory.putLong(entry + " + DistinctSet.OWNER + "L, owner);");
+        store.append(storing("k0", kind, DistinctSet.VALUE));
+        writeProbe(
+                "Memory.getLong(entry + " + DistinctSet.OWNER + "L) == owner && "
+                        + equalTo("k0", kind, DistinctSet.VALUE),
+                store);
+        if (set.counts()) {
+            writeCounted(set, states, kind);
+        } else {
+            writeMarked(set, states);
+        }
+    }
+
+    private void writeMarked(DistinctSet set, List<StateSlot> states) {
+        String at = "entry + " + set.stateOffset() + "L";
+        body.line("long before = Memory.getLong(" + at + ");")
+                .line("long added = bits & ~before;")
+                .open("if (added != 0L)")
+                .line("Memory.putLong(" + at + ", before | added);");
+        for (int i = 0; i < set.filters().size(); i++) {
+            body.open("if ((added & " + (1L << i) + "L) != 0L)");
+            writeFeed(set, i, states, "1L");
+            body.close();
+        }
+        body.close();
+    }
+
+    private void writeCounted(DistinctSet set, List<StateSlot> states, SlotKind kind) {
+        String weight = variant.weights() ? "w" : "1L";
+        StringBuilder left = new StringBuilder();
+        for (int i = 0; i < set.filters().size(); i++) {
+            String at = "entry + " + (set.stateOffset() + 8 * i) + "L";
+            body.open("if ((bits & " + (1L << i) + "L) != 0L)")
+                    .line("long before = Memory.getLong(" + at + ");")
+                    .line("long after = before + " + weight + ";")
+                    .line("Memory.putLong(" + at + ", after);")
+                    .open("if (before > 0L != after > 0L)")
+                    .line("long sign = after > 0L ? 1L : -1L;");
+            writeFeed(set, i, states, "sign");
+            body.close().close();
+            left.append(i == 0 ? "" : " | ").append("Memory.getLong(" + at + ")");
+        }
+        body.open("if ((" + left + ") == 0L)");
+        if (kind == SlotKind.BYTES) {
+            body.line("ByteSlots.free(table.memory(), entry + " + DistinctSet.VALUE + "L);");
+        }
+        body.line("table.remove(entry);").close();
+    }
+
+    private void writeFeed(DistinctSet set, int filter, List<StateSlot> states, String weight) {
+        List<String> lines = new ArrayList<>();
+        for (StateSlot slot : states) {
+            if (slot.state().distinct()
+                    && slot.state().argument() == set.argument()
+                    && slot.state().filter() == set.filters().get(filter)) {
+                lines.add(StateCode.update(slot, "owner + " + slot.offset() + "L", set.argument(), weight));
+            }
+        }
+        lines.forEach(body::line);
+    }
+
+    // ---- states
+
+    private void writeUpdates(List<StateSlot> updates, String base, String weight, SourceBuilder to) {
+        Map<String, List<StateSlot>> byCondition = new LinkedHashMap<>();
+        for (StateSlot slot : updates) {
+            byCondition
+                    .computeIfAbsent(condition(slot), key -> new ArrayList<>())
+                    .add(slot);
+        }
+        byCondition.forEach((condition, slots) -> {
+            if (!condition.isEmpty()) {
+                to.open("if (" + condition + ")");
+            }
+            for (StateSlot slot : slots) {
+                if (StateCode.readsArgument(slot)) {
+                    columns.add(slot.state().argument());
+                }
+                to.line(StateCode.update(
+                        slot, base + " + " + slot.offset() + "L", slot.state().argument(), weight));
+            }
+            if (!condition.isEmpty()) {
+                to.close();
+            }
+        });
+    }
+
+    private String condition(StateSlot slot) {
+        List<String> conditions = new ArrayList<>();
+        if (slot.state().filter() != NONE) {
+            conditions.add(isTrue(slot.state().filter()));
+        }
+        int argument = slot.state().argument();
+        if (argument != NONE && variant.nulls() && input.field(argument).nullable()) {
+            columns.add(argument);
+            tested.add(argument);
+            conditions.add("!(" + isNull(argument) + ")");
+        }
+        return String.join(" && ", conditions);
+    }
+
+    private String isTrue(int filter) {
+        columns.add(filter);
+        filters.add(filter);
+        if (variant.nulls() && input.field(filter).nullable()) {
+            tested.add(filter);
+        }
+        return "f" + filter;
+    }
+
+    private void writeMerges(List<StateSlot> updates, int mergedFrom, SourceBuilder to) {
+        int column = mergedFrom;
+        for (StateSlot slot : updates) {
+            int width = slot.isExtreme() ? 1 : StateCode.columns(slot.state().kind());
+            for (int i = 0; i < width; i++) {
+                columns.add(column + i);
+            }
+            String at = "entry + " + slot.offset() + "L";
+            if (slot.isExtreme()) {
+                tested.add(column);
+                to.open("if (!(" + isNull(column) + "))")
+                        .line(StateCode.update(slot, at, column, "1L"))
+                        .close();
+            } else {
+                to.line(StateCode.merge(slot, at, column));
+            }
+            column += width;
+        }
+    }
+
+    // ---- the class
+
+    private GroupKernel compile() {
+        SourceBuilder source = new SourceBuilder();
+        source.line("package dev.millrace.engine.aggregate;")
+                .line("import dev.millrace.batch.*;")
+                .line("import dev.millrace.engine.state.*;")
+                .line("import dev.millrace.engine.aggregate.*;")
+                .open("public final class GeneratedKernel extends GroupKernel")
+                .open("public void add(GroupTable table, Batch batch, NestedImages images, int[] rows, int count, "
+                        + "long[] groups, GroupTable owners, ChangeLog log)")
+                .line("long index = table.indexAddress();")
+                .line("int shift = table.shift();")
+                .line("long mask = table.mask();");
+        if (body.toString().contains("long entry = only;")) {
+            source.line("long only = table.size() == 0 ? table.insert(0L, 0L) : table.word(0L) & GroupTable.ADDRESS;");
+        }
+        for (int column : columns) {
+            if (SlotKind.of(input.type(column)) == SlotKind.BYTES) {
+                source.line("long o" + column + " = images.offsetsAddress(batch, " + column + ");")
+                        .line("long d" + column + " = images.dataAddress(batch, " + column + ");");
+            } else {
+                source.line("long d" + column + " = batch.dataAddress(" + column + ");");
+            }
+        }
+        for (int column : tested) {
+            source.line("long v" + column + " = batch.validityAddress(" + column + ");");
+        }
+        if (variant.weights()) {
+            source.line("long weights = batch.weightsAddress();");
+        }
+        source.open("for (int i = 0; i < count; i++)").line("int row = rows[i];");
+        if (variant.weights()) {
+            source.line("long w = Memory.getLong(weights + 8L * row);");
+        }
+        for (int filter : filters) {
+            String valid = tested.contains(filter) ? "!(" + isNull(filter) + ") && " : "";
+            source.line("boolean f" + filter + " = " + valid + "Memory.getBit(d" + filter + ", row);");
+        }
+        source.append(body).close().close().close();
+        try {
+            return ClassCompiler.compile(CLASS, source.toString(), GroupKernel.class)
+                    .getConstructor()
+                    .newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw MillraceException.internal("a generated kernel cannot be instantiated", e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.Rows;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.plan.node.PlanNode.Aggregate;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
+
+/** The first phase of an updating aggregation: emits what an epoch adds to each group's states, and forgets it. */
+public final class PartialAggregateOperator implements Operator {
+    private final Aggregate node;
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private OperatorContext context;
+    private NestedImages images;
+    private ChangeLog noLog;
+    private GroupState state;
+    private Optional<EntryCursor> emitting = Optional.empty();
+
+    public PartialAggregateOperator(Aggregate node) {
+        this.node = node;
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        Schema input = node.input().schema();
+        AggregateLayout layout = new AggregateLayout(
+                new KeyLayout(input, node.keys()), node.calls(), input, !node.appendOnlyInput(), false);
+        images = new NestedImages(context.allocator());
+        owned.add(images);
+        noLog = new ChangeLog(layout, context.allocator());
+        owned.add(noLog);
+        state = new GroupState(layout, GroupKernels.adding(layout, input, false), context.allocator());
+        owned.add(state);
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        try (batch) {
+            state.add(batch, images, Rows.all(batch.rowCount()), batch.rowCount(), noLog);
+        } catch (ArithmeticException e) {
+            throw Wide.outOfRange();
+        } finally {
+            images.clear();
+        }
+        context.metrics().stateSize(state.bytes(), state.table().size());
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        if (emitting.isEmpty()) {
+            emitting = Optional.of(new EntryCursor(state.table(), context.batchRows()));
+        }
+        EntryCursor cursor = emitting.get();
+        while (true) {
+            if (output.isFull()) {
+                return false;
+            }
+            int count = cursor.advance();
+            if (count == 0) {
+                break;
+            }
+            output.emit(batch(cursor.entries(), count));
+        }
+        emitting = Optional.empty();
+        state.clear();
+        return true;
+    }
+
+    private Batch batch(long[] entries, int count) {
+        List<FieldVector> vectors = new ArrayList<>();
+        Schema schema = node.schema();
+        try {
+            for (int key = 0; key < node.keys().size(); key++) {
+                vectors.add(state.key(key, schema.field(key), entries, count));
+            }
+            vectors.addAll(state.states(schema, node.keys().size(), entries, count));
+            return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = List.copyOf(owned);
+        owned.clear();
+        Closing.all(all);
+    }
+}

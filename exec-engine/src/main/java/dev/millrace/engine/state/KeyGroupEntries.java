@@ -1,0 +1,50 @@
+package dev.millrace.engine.state;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.operator.KeyGroups;
+import java.util.Arrays;
+import java.util.function.LongUnaryOperator;
+
+/** The entries of a table sorted by key group, as a snapshot writes them. */
+public final class KeyGroupEntries {
+    private final long[] entries;
+    private final int[] starts = new int[KeyGroups.COUNT + 1];
+
+    /** The entries of a table by their own hashes. */
+    public KeyGroupEntries(GroupTable table) {
+        this(table, entry -> entry);
+    }
+
+    /** The entries of a table by the hashes of other entries that they belong to. */
+    public KeyGroupEntries(GroupTable table, LongUnaryOperator owner) {
+        long[] all = new long[table.size() + 1];
+        int[] count = new int[1];
+        table.entries(0, all, count);
+        assert count[0] == table.size() : count[0] + " entries of " + table.size();
+        for (int i = 0; i < count[0]; i++) {
+            starts[group(owner, all[i]) + 1]++;
+        }
+        for (int group = 0; group < KeyGroups.COUNT; group++) {
+            starts[group + 1] += starts[group];
+        }
+        entries = new long[count[0]];
+        int[] next = Arrays.copyOf(starts, KeyGroups.COUNT);
+        for (int i = 0; i < count[0]; i++) {
+            entries[next[group(owner, all[i])]++] = all[i];
+        }
+    }
+
+    private static int group(LongUnaryOperator owner, long entry) {
+        return KeyGroups.of(Memory.getLong(owner.applyAsLong(entry)));
+    }
+
+    /** How many entries a key group has. */
+    public int count(int group) {
+        return starts[group + 1] - starts[group];
+    }
+
+    /** The i-th entry of a key group. */
+    public long entry(int group, int i) {
+        return entries[starts[group] + i];
+    }
+}

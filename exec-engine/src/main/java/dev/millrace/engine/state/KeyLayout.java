@@ -1,0 +1,210 @@
+package dev.millrace.engine.state;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * Where the key columns lie in an entry of a {@link GroupTable}: if any may be NULL a word with a bit per key (set: NULL),
+ * then a slot per key. The slot of a NULL has {@link Hashing#NULL_BITS} in its first word and zero in its second.
+ */
+public final class KeyLayout {
+    /**
+     * A key.
+     *
+     * @param column of the input
+     * @param offset of its slot in the entry
+     */
+    public record Key(int column, DataType type, boolean nullable, int offset, int index) {
+        public SlotKind kind() {
+            return SlotKind.of(type);
+        }
+    }
+
+    private final List<Key> keys = new ArrayList<>();
+    private final boolean nullable;
+    private final int end;
+    private final NestedCodec nested = new NestedCodec();
+
+    /** The layout of columns of an input; at most 64. */
+    public KeyLayout(Schema input, List<Integer> columns) {
+        if (columns.size() > 64) {
+            throw new IllegalArgumentException("more than 64 keys");
+        }
+        this.nullable = columns.stream().anyMatch(column -> input.field(column).nullable());
+        int at = GroupTable.BODY + (nullable ? 8 : 0);
+        for (int column : columns) {
+            Field field = input.field(column);
+            keys.add(new Key(column, field.type(), field.nullable(), at, keys.size()));
+            at += SlotKind.of(field.type()).bytes();
+        }
+        this.end = at;
+    }
+
+    public List<Key> keys() {
+        return keys;
+    }
+
+    /** Whether entries have a word of NULL bits, at {@link GroupTable#BODY}. */
+    public boolean hasNulls() {
+        return nullable;
+    }
+
+    /** Where what follows the keys begins in an entry. */
+    public int end() {
+        return end;
+    }
+
+    public boolean isNull(long entry, int key) {
+        return nullable && (Memory.getLong(entry + GroupTable.BODY) >>> key & 1) != 0;
+    }
+
+    /** Whether two entries of this layout have the same keys. */
+    public boolean equal(long a, long b) {
+        if (nullable && Memory.getLong(a + GroupTable.BODY) != Memory.getLong(b + GroupTable.BODY)) {
+            return false;
+        }
+        for (Key key : keys) {
+            int at = key.offset();
+            boolean same = switch (key.kind()) {
+                case WORD -> Memory.getLong(a + at) == Memory.getLong(b + at);
+                case WIDE ->
+                    Memory.getLong(a + at) == Memory.getLong(b + at)
+                            && Memory.getLong(a + at + 8) == Memory.getLong(b + at + 8);
+                case BYTES -> ByteSlots.equal(a + at, b + at);
+            };
+            if (!same) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Copies the keys of an entry into another table's entry. */
+    public void copy(long from, long to, StateMemory toMemory) {
+        for (int at = GroupTable.BODY; at < end; at += 8) {
+            Memory.putLong(to + at, Memory.getLong(from + at));
+        }
+        for (Key key : keys) {
+            if (key.kind() == SlotKind.BYTES) {
+                long slot = from + key.offset();
+                ByteSlots.store(toMemory, to + key.offset(), ByteSlots.address(slot), ByteSlots.length(slot));
+                if (isNull(from, key.index())) {
+                    Memory.putLong(to + key.offset(), Hashing.NULL_BITS);
+                }
+            }
+        }
+    }
+
+    /** Frees what the keys of an entry point to. */
+    public void free(long entry, StateMemory memory) {
+        for (Key key : keys) {
+            if (key.kind() == SlotKind.BYTES) {
+                ByteSlots.free(memory, entry + key.offset());
+            }
+        }
+    }
+
+    /** The entry of a table with the same hash and keys as an entry of another; or the empty slot, as -1 - slot. */
+    public long find(GroupTable table, long hash, long like) {
+        long slot = hash >>> table.shift();
+        while (true) {
+            long word = table.word(slot);
+            if (word == 0) {
+                return -1 - slot;
+            }
+            long entry = word & GroupTable.ADDRESS;
+            if ((word ^ hash << 48) >>> 48 == 0 && equal(entry, like)) {
+                return entry;
+            }
+            slot = (slot + 1) & table.mask();
+        }
+    }
+
+    /** The values of a key in some entries, as a vector. */
+    public FieldVector vector(int index, Field field, long[] entries, int count, BufferAllocator allocator) {
+        Key key = keys.get(index);
+        FieldVector vector = switch (key.kind()) {
+            case WORD -> {
+                FieldVector words = Vectors.allocate(field, count, 0, allocator);
+                Words.copyOut(key.type(), entries, key.offset(), count, words.getDataBufferAddress());
+                yield words;
+            }
+            case WIDE -> wide(key, field, entries, count, allocator);
+            case BYTES -> {
+                boolean isNested = key.type().kind() == Kind.ARRAY || key.type().kind() == Kind.ROW;
+                yield isNested
+                        ? nested(key, field, entries, count, allocator)
+                        : text(key, field, entries, count, allocator);
+            }
+        };
+        if (key.type().kind() == Kind.ARRAY || key.type().kind() == Kind.ROW) {
+            return vector;
+        }
+        long validity = vector.getValidityBufferAddress();
+        Vectors.setBits(validity, count);
+        if (key.nullable()) {
+            for (int i = 0; i < count; i++) {
+                if (isNull(entries[i], index)) {
+                    Memory.clearBit(validity, i);
+                }
+            }
+        }
+        Vectors.finish(vector, count);
+        return vector;
+    }
+
+    private static FieldVector wide(Key key, Field field, long[] entries, int count, BufferAllocator allocator) {
+        FieldVector vector = Vectors.allocate(field, count, 0, allocator);
+        long data = vector.getDataBufferAddress();
+        for (int i = 0; i < count; i++) {
+            Memory.putLong(data + 16L * i, Memory.getLong(entries[i] + key.offset()));
+            Memory.putLong(data + 16L * i + 8, Memory.getLong(entries[i] + key.offset() + 8));
+        }
+        return vector;
+    }
+
+    private static FieldVector text(Key key, Field field, long[] entries, int count, BufferAllocator allocator) {
+        long bytes = 0;
+        for (int i = 0; i < count; i++) {
+            bytes += ByteSlots.length(entries[i] + key.offset());
+        }
+        FieldVector vector = Vectors.allocate(field, count, bytes, allocator);
+        long data = vector.getDataBufferAddress();
+        long offsets = vector.getOffsetBufferAddress();
+        int at = 0;
+        for (int i = 0; i < count; i++) {
+            long slot = entries[i] + key.offset();
+            int length = ByteSlots.length(slot);
+            Memory.copy(ByteSlots.address(slot), data + at, length);
+            at += length;
+            Memory.putInt(offsets + 4L * i + 4, at);
+        }
+        return vector;
+    }
+
+    private FieldVector nested(Key key, Field field, long[] entries, int count, BufferAllocator allocator) {
+        FieldVector vector = Vectors.allocate(field, count, 0, allocator);
+        for (int i = 0; i < count; i++) {
+            if (isNull(entries[i], key.index())) {
+                NestedCodec.setNull(vector, i);
+            } else {
+                long slot = entries[i] + key.offset();
+                byte[] bytes = new byte[ByteSlots.length(slot)];
+                Memory.copyOut(ByteSlots.address(slot), bytes, 0, bytes.length);
+                nested.decode(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, key.type(), i);
+            }
+        }
+        vector.setValueCount(count);
+        return vector;
+    }
+}

@@ -1,0 +1,128 @@
+package dev.millrace.engine.state;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.type.DataType;
+import java.util.List;
+
+/**
+ * The order of rows of a {@link RowCodec}, as PostgreSQL orders values with the C collation: text by bytes, NaN greatest,
+ * false before true, intervals as if a month had 30 days.
+ */
+public final class RowOrder {
+    private static final long DAY_NANOS = 86_400_000_000_000L;
+
+    private final int[] columns;
+    private final int[] slots;
+    private final DataType[] types;
+    private final int[] signs;
+    private final int[] nullSigns;
+
+    /**
+     * @param keys their columns are columns of the codec
+     * @param types of the codec's columns
+     */
+    public RowOrder(RowCodec codec, List<DataType> types, List<OrderKey> keys) {
+        int count = keys.size();
+        this.columns = new int[count];
+        this.slots = new int[count];
+        this.types = new DataType[count];
+        this.signs = new int[count];
+        this.nullSigns = new int[count];
+        for (int i = 0; i < count; i++) {
+            OrderKey key = keys.get(i);
+            columns[i] = key.column();
+            slots[i] = codec.slot(key.column());
+            this.types[i] = types.get(key.column());
+            signs[i] = key.descending() ? -1 : 1;
+            nullSigns[i] = key.nullsFirst() ? -1 : 1;
+        }
+    }
+
+    /** Negative if row {@code a} comes before row {@code b}, zero if they tie. */
+    public int compare(long a, long b) {
+        for (int i = 0; i < columns.length; i++) {
+            boolean aNull = RowCodec.isNull(a, columns[i]);
+            boolean bNull = RowCodec.isNull(b, columns[i]);
+            if (aNull || bNull) {
+                if (aNull != bNull) {
+                    return aNull ? nullSigns[i] : -nullSigns[i];
+                }
+                continue;
+            }
+            int order = compare(types[i], a, b, slots[i]);
+            if (order != 0) {
+                return order < 0 ? -signs[i] : signs[i];
+            }
+        }
+        return 0;
+    }
+
+    private static int compare(DataType type, long a, long b, int slot) {
+        return switch (type.kind()) {
+            case BOOLEAN, SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ ->
+                Long.compare(Memory.getLong(a + slot), Memory.getLong(b + slot));
+            case REAL, DOUBLE -> compareDoubles(Memory.getDouble(a + slot), Memory.getDouble(b + slot));
+            case NUMERIC -> {
+                int order = Long.compare(Memory.getLong(a + slot + 8), Memory.getLong(b + slot + 8));
+                yield order != 0 ? order : Long.compareUnsigned(Memory.getLong(a + slot), Memory.getLong(b + slot));
+            }
+            case INTERVAL -> compareIntervals(a + slot, b + slot);
+            case UUID -> Memory.compare(a + slot, 16, b + slot, 16);
+            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
+                Memory.compare(
+                        a + Memory.getInt(a + slot),
+                        Memory.getInt(a + slot + 4),
+                        b + Memory.getInt(b + slot),
+                        Memory.getInt(b + slot + 4));
+        };
+    }
+
+    /** Orders doubles with NaN greatest and equal to itself, and zeros equal. */
+    public static int compareDoubles(double a, double b) {
+        return a < b ? -1 : a > b ? 1 : a == b ? 0 : Boolean.compare(a != a, b != b);
+    }
+
+    /** Orders intervals at addresses: months and days of 4 bytes, nanoseconds. */
+    public static int compareIntervals(long a, long b) {
+        long aNanos = Memory.getLong(a + 8);
+        long bNanos = Memory.getLong(b + 8);
+        long aDays = 30L * Memory.getInt(a) + Memory.getInt(a + 4) + Math.floorDiv(aNanos, DAY_NANOS);
+        long bDays = 30L * Memory.getInt(b) + Memory.getInt(b + 4) + Math.floorDiv(bNanos, DAY_NANOS);
+        return aDays != bDays
+                ? Long.compare(aDays, bDays)
+                : Long.compare(Math.floorMod(aNanos, DAY_NANOS), Math.floorMod(bNanos, DAY_NANOS));
+    }
+
+    /** Sorts rows; equal ones keep their order. */
+    public void sort(long[] rows, int count) {
+        if (count > 1) {
+            long[] source = java.util.Arrays.copyOf(rows, count);
+            sort(source, rows, 0, count);
+        }
+    }
+
+    /** Sorts a range of {@code to}; {@code from} holds the same rows and is scratch. */
+    private void sort(long[] from, long[] to, int start, int end) {
+        if (end - start <= 8) {
+            for (int i = start + 1; i < end; i++) {
+                long row = to[i];
+                int at = i;
+                for (; at > start && compare(to[at - 1], row) > 0; at--) {
+                    to[at] = to[at - 1];
+                }
+                to[at] = row;
+            }
+            return;
+        }
+        int middle = (start + end) >>> 1;
+        sort(to, from, start, middle);
+        sort(to, from, middle, end);
+        int left = start;
+        int right = middle;
+        for (int i = start; i < end; i++) {
+            boolean takeLeft = right == end || left < middle && compare(from[left], from[right]) <= 0;
+            to[i] = takeLeft ? from[left++] : from[right++];
+        }
+    }
+}

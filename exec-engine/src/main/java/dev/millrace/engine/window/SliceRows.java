@@ -1,0 +1,170 @@
+package dev.millrace.engine.window;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.Rows;
+import java.util.Arrays;
+
+/**
+ * Splits the rows of a batch by slice. Rows without a time, and rows all of whose windows are closed, are late; rows that
+ * fall between windows belong to nothing.
+ */
+final class SliceRows {
+    private static final int FIRST_SLOTS = 16;
+
+    private final Slicing slicing;
+    private long[] ends = new long[FIRST_SLOTS];
+    private int[][] rows = new int[FIRST_SLOTS][0]; // owned, reused
+    private boolean allInOne; // the one slice has all rows of the batch
+    private int[] counts = new int[FIRST_SLOTS];
+    private int slices;
+    private int[] slots = new int[2 * FIRST_SLOTS]; // hash index over ends: slice + 1
+    private int[] late = new int[0];
+    private int lateCount;
+
+    SliceRows(Slicing slicing) {
+        this.slicing = slicing;
+    }
+
+    /**
+     * Splits a batch.
+     *
+     * @param watermark windows that end at or before it are closed
+     */
+    void split(Batch batch, int timeColumn, long watermark) {
+        slices = 0;
+        lateCount = 0;
+        allInOne = false;
+        int count = batch.rowCount();
+        if (count == 0) {
+            return;
+        }
+        long times = batch.dataAddress(timeColumn);
+        long validity = batch.validityAddress(timeColumn);
+        if (validity == 0 && isOneSlice(times, count)) {
+            long end = slicing.sliceEnd(Memory.getLong(times));
+            long last = slicing.lastWindowEnd(end);
+            if (last != Slicing.NONE && last > watermark) {
+                addSlice(end);
+                counts[0] = count;
+                allInOne = true;
+                return;
+            }
+        }
+        splitRows(times, validity, count, watermark, slicing.sliceMicros() == 0);
+    }
+
+    /** Splits the output of a partial phase, whose times are the ends of slices. */
+    void splitBySliceEnd(Batch batch, int endColumn, long watermark) {
+        slices = 0;
+        lateCount = 0;
+        allInOne = false;
+        splitRows(batch.dataAddress(endColumn), 0, batch.rowCount(), watermark, true);
+    }
+
+    private boolean isOneSlice(long times, int count) {
+        long least = Long.MAX_VALUE;
+        long greatest = Long.MIN_VALUE;
+        for (int row = 0; row < count; row++) {
+            long time = Memory.getLong(times + 8L * row);
+            least = Math.min(least, time);
+            greatest = Math.max(greatest, time);
+        }
+        return slicing.sliceEnd(least) == slicing.sliceEnd(greatest);
+    }
+
+    private void splitRows(long times, long validity, int count, long watermark, boolean isEnd) {
+        Arrays.fill(slots, 0);
+        if (late.length < count) {
+            late = new int[count];
+        }
+        long micros = Math.max(1, slicing.sliceMicros());
+        long from = Long.MAX_VALUE; // the slice of the row before: from inclusive, to exclusive
+        long to = Long.MIN_VALUE;
+        int slice = -1; // its number; -1 late, -2 in no window
+        for (int row = 0; row < count; row++) {
+            if (validity != 0 && !Memory.getBit(validity, row)) {
+                late[lateCount++] = row;
+                continue;
+            }
+            long time = Memory.getLong(times + 8L * row);
+            if (time < from || time >= to) {
+                long end = isEnd ? time : slicing.sliceEnd(time);
+                from = isEnd ? time : end - micros;
+                to = isEnd ? time + 1 : end;
+                long last = slicing.lastWindowEnd(end);
+                slice = last == Slicing.NONE ? -2 : last <= watermark ? -1 : find(end, count);
+            }
+            if (slice >= 0) {
+                rows[slice][counts[slice]++] = row;
+            } else if (slice == -1) {
+                late[lateCount++] = row;
+            }
+        }
+    }
+
+    private int find(long end, int count) {
+        int mask = slots.length - 1;
+        int slot = (int) (end * 0x9E3779B97F4A7C15L >>> 40) & mask;
+        while (slots[slot] != 0) {
+            if (ends[slots[slot] - 1] == end) {
+                return slots[slot] - 1;
+            }
+            slot = (slot + 1) & mask;
+        }
+        addSlice(end);
+        int added = slices - 1;
+        if (rows[added].length < count) {
+            rows[added] = new int[count];
+        }
+        counts[added] = 0;
+        if (2 * slices > mask) {
+            slots = new int[2 * slots.length];
+            for (int i = 0; i < slices; i++) {
+                int at = (int) (ends[i] * 0x9E3779B97F4A7C15L >>> 40) & (slots.length - 1);
+                while (slots[at] != 0) {
+                    at = (at + 1) & (slots.length - 1);
+                }
+                slots[at] = i + 1;
+            }
+        } else {
+            slots[slot] = slices;
+        }
+        return added;
+    }
+
+    private void addSlice(long end) {
+        if (slices == ends.length) {
+            ends = Arrays.copyOf(ends, 2 * slices);
+            rows = Arrays.copyOf(rows, 2 * slices);
+            Arrays.fill(rows, slices, rows.length, new int[0]);
+            counts = Arrays.copyOf(counts, 2 * slices);
+        }
+        ends[slices++] = end;
+    }
+
+    /** How many slices the batch has rows in. */
+    int slices() {
+        return slices;
+    }
+
+    long end(int slice) {
+        return ends[slice];
+    }
+
+    int[] rows(int slice) {
+        return allInOne ? Rows.all(counts[slice]) : rows[slice];
+    }
+
+    int count(int slice) {
+        return counts[slice];
+    }
+
+    int[] late() {
+        return late;
+    }
+
+    int lateCount() {
+        return lateCount;
+    }
+}

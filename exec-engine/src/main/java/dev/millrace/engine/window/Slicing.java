@@ -1,0 +1,173 @@
+package dev.millrace.engine.window;
+
+import dev.millrace.plan.node.WindowSpec;
+
+/**
+ * How windows consist of slices: the longest stretches of time that lie in or out of each window as a whole. A slice is
+ * known by its end; all times in microseconds.
+ */
+sealed interface Slicing {
+    /** No such window. */
+    long NONE = Long.MIN_VALUE;
+
+    /** The end of the slice a time falls into. */
+    long sliceEnd(long time);
+
+    /** How long slices are; 0 when the end is all there is to know. */
+    long sliceMicros();
+
+    /** The first window that holds a slice and ends after {@code after}, or {@link #NONE}. */
+    long firstWindowEnd(long sliceEnd, long after);
+
+    /** The last window that holds a slice, or {@link #NONE} if none does. */
+    long lastWindowEnd(long sliceEnd);
+
+    /** The start of the window that ends at {@code windowEnd}. */
+    long windowStart(long windowEnd);
+
+    /** Whether a later window begins with all that this one holds, so that its slices may be merged for good. */
+    default boolean grows(long windowEnd) {
+        return false;
+    }
+
+    static Slicing of(WindowSpec window) {
+        if (window instanceof WindowSpec.Tumble tumble) {
+            return new Tumbling(tumble.sizeMicros());
+        }
+        if (window instanceof WindowSpec.Hop hop) {
+            return new Hopping(hop.slideMicros(), hop.sizeMicros());
+        }
+        if (window instanceof WindowSpec.Cumulate cumulate) {
+            return new Cumulating(cumulate.stepMicros(), cumulate.sizeMicros());
+        }
+        if (window instanceof WindowSpec.Attached) {
+            return new Given();
+        }
+        throw new IllegalArgumentException("sessions have no slices");
+    }
+
+    /** Back to back windows. */
+    record Tumbling(long sliceMicros) implements Slicing {
+        @Override
+        public long sliceEnd(long time) {
+            return Math.floorDiv(time, sliceMicros) * sliceMicros + sliceMicros;
+        }
+
+        @Override
+        public long firstWindowEnd(long sliceEnd, long after) {
+            return sliceEnd > after ? sliceEnd : NONE;
+        }
+
+        @Override
+        public long lastWindowEnd(long sliceEnd) {
+            return sliceEnd;
+        }
+
+        @Override
+        public long windowStart(long windowEnd) {
+            return windowEnd - sliceMicros;
+        }
+    }
+
+    /** Windows that begin every slide; a row may be in several, or with a slide beyond the size in none. */
+    record Hopping(long slideMicros, long sizeMicros) implements Slicing {
+        @Override
+        public long sliceMicros() {
+            long a = slideMicros;
+            long b = sizeMicros;
+            while (b != 0) {
+                long rest = a % b;
+                a = b;
+                b = rest;
+            }
+            return a;
+        }
+
+        @Override
+        public long sliceEnd(long time) {
+            long slice = sliceMicros();
+            return Math.floorDiv(time, slice) * slice + slice;
+        }
+
+        @Override
+        public long firstWindowEnd(long sliceEnd, long after) {
+            long least = Math.max(sliceEnd, after + 1);
+            long start = -Math.floorDiv(sizeMicros - least, slideMicros) * slideMicros; // the ceiling
+            return start <= sliceEnd - sliceMicros() ? start + sizeMicros : NONE;
+        }
+
+        @Override
+        public long lastWindowEnd(long sliceEnd) {
+            long end = Math.floorDiv(sliceEnd - sliceMicros(), slideMicros) * slideMicros + sizeMicros;
+            return end >= sliceEnd ? end : NONE;
+        }
+
+        @Override
+        public long windowStart(long windowEnd) {
+            return windowEnd - sizeMicros;
+        }
+    }
+
+    /** Windows that share a start and end step by step. */
+    record Cumulating(long stepMicros, long sizeMicros) implements Slicing {
+        @Override
+        public long sliceMicros() {
+            return stepMicros;
+        }
+
+        @Override
+        public long sliceEnd(long time) {
+            return Math.floorDiv(time, stepMicros) * stepMicros + stepMicros;
+        }
+
+        @Override
+        public long firstWindowEnd(long sliceEnd, long after) {
+            long least = Math.max(sliceEnd, after + 1);
+            long end = -Math.floorDiv(-least, stepMicros) * stepMicros;
+            return end <= lastWindowEnd(sliceEnd) ? end : NONE;
+        }
+
+        @Override
+        public long lastWindowEnd(long sliceEnd) {
+            return windowStart(sliceEnd) + sizeMicros;
+        }
+
+        @Override
+        public long windowStart(long windowEnd) {
+            return Math.floorDiv(windowEnd - 1, sizeMicros) * sizeMicros;
+        }
+
+        @Override
+        public boolean grows(long windowEnd) {
+            return windowEnd < windowStart(windowEnd) + sizeMicros;
+        }
+    }
+
+    /** Rows that carry their window: what they are keyed by is its end. */
+    record Given() implements Slicing {
+        @Override
+        public long sliceEnd(long time) {
+            return time;
+        }
+
+        @Override
+        public long sliceMicros() {
+            return 0;
+        }
+
+        @Override
+        public long firstWindowEnd(long sliceEnd, long after) {
+            return sliceEnd > after ? sliceEnd : NONE;
+        }
+
+        @Override
+        public long lastWindowEnd(long sliceEnd) {
+            return sliceEnd;
+        }
+
+        @Override
+        public long windowStart(long windowEnd) {
+            throw new UnsupportedOperationException("the start is a column");
+        }
+    }
+}
