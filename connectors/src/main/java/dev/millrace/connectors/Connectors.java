@@ -1,0 +1,83 @@
+package dev.millrace.connectors;
+
+import dev.millrace.connector.SinkFactory;
+import dev.millrace.connector.SourceFactory;
+import dev.millrace.connectors.datagen.DatagenSourceFactory;
+import dev.millrace.connectors.file.BlackholeSinkFactory;
+import dev.millrace.connectors.file.FileSinkFactory;
+import dev.millrace.connectors.file.FileSourceFactory;
+import dev.millrace.connectors.file.PrintSinkFactory;
+import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
+import dev.millrace.connectors.system.SystemSourceFactory;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import java.io.PrintStream;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Sources and sinks by the name in {@code WITH (connector = '...')}. Immutable, safe on any thread. */
+public final class Connectors {
+    private final Map<String, SourceFactory> sources = new LinkedHashMap<>();
+    private final Map<String, SinkFactory> sinks = new LinkedHashMap<>();
+
+    /** A registry of the given factories. */
+    public Connectors(List<SourceFactory> sources, List<SinkFactory> sinks) {
+        sources.forEach(factory -> this.sources.put(factory.name(), factory));
+        sinks.forEach(factory -> this.sinks.put(factory.name(), factory));
+    }
+
+    /** All that come with Millrace; {@code printed} is where the sink {@code print} writes to. */
+    public static Connectors standard(PrintStream printed) {
+        return new Connectors(
+                List.of(
+                        new FileSourceFactory(),
+                        new SystemSourceFactory(),
+                        new NexmarkSourceFactory(),
+                        new DatagenSourceFactory()),
+                List.of(new FileSinkFactory(), new PrintSinkFactory(printed), new BlackholeSinkFactory()));
+    }
+
+    /**
+     * The source of that name.
+     *
+     * @throws MillraceException when there is none, suggesting the nearest
+     */
+    public SourceFactory source(String name) {
+        if (!sources.containsKey(name)) {
+            throw unknown("source", name, sources.keySet(), sinks.containsKey(name));
+        }
+        return sources.get(name);
+    }
+
+    /**
+     * The sink of that name.
+     *
+     * @throws MillraceException when there is none, suggesting the nearest
+     */
+    public SinkFactory sink(String name) {
+        if (!sinks.containsKey(name)) {
+            throw unknown("sink", name, sinks.keySet(), sources.containsKey(name));
+        }
+        return sinks.get(name);
+    }
+
+    public Collection<SourceFactory> sources() {
+        return List.copyOf(sources.values());
+    }
+
+    public Collection<SinkFactory> sinks() {
+        return List.copyOf(sinks.values());
+    }
+
+    private static MillraceException unknown(String kind, String name, Collection<String> names, boolean otherKind) {
+        String article =
+                otherKind ? "connector \"" + name + "\" is no " : "there is no connector \"" + name + "\" for a ";
+        MillraceException error = MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, article + kind);
+        return Suggestion.nearest(name, names)
+                .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+                .orElseGet(() -> error.withHint("there are: " + String.join(", ", names)));
+    }
+}

@@ -1,0 +1,169 @@
+package dev.millrace.connectors.file;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.connector.Sink;
+import dev.millrace.connectors.input.FileErrors;
+import dev.millrace.type.ArrowTypes;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.VectorUnloader;
+import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.ipc.message.MessageSerializer;
+
+/**
+ * Writes an Arrow IPC stream, a record batch per batch: readable up to the last commit at any time. Where rows can be
+ * retracted, the first column {@code op} is + or -, and a row of weight 2 is there twice.
+ */
+final class ArrowFileSink implements Sink {
+    private static final Field OPERATION = new Field("op", DataType.TEXT, false);
+
+    private final BufferAllocator allocator = new RootAllocator();
+    private final Path path;
+    private final boolean appendOnly;
+    private final FileChannel channel;
+    private final boolean regular;
+    private final org.apache.arrow.vector.ipc.WriteChannel out;
+    private long committed;
+    private boolean closed;
+
+    ArrowFileSink(Path path, Schema schema, boolean appendOnly) {
+        this.path = path;
+        this.appendOnly = appendOnly;
+        this.regular = !Files.exists(path) || Files.isRegularFile(path);
+        if (Files.isDirectory(path)) {
+            throw FileErrors.isDirectory(path);
+        }
+        List<Field> fields = new ArrayList<>();
+        if (!appendOnly) {
+            fields.add(OPERATION);
+        }
+        fields.addAll(schema.fields());
+        try {
+            channel = regular
+                    ? FileChannel.open(
+                            path,
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.WRITE,
+                            StandardOpenOption.TRUNCATE_EXISTING)
+                    : FileChannel.open(path, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw FileErrors.opening(path, "for writing", e);
+        }
+        out = new org.apache.arrow.vector.ipc.WriteChannel(channel);
+        try {
+            MessageSerializer.serialize(out, ArrowTypes.arrowSchema(new Schema(fields)));
+        } catch (IOException e) {
+            close();
+            throw FileErrors.writing(path, e);
+        }
+    }
+
+    @Override
+    public void write(Batch batch) {
+        List<FieldVector> vectors = new ArrayList<>(
+                IntStream.range(0, batch.columnCount()).mapToObj(batch::column).toList());
+        if (appendOnly) {
+            write(vectors, batch.rowCount());
+            return;
+        }
+        int[] rows = expanded(batch);
+        List<FieldVector> owned = new ArrayList<>();
+        try {
+            owned.add(operations(batch, rows));
+            for (FieldVector vector : vectors) {
+                owned.add(copied(vector, rows));
+            }
+            write(owned, rows.length);
+        } finally {
+            owned.forEach(FieldVector::close);
+        }
+    }
+
+    private void write(List<FieldVector> vectors, int rows) {
+        VectorSchemaRoot root = new VectorSchemaRoot(
+                vectors.stream().map(FieldVector::getField).toList(), vectors, rows); // never closed: it owns nothing
+        try (ArrowRecordBatch record = new VectorUnloader(root).getRecordBatch()) {
+            MessageSerializer.serialize(out, record);
+        } catch (IOException e) {
+            throw FileErrors.writing(path, e);
+        }
+    }
+
+    /** Each row as often as its weight says. */
+    private static int[] expanded(Batch batch) {
+        long weights = batch.weightsAddress();
+        return IntStream.range(0, batch.rowCount())
+                .flatMap(row -> IntStream.generate(() -> row)
+                        .limit(weights == 0 ? 1 : Math.abs(Memory.getLong(weights + 8L * row))))
+                .toArray();
+    }
+
+    private FieldVector operations(Batch batch, int[] rows) {
+        VarCharVector operations = (VarCharVector) Vectors.allocate(OPERATION, rows.length, rows.length, allocator);
+        long weights = batch.weightsAddress();
+        for (int i = 0; i < rows.length; i++) {
+            boolean retracted = weights != 0 && Memory.getLong(weights + 8L * rows[i]) < 0;
+            Memory.putByte(operations.getDataBufferAddress() + i, (byte) (retracted ? '-' : '+'));
+            Memory.putInt(operations.getOffsetBufferAddress() + 4L * i + 4, i + 1);
+        }
+        Vectors.setAllValid(operations, rows.length);
+        Vectors.finish(operations, rows.length);
+        return operations;
+    }
+
+    private FieldVector copied(FieldVector vector, int[] rows) {
+        FieldVector copy = vector.getField().createVector(allocator);
+        for (int i = 0; i < rows.length; i++) {
+            copy.copyFromSafe(rows[i], i, vector);
+        }
+        copy.setValueCount(rows.length);
+        return copy;
+    }
+
+    @Override
+    public void commit(long epoch) {
+        try {
+            committed = regular ? channel.position() : 0;
+        } catch (IOException e) {
+            throw FileErrors.writing(path, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try (channel) {
+            if (regular && committed > 0) {
+                channel.truncate(committed);
+                channel.position(committed);
+            }
+            if (regular) {
+                ArrowStreamWriter.writeEndOfStream(out, new org.apache.arrow.vector.ipc.message.IpcOption());
+            }
+        } catch (IOException e) {
+            throw FileErrors.writing(path, e);
+        } finally {
+            allocator.close();
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.millrace.connectors.file;
+
+import dev.millrace.connector.OptionDescription;
+import dev.millrace.connector.Options;
+import dev.millrace.connector.Sink;
+import dev.millrace.connector.SinkFactory;
+import dev.millrace.type.Schema;
+import java.util.List;
+
+/** The sink {@code blackhole}: rows are counted and summed up, then forgotten. */
+public final class BlackholeSinkFactory implements SinkFactory {
+    @Override
+    public String name() {
+        return "blackhole";
+    }
+
+    @Override
+    public Sink open(Schema schema, boolean appendOnly, Options options) {
+        options.rejectUnread();
+        return new BlackholeSink();
+    }
+
+    @Override
+    public List<OptionDescription> options() {
+        return List.of();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.millrace.connectors.file;
+
+import dev.millrace.connectors.input.FileErrors;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A file that only ever keeps whole commits: what was written since the last one is cut off when it is closed. A file
+ * that cannot be cut (a pipe, a device) keeps what it was given. Used by one thread at a time.
+ */
+final class CommittedFile implements AutoCloseable {
+    private static final int CHUNK_BYTES = 64 << 10;
+
+    private final Path path;
+    private final RandomAccessFile file;
+    private final boolean regular;
+    private final byte[] chunk = new byte[CHUNK_BYTES];
+    private long committed;
+    private boolean dirty;
+    private boolean closed;
+
+    CommittedFile(Path path, boolean append) {
+        this.path = path;
+        if (Files.isDirectory(path)) {
+            throw FileErrors.isDirectory(path);
+        }
+        try {
+            this.regular = !Files.exists(path) || Files.isRegularFile(path);
+            this.file = new RandomAccessFile(path.toFile(), "rw");
+        } catch (IOException e) {
+            throw FileErrors.opening(path, "for writing", e);
+        }
+        try {
+            if (regular) {
+                committed = append ? file.length() : 0;
+                file.setLength(committed);
+                file.seek(committed);
+            }
+        } catch (IOException e) {
+            close();
+            throw FileErrors.opening(path, "for writing", e);
+        }
+    }
+
+    boolean isEmpty() {
+        return committed == 0;
+    }
+
+    /** Writes bytes of raw memory behind what was written. */
+    void write(long address, long length) {
+        dirty = true;
+        try {
+            for (long done = 0; done < length; ) {
+                int part = (int) Math.min(CHUNK_BYTES, length - done);
+                dev.millrace.batch.Memory.copyOut(address + done, chunk, 0, part);
+                file.write(chunk, 0, part);
+                done += part;
+            }
+        } catch (IOException e) {
+            throw FileErrors.writing(path, e);
+        }
+    }
+
+    /** Keeps what was written. */
+    void commit() {
+        try {
+            if (regular) {
+                committed = file.getFilePointer();
+            }
+            dirty = false;
+        } catch (IOException e) {
+            throw FileErrors.writing(path, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try (file) {
+            if (regular && dirty) {
+                file.setLength(committed);
+            }
+        } catch (IOException e) {
+            throw FileErrors.writing(path, e);
+        }
+    }
+}
