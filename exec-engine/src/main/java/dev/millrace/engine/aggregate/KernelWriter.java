@@ -423,7 +423,11 @@ final class KernelWriter {
                 .line("int shift = table.shift();")
                 .line("long mask = table.mask();");
         if (body.toString().contains("long entry = only;")) {
-            source.line("long only = table.size() == 0 ? table.insert(0L, 0L) : table.word(0L) & GroupTable.ADDRESS;");
+            source.open("if (count == 0)") // not even the one group is there before a row is
+                    .line("return;")
+                    .close()
+                    .line(
+                            "long only = table.size() == 0 ? table.insert(0L, 0L) : table.word(0L) & GroupTable.ADDRESS;");
         }
         for (int column : columns) {
             if (SlotKind.of(input.type(column)) == SlotKind.BYTES) {

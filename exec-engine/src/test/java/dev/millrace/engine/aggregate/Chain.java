@@ -1,0 +1,71 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import java.util.List;
+
+/** Two operators as one, the second fed directly by the first, whose output is never full. */
+public record Chain(List<Operator> operators) implements Operator {
+    private Operator first() {
+        return operators.get(0);
+    }
+
+    private Operator second() {
+        return operators.get(1);
+    }
+
+    private Output between(Output output) {
+        return new Output() {
+            @Override
+            public void emit(Batch batch) {
+                second().process(0, batch, output);
+            }
+
+            @Override
+            public boolean isFull() {
+                return false;
+            }
+        };
+    }
+
+    @Override
+    public void open(OperatorContext context) {
+        operators.forEach(operator -> operator.open(context));
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        first().process(port, batch, between(output));
+    }
+
+    @Override
+    public boolean onWatermark(long watermarkMicros, Output output) {
+        return first().onWatermark(watermarkMicros, between(output)) && second().onWatermark(watermarkMicros, output);
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        return first().onEpochEnd(epoch, between(output)) && second().onEpochEnd(epoch, output);
+    }
+
+    @Override
+    public void snapshot(StateWriter writer) {
+        first().snapshot((name, group) -> writer.keyGroup("first " + name, group));
+        second().snapshot((name, group) -> writer.keyGroup("second " + name, group));
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        first().restore((name, restore) -> reader.keyGroups("first " + name, restore));
+        second().restore((name, restore) -> reader.keyGroups("second " + name, restore));
+    }
+
+    @Override
+    public void close() {
+        operators.forEach(Operator::close);
+    }
+}
