@@ -45,7 +45,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
             view = Optional.empty();
             output = Optional.empty();
         }
-        input = resources.epochs().addInput(domain, this::endEpoch);
+        input = resources.epochs().addInput(domain, this::endEpochs);
     }
 
     Scannable.Feed feed() {
@@ -109,10 +109,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         try {
             resources
                     .workers()
-                    .await(
-                            resources.signal(),
-                            () -> dropped || !fanout.isFull() && !input.isHeld(),
-                            Long.MAX_VALUE);
+                    .await(resources.signal(), () -> dropped || !fanout.isFull() && !input.isHeld(), Long.MAX_VALUE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");
@@ -134,8 +131,13 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     }
 
     /** Called with the epochs' lock held: what was accepted before is in, what comes later is not. */
-    private void endEpoch() {
-        long epoch = input.takeClosing().orElseThrow();
+    private void endEpochs() {
+        for (OptionalLong epoch = input.takeClosing(); epoch.isPresent(); epoch = input.takeClosing()) {
+            endEpoch(epoch.getAsLong());
+        }
+    }
+
+    private void endEpoch(long epoch) {
         fanout.epochEnd(epoch);
         if (output.isPresent()) {
             synchronized (ended) {

@@ -39,9 +39,8 @@ final class LiveStream implements TaskHost, AutoCloseable {
             EntryStage entry = new EntryStage(stream.source().schema());
             OutletStage outlet = new OutletStage(fanout);
             entry.feed(outlet);
-            List<Integer> all = IntStream.range(0, stream.source().schema().size())
-                    .boxed()
-                    .toList();
+            List<Integer> all =
+                    IntStream.range(0, stream.source().schema().size()).boxed().toList();
             List<SourceReader> readers = stream.open(
                     new ScanRequest(all, List.of(), 1),
                     memory.own(),

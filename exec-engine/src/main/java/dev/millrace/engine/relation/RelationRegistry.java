@@ -38,7 +38,12 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         RejectedLog rejected = new RejectedLog(onError);
         ReplayableStream stream = new ReplayableStream(name, source, rejected);
         if (source.replayable()) {
-            put(name, new Scannable.Replay(source.schema(), stream), Optional.empty(), Optional.of(rejected), List.of());
+            put(
+                    name,
+                    new Scannable.Replay(source.schema(), stream),
+                    Optional.empty(),
+                    Optional.of(rejected),
+                    List.of());
         } else {
             LiveStream live = new LiveStream(stream, resources);
             put(name, live.feed(), Optional.empty(), Optional.of(rejected), List.of(live));
@@ -74,8 +79,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     /** The output of a query. */
     public synchronized void addQuery(String name, Scannable.Feed feed) {
         requireFree(name);
-        entries.put(
-                name, new Entry(feed, Optional.empty(), Optional.empty(), List.of(), true, new LinkedHashSet<>()));
+        entries.put(name, new Entry(feed, Optional.empty(), Optional.empty(), List.of(), true, new LinkedHashSet<>()));
     }
 
     public synchronized void removeQuery(String name) {
@@ -122,14 +126,12 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         synchronized (this) {
             entry = entry(name);
             if (entry.query()) {
-                throw MillraceException.user(
-                        SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" is a query: drop it as one");
+                throw MillraceException.user(SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" is a query: drop it as one");
             }
             if (!entry.readers().isEmpty()) {
                 throw MillraceException.user(
                         SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                        "cannot drop \"" + name + "\" because "
-                                + String.join(", ", entry.readers()) + " read it");
+                        "cannot drop \"" + name + "\" because " + String.join(", ", entry.readers()) + " read it");
             }
             entries.remove(name);
         }
@@ -146,7 +148,8 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         return entry(name)
                 .writable()
                 .orElseThrow(() -> MillraceException.user(
-                        SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" takes no rows: it is not a stream or table for INSERT"));
+                        SqlState.WRONG_OBJECT_TYPE,
+                        "\"" + name + "\" takes no rows: it is not a stream or table for INSERT"));
     }
 
     @Override

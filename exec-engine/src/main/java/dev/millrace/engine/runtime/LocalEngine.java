@@ -244,15 +244,7 @@ class LocalEngine implements Engine {
             results.add(result);
         }
         try {
-            new TaskBuilder(
-                            tasks,
-                            plan,
-                            relations,
-                            options.workers(),
-                            false,
-                            operators,
-                            result,
-                            Optional.empty())
+            new TaskBuilder(tasks, plan, relations, options.workers(), false, operators, result, Optional.empty())
                     .build();
             tasks.start();
             return result;
@@ -317,7 +309,9 @@ class LocalEngine implements Engine {
     }
 
     private static long rowsRead(List<LocalStandingQuery> queries) {
-        return queries.stream().mapToLong(query -> Statistics.rowsRead(query.tasks())).sum();
+        return queries.stream()
+                .mapToLong(query -> Statistics.rowsRead(query.tasks()))
+                .sum();
     }
 
     private static double fractionRead(List<LocalStandingQuery> queries) {
@@ -349,10 +343,11 @@ class LocalEngine implements Engine {
             closed = true;
             List<AutoCloseable> all = new ArrayList<>();
             synchronized (results) {
-                List.copyOf(results).forEach(result -> all.add(() -> {
-                    result.shutDown();
-                    result.close();
-                }));
+                List.copyOf(results)
+                        .forEach(result -> all.add(() -> {
+                            result.shutDown();
+                            result.close();
+                        }));
             }
             List<StandingQuery> running = new ArrayList<>(queries());
             java.util.Collections.reverse(running);

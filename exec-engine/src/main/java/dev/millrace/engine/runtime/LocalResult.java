@@ -137,8 +137,7 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
 
     @Override
     public void cancel() {
-        finish(Optional.of(
-                MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request")));
+        finish(Optional.of(MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request")));
     }
 
     /** The engine closes. */
@@ -149,8 +148,7 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
 
     @Override
     public QueryStatistics statistics() {
-        return Statistics.of(
-                tasks, ended ? QueryState.FINISHED : QueryState.RUNNING, rowsOut, Optional.empty(), 0);
+        return Statistics.of(tasks, ended ? QueryState.FINISHED : QueryState.RUNNING, rowsOut, Optional.empty(), 0);
     }
 
     /** Called by the caller, and by the tasks when they close. */

@@ -44,15 +44,13 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.resources = resources;
         this.tasks = new QueryTasks(name, options.priority(), resources, this);
         Optional<View> view = options.materialized()
-                ? Optional.of(new View(plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
+                ? Optional.of(new View(
+                        plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
                 : Optional.empty();
         this.output = new QueryOutput(
-                view,
-                options.sinks(),
-                resources.clock(),
-                cause -> failed(QueryTasks.explain(cause)),
-                this::finished);
-        options.restore().ifPresent(saved -> saved.view().forEach(part -> view.ifPresent(v -> v.restore(part.bytes()))));
+                view, options.sinks(), resources.clock(), cause -> failed(QueryTasks.explain(cause)), this::finished);
+        options.restore()
+                .ifPresent(saved -> saved.view().forEach(part -> view.ifPresent(v -> v.restore(part.bytes()))));
     }
 
     QueryTasks tasks() {
@@ -64,8 +62,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     Scannable.Feed feed() {
-        return new Scannable.Feed(
-                plan.schema(), output.fanout(), this::domain, output.view(), this::wakeOutput);
+        return new Scannable.Feed(plan.schema(), output.fanout(), this::domain, output.view(), this::wakeOutput);
     }
 
     EpochDomain domain() {
@@ -206,7 +203,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             if (options.snapshot()) {
                 List<Batch> rows = viewForSnapshot().snapshot(tasks.memory().own());
                 try {
-                    subscription.deliver(output.publishedEpoch(), resources.clock().epochMicros(), rows, true);
+                    subscription.deliver(
+                            output.publishedEpoch(), resources.clock().epochMicros(), rows, true);
                 } finally {
                     Closing.all(rows);
                 }

@@ -24,8 +24,7 @@ final class LocalSubscription implements Subscription {
     private volatile boolean ended; // nothing will be added; written under the lock, read by all
     private volatile boolean closed; // likewise
 
-    LocalSubscription(
-            Schema schema, SubscriptionOptions options, Workers workers, Runnable onRoom, Runnable onClose) {
+    LocalSubscription(Schema schema, SubscriptionOptions options, Workers workers, Runnable onRoom, Runnable onClose) {
         this.schema = schema;
         this.options = options;
         this.workers = workers;

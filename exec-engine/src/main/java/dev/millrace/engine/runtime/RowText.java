@@ -18,8 +18,10 @@ final class RowText {
             .appendPattern("HH:mm:ss")
             .appendFraction(ChronoField.MICRO_OF_SECOND, 0, 6, true)
             .toFormatter();
-    private static final DateTimeFormatter TIMESTAMP =
-            new DateTimeFormatterBuilder().appendPattern("yyyy-MM-dd ").append(TIME).toFormatter();
+    private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
+            .appendPattern("yyyy-MM-dd ")
+            .append(TIME)
+            .toFormatter();
 
     private RowText() {}
 
@@ -53,7 +55,9 @@ final class RowText {
             case BIGINT -> String.valueOf(word(batch, column, row));
             case REAL -> trimmed(String.valueOf(Memory.getFloat(batch.dataAddress(column) + 4L * row)));
             case DOUBLE -> trimmed(String.valueOf(Memory.getDouble(batch.dataAddress(column) + 8L * row)));
-            case DATE -> LocalDate.ofEpochDay(Memory.getInt(batch.dataAddress(column) + 4L * row)).toString();
+            case DATE ->
+                LocalDate.ofEpochDay(Memory.getInt(batch.dataAddress(column) + 4L * row))
+                        .toString();
             case TIME -> LocalTime.ofNanoOfDay(1_000 * word(batch, column, row)).format(TIME);
             case TIMESTAMP -> timestamp(word(batch, column, row));
             case TIMESTAMPTZ -> timestamp(word(batch, column, row)) + "+00";

@@ -31,8 +31,7 @@ final class Statistics {
         return rows;
     }
 
-    static QueryStatistics of(
-            QueryTasks tasks, QueryState state, long rowsOut, Optional<View> view, long lastEpoch) {
+    static QueryStatistics of(QueryTasks tasks, QueryState state, long rowsOut, Optional<View> view, long lastEpoch) {
         List<OperatorStatistics> operators = operators(tasks);
         return new QueryStatistics(
                 tasks.name(),
@@ -126,9 +125,7 @@ final class Statistics {
                     stage.assignedMicros(),
                     stage.assignedSinceEpochMicros(),
                     stage.isAssignerIdle(),
-                    !stage.isAssignerIdle()
-                            && stage.assignedMicros() == least
-                            && least != Operator.END_OF_INPUT));
+                    !stage.isAssignerIdle() && stage.assignedMicros() == least && least != Operator.END_OF_INPUT));
         }
         return watermarks;
     }

@@ -78,8 +78,8 @@ final class TaskBuilder {
         this.standing = standing;
         this.operators = operators;
         this.output = output;
-        this.graph = new PlanGraph(
-                plan, workers, scan -> relations.scannable(scan.relation()) instanceof Scannable.Replay);
+        this.graph =
+                new PlanGraph(plan, workers, scan -> relations.scannable(scan.relation()) instanceof Scannable.Replay);
     }
 
     PlanGraph graph() {
@@ -108,8 +108,8 @@ final class TaskBuilder {
             } else if (node.plan instanceof Values values) {
                 addReaders(
                         node,
-                        List.of(new BatchesReader(
-                                ConstantRows.of(values, resources.batchRows(), query.memory().own()))));
+                        List.of(new BatchesReader(ConstantRows.of(
+                                values, resources.batchRows(), query.memory().own()))));
             }
         }
         readViews();
@@ -128,8 +128,8 @@ final class TaskBuilder {
     private void open(Node node, Scan scan) {
         Scannable scannable = relations.scannable(scan.relation());
         if (scannable instanceof Scannable.Replay replay) {
-            ScanRequest request = new ScanRequest(
-                    scan.columns(), scan.predicates(), graph.isParallel(node.pipeline) ? workers : 1);
+            ScanRequest request =
+                    new ScanRequest(scan.columns(), scan.predicates(), graph.isParallel(node.pipeline) ? workers : 1);
             List<SourceInput> inputs = new CopyOnWriteArrayList<>();
             wakeable.put(node, inputs);
             addReaders(
@@ -163,7 +163,9 @@ final class TaskBuilder {
                 Scan scan = (Scan) entry.getKey().plan;
                 List<Batch> rows = new ArrayList<>();
                 if (feed.view().isPresent()) {
-                    rows.addAll(feed.view().get().snapshot(scan.columns(), query.memory().own()));
+                    rows.addAll(feed.view()
+                            .get()
+                            .snapshot(scan.columns(), query.memory().own()));
                 } else if (!standing) {
                     throw LocalEngine.keepsNothing(scan.relation());
                 }
@@ -326,8 +328,9 @@ final class TaskBuilder {
     /** What a feed's new reader sees first: the rows there are, and how far event time is. */
     static List<Item> first(Scannable.Feed feed, QueryTasks query) {
         List<Item> first = new ArrayList<>();
-        feed.view().ifPresent(view -> view.snapshot(query.memory().own())
-                .forEach(batch -> first.add(new Item.Rows(batch))));
+        feed.view()
+                .ifPresent(
+                        view -> view.snapshot(query.memory().own()).forEach(batch -> first.add(new Item.Rows(batch))));
         if (feed.fanout().lastWatermark() != Operator.NO_WATERMARK) {
             first.add(new Item.Watermark(feed.fanout().lastWatermark()));
         }

@@ -58,12 +58,13 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
     long progress() {
         Stage stage = entry;
         long progress = entry.watermark();
-        while (stage.consumers().size() == 1 && !(stage instanceof OperatorStage assigner && assigner.assignsWatermarks())) {
+        while (stage.consumers().size() == 1
+                && !(stage instanceof OperatorStage assigner && assigner.assignsWatermarks())) {
             stage = stage.consumers().get(0);
         }
-        return Math.max(progress, stage instanceof OperatorStage assigner && assigner.assignsWatermarks()
-                ? stage.watermark()
-                : progress);
+        return Math.max(
+                progress,
+                stage instanceof OperatorStage assigner && assigner.assignsWatermarks() ? stage.watermark() : progress);
     }
 
     @Override

@@ -60,8 +60,6 @@ final class LateBound {
 
     /** The least watermark above this one with another bound. */
     long nextChange(long watermark) {
-        return watermark == Operator.NO_WATERMARK || unit == 0
-                ? Long.MIN_VALUE + 1
-                : at(watermark) + unit - offset;
+        return watermark == Operator.NO_WATERMARK || unit == 0 ? Long.MIN_VALUE + 1 : at(watermark) + unit - offset;
     }
 }

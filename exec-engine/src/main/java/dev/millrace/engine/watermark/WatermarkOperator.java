@@ -42,10 +42,9 @@ public final class WatermarkOperator implements Operator {
         this.schema = node.schema();
         this.timeColumn = node.timeColumn();
         Optional<WindowSpec> windows = node.lateBeyond();
-        this.comparedColumn =
-                windows.isPresent() && windows.get() instanceof WindowSpec.Attached attached
-                        ? attached.endColumn()
-                        : timeColumn;
+        this.comparedColumn = windows.isPresent() && windows.get() instanceof WindowSpec.Attached attached
+                ? attached.endColumn()
+                : timeColumn;
         this.delayMicros = node.delayMicros();
         this.idleTimeoutMicros = node.idleTimeoutMicros();
         this.bound = LateBound.of(windows);
