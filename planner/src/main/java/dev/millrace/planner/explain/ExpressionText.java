@@ -185,16 +185,16 @@ final class ExpressionText {
                 .mapToObj(i -> {
                     String text = text(projections.get(i));
                     String name = names.field(i).name();
-                    boolean told = text.equals(name)
-                            || !(projections.get(i) instanceof Column) && isDerived(name, i, projections);
+                    boolean told = projections.get(i) instanceof Column column
+                            ? schema.field(column.index()).name().equals(name)
+                            : text.equals(name) || isDerived(name, projections.get(i));
                     return told ? text : text + " AS " + name;
                 })
                 .collect(Collectors.joining(", "));
     }
 
     /** Whether a name is only what the planner calls such an expression. */
-    private static boolean isDerived(String name, int column, List<Expression> projections) {
-        Expression expression = projections.get(column);
+    private static boolean isDerived(String name, Expression expression) {
         return name.equals("?column?")
                 || name.equals("case")
                 || expression instanceof Call call && call.function().equals(name);

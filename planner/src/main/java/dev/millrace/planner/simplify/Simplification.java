@@ -30,6 +30,11 @@ public final class Simplification {
                 new SplitJoinCondition());
     }
 
+    /** Those that only merge neighbouring Calcs: other rewrites want to see through one Calc at most. */
+    public static List<Rewrite> merging() {
+        return List.of(new RemoveIdentityCalc(), new MergeCalcs());
+    }
+
     public PlanNode apply(PlanNode plan) {
         return Rewriter.rewrite(plan, rewrites);
     }

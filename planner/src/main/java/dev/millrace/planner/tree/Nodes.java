@@ -26,6 +26,9 @@ public final class Nodes {
     public static final String WINDOW_START = "window_start";
     public static final String WINDOW_END = "window_end";
 
+    /** What PostgreSQL calls a column that has no name. */
+    private static final String UNNAMED = "?column?";
+
     private static final Field RANK = new Field("rank", DataType.BIGINT, false);
 
     private Nodes() {}
@@ -48,7 +51,7 @@ public final class Nodes {
         } else if (expression instanceof Expression.Case) {
             return "case";
         }
-        return "?column?";
+        return UNNAMED;
     }
 
     /** The rows of {@code input} where {@code condition} is true. */
@@ -190,7 +193,7 @@ public final class Nodes {
         return new PlanNode.TopN(input, partition, order, rank, limit, offset, emitRank, windowEnd, schema);
     }
 
-    /** The inputs have equal types; the names are the first one's. */
+    /** The inputs have equal types; the names are those of the first that has any. */
     public static PlanNode.Union union(List<PlanNode> inputs) {
         Schema first = inputs.get(0).schema();
         List<Field> fields = new ArrayList<>();
@@ -198,7 +201,12 @@ public final class Nodes {
             int at = column;
             boolean nullable =
                     inputs.stream().anyMatch(input -> input.schema().field(at).nullable());
-            fields.add(new Field(first.field(at).name(), first.type(at), nullable));
+            String name = inputs.stream()
+                    .map(input -> input.schema().field(at).name())
+                    .filter(named -> !named.equals(UNNAMED))
+                    .findFirst()
+                    .orElse(UNNAMED);
+            fields.add(new Field(name, first.type(at), nullable));
         }
         return new PlanNode.Union(inputs, new Schema(fields));
     }

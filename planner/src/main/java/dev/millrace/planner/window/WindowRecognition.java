@@ -2,20 +2,25 @@ package dev.millrace.planner.window;
 
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.simplify.Simplification;
+import dev.millrace.planner.tree.Rewrite;
 import dev.millrace.planner.tree.Rewriter;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The rewrites that let windows speak once, at their close. */
 public final class WindowRecognition {
     private WindowRecognition() {}
 
     public static PlanNode apply(PlanNode plan, Inference inference) {
-        return Rewriter.rewrite(
-                plan,
+        List<Rewrite> rewrites = new ArrayList<>(Simplification.merging());
+        rewrites.addAll(List.of(
                 new RecognizeWindowAggregate(inference),
                 new RecognizeSessionAggregate(inference),
                 new RecognizeAttachedAggregate(inference),
                 new RecognizeWindowTopN(inference),
                 new JoinWithOwnExtreme(inference),
-                new RecognizeWindowJoin(inference));
+                new RecognizeWindowJoin(inference)));
+        return Rewriter.rewrite(plan, rewrites);
     }
 }
