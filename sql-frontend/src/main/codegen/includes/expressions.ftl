@@ -46,3 +46,21 @@ void OtherOperator(List<Object> list, ExprContext exprContext, Span s) :
     }
     AddExpression2b(list, ExprContext.ACCEPT_SUB_QUERY)
 }
+
+/** A query with ORDER BY and LIMIT. */
+SqlNode MillraceQuery() :
+{
+    final SqlNode e;
+}
+{
+    e = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { return e; }
+}
+
+/** A scalar expression. */
+SqlNode MillraceExpression() :
+{
+    final SqlNode e;
+}
+{
+    e = Expression(ExprContext.ACCEPT_SUB_QUERY) { return e; }
+}

@@ -1,9 +1,12 @@
 package dev.millrace.sql;
 
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.StatementBinder;
 import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.DataType;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -15,16 +18,31 @@ import java.util.List;
 public final class Frontend {
     /** Splits a text at its semicolons and parses each statement; fails at the first syntax error. */
     public List<ParsedStatement> parse(String sql) {
-        throw new UnsupportedOperationException();
+        List<ParsedStatement> statements = new ArrayList<>();
+        for (StatementParser.Parsed parsed : StatementParser.parse(sql)) {
+            statements.add(new ParsedStatement(
+                    sql,
+                    sql.substring(parsed.start(), parsed.end()),
+                    parsed.start(),
+                    parsed.parameterCount(),
+                    parsed.syntax()));
+        }
+        return statements;
     }
 
     /** Resolves names and types. */
     public Statement analyze(ParsedStatement statement, Catalog catalog, Parameters parameters) {
-        throw new UnsupportedOperationException();
+        return binder(statement, catalog, parameters).bind(statement.syntax());
     }
 
     /** The types of the parameters {@code $1} to {@code $n}, declared or inferred. */
     public List<DataType> parameterTypes(ParsedStatement statement, Catalog catalog, List<DataType> declaredTypes) {
-        throw new UnsupportedOperationException();
+        StatementBinder binder = binder(statement, catalog, Parameters.toDescribe(declaredTypes));
+        binder.bind(statement.syntax());
+        return binder.parameterTypes();
+    }
+
+    private static StatementBinder binder(ParsedStatement statement, Catalog catalog, Parameters parameters) {
+        return new StatementBinder(statement.source(), catalog, parameters, statement.parameterCount());
     }
 }

@@ -5,9 +5,10 @@ import dev.millrace.sql.syntax.Syntax;
 /**
  * One statement of a text that parsed.
  *
+ * @param source the whole text, in which positions count
  * @param text the statement without its semicolon and without comments around it
  * @param offset where {@code text} starts in the whole, in characters from 0
  * @param parameterCount the highest {@code $n} in it
  * @param syntax for {@link Frontend#analyze}
  */
-public record ParsedStatement(String text, int offset, int parameterCount, Syntax syntax) {}
+public record ParsedStatement(String source, String text, int offset, int parameterCount, Syntax syntax) {}

@@ -1,11 +1,20 @@
 package dev.millrace.sql.algebra;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.OrderKey;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.apache.calcite.rel.RelCollation;
+import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rel.RelFieldCollation.NullDirection;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.sql.SqlAggFunction;
 
 /** Aggregate calls and orderings of the algebra as those of a plan. Stateless. */
 public final class AggregateTranslator {
@@ -13,19 +22,56 @@ public final class AggregateTranslator {
 
     /**
      * @param input the aggregate's input: constant arguments (a percentile's fraction, a delimiter) are read from the
-     *     project that computes them; columns keep their index
+     *     project that computes them and become parameters; columns keep their index
      */
     public static AggregateCall translate(org.apache.calcite.rel.core.AggregateCall call, RelNode input) {
-        throw new UnsupportedOperationException();
+        Function function = function(call.getAggregation())
+                .orElseThrow(() -> MillraceException.notAvailableYet(
+                        call.getAggregation().getName().equals("SINGLE_VALUE")
+                                ? "a scalar sub-query that may give several rows"
+                                : "the aggregate " + call.getAggregation().getName()));
+        List<Integer> arguments = new ArrayList<>(call.getArgList());
+        List<Literal> parameters = new ArrayList<>();
+        if (function == Function.STRING_AGG
+                || function == Function.PERCENTILE_CONT
+                || function == Function.PERCENTILE_DISC) {
+            int column = arguments.remove(arguments.size() - 1);
+            parameters.add(constant(input, column, function));
+        }
+        return new AggregateCall(
+                function,
+                arguments,
+                call.isDistinct(),
+                call.hasFilter() ? OptionalInt.of(call.filterArg) : OptionalInt.empty(),
+                orderKeys(call.getCollation()),
+                parameters,
+                TypeMapper.dataType(call.getType()));
+    }
+
+    private static Literal constant(RelNode input, int column, Function function) {
+        if (input instanceof Project project
+                && ExpressionTranslator.translate(project.getProjects().get(column)) instanceof Literal literal) {
+            return literal;
+        }
+        throw MillraceException.notAvailableYet("the second argument of "
+                + function.name().toLowerCase(java.util.Locale.ROOT) + " as anything but a constant,");
     }
 
     /** The keys of an ordering. */
     public static List<OrderKey> orderKeys(RelCollation collation) {
-        throw new UnsupportedOperationException();
+        List<OrderKey> keys = new ArrayList<>();
+        for (RelFieldCollation field : collation.getFieldCollations()) {
+            boolean descending = field.getDirection().isDescending();
+            boolean nullsFirst = field.nullDirection == NullDirection.UNSPECIFIED
+                    ? descending
+                    : field.nullDirection == NullDirection.FIRST;
+            keys.add(new OrderKey(field.getFieldIndex(), descending, nullsFirst));
+        }
+        return keys;
     }
 
     /** The plan's function of this Calcite aggregate, if it is one. */
-    public static Optional<AggregateCall.Function> function(org.apache.calcite.sql.SqlAggFunction function) {
-        throw new UnsupportedOperationException();
+    public static Optional<Function> function(SqlAggFunction function) {
+        return Aggregates.function(function);
     }
 }

@@ -1,11 +1,235 @@
 package dev.millrace.sql.algebra;
 
-/** The operators that expressions are made of. */
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.type.DataType;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.apache.calcite.avatica.util.ByteString;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlFunctionCategory;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.DateString;
+import org.apache.calcite.util.NlsString;
+import org.apache.calcite.util.TimeString;
+import org.apache.calcite.util.TimestampString;
+
+/** Makes row expressions: calls by canonical function name, and constants of our types. Safe on any thread. */
 public final class Rex {
     static final String TUMBLE = "TUMBLE";
     static final String HOP = "HOP";
     static final String CUMULATE = "CUMULATE";
     static final String SESSION = "SESSION";
 
+    /** Stands for an INTERVAL constant: months, days, microseconds. */
+    static final String INTERVAL_CONSTANT = "interval_constant";
+
+    private static final long MICROS_PER_SECOND = 1_000_000;
+    private static final long FIRST_DAY = -719_162; // 0001-01-01
+    private static final long LAST_DAY = 2_932_896; // 9999-12-31
+
+    private static final Builder BUILDER = new Builder();
+
+    private static final Map<String, SqlOperator> STANDARD = Map.ofEntries(
+            Map.entry("eq", SqlStdOperatorTable.EQUALS),
+            Map.entry("ne", SqlStdOperatorTable.NOT_EQUALS),
+            Map.entry("lt", SqlStdOperatorTable.LESS_THAN),
+            Map.entry("le", SqlStdOperatorTable.LESS_THAN_OR_EQUAL),
+            Map.entry("gt", SqlStdOperatorTable.GREATER_THAN),
+            Map.entry("ge", SqlStdOperatorTable.GREATER_THAN_OR_EQUAL),
+            Map.entry("is_distinct_from", SqlStdOperatorTable.IS_DISTINCT_FROM),
+            Map.entry("is_not_distinct_from", SqlStdOperatorTable.IS_NOT_DISTINCT_FROM),
+            Map.entry("is_null", SqlStdOperatorTable.IS_NULL),
+            Map.entry("is_not_null", SqlStdOperatorTable.IS_NOT_NULL),
+            Map.entry("is_true", SqlStdOperatorTable.IS_TRUE),
+            Map.entry("is_not_true", SqlStdOperatorTable.IS_NOT_TRUE),
+            Map.entry("is_false", SqlStdOperatorTable.IS_FALSE),
+            Map.entry("is_not_false", SqlStdOperatorTable.IS_NOT_FALSE),
+            Map.entry("and", SqlStdOperatorTable.AND),
+            Map.entry("or", SqlStdOperatorTable.OR),
+            Map.entry("not", SqlStdOperatorTable.NOT),
+            Map.entry("add", SqlStdOperatorTable.PLUS),
+            Map.entry("subtract", SqlStdOperatorTable.MINUS),
+            Map.entry("multiply", SqlStdOperatorTable.MULTIPLY),
+            Map.entry("divide", SqlStdOperatorTable.DIVIDE),
+            Map.entry("mod", SqlStdOperatorTable.MOD),
+            Map.entry("negate", SqlStdOperatorTable.UNARY_MINUS));
+
+    private static final Map<SqlOperator, String> STANDARD_NAMES =
+            STANDARD.entrySet().stream().collect(Collectors.toMap(Map.Entry::getValue, Map.Entry::getKey));
+
+    private static final Map<String, SqlOperator> FUNCTIONS = new ConcurrentHashMap<>();
+
     private Rex() {}
+
+    /** The one builder. */
+    public static RexBuilder builder() {
+        return BUILDER;
+    }
+
+    /** A call of the function with this canonical name; arguments must be of the types that it takes. */
+    public static RexNode call(String function, List<RexNode> arguments, DataType type, boolean nullable) {
+        return BUILDER.makeCall(TypeMapper.relType(type, nullable), operator(function), arguments);
+    }
+
+    /** The operator of a canonical name. */
+    static SqlOperator operator(String function) {
+        SqlOperator standard = STANDARD.get(function);
+        return standard != null ? standard : FUNCTIONS.computeIfAbsent(function, Function::new);
+    }
+
+    /** The canonical name of an operator. */
+    static String name(SqlOperator operator) {
+        String standard = STANDARD_NAMES.get(operator);
+        return standard != null ? standard : operator.getName();
+    }
+
+    public static RexNode cast(RexNode node, DataType type) {
+        return BUILDER.makeAbstractCast(TypeMapper.relType(type, node.getType().isNullable()), node, false);
+    }
+
+    public static RexLiteral nullOf(DataType type) {
+        return BUILDER.makeNullLiteral(TypeMapper.relType(type, true));
+    }
+
+    /** A constant whose type is not decided yet: a quoted text, before its context gives it one. */
+    public static RexLiteral unknown(String text) {
+        return BUILDER.literal(
+                new NlsString(text, null, null),
+                BUILDER.getTypeFactory().createSqlType(SqlTypeName.UNKNOWN),
+                SqlTypeName.CHAR);
+    }
+
+    /** A constant. */
+    public static RexNode literal(Literal literal) {
+        DataType type = literal.type();
+        RelDataType relType = TypeMapper.relType(type, false);
+        Object value = literal.value();
+        return switch (type.kind()) {
+            case BOOLEAN -> BUILDER.makeLiteral((Boolean) value);
+            case SMALLINT, INTEGER, BIGINT ->
+                BUILDER.literal(BigDecimal.valueOf((Long) value), relType, SqlTypeName.DECIMAL);
+            case NUMERIC -> BUILDER.literal((BigDecimal) value, relType, SqlTypeName.DECIMAL);
+            case REAL, DOUBLE -> {
+                double number = (Double) value;
+                yield Double.isFinite(number)
+                        ? BUILDER.literal((Double) value, relType, SqlTypeName.DOUBLE)
+                        : BUILDER.makeAbstractCast(relType, text(Double.toString(number)), false);
+            }
+            case TEXT, VARCHAR, CHAR ->
+                BUILDER.literal(new NlsString((String) value, null, null), relType, SqlTypeName.CHAR);
+            case JSONB -> BUILDER.makeAbstractCast(relType, text((String) value), false);
+            case BYTEA -> BUILDER.literal(byteString((List<?>) value), relType, SqlTypeName.BINARY);
+            case DATE -> {
+                checkDay((Long) value);
+                yield BUILDER.literal(
+                        DateString.fromDaysSinceEpoch(((Long) value).intValue()), relType, SqlTypeName.DATE);
+            }
+            case TIME -> BUILDER.literal(time((Long) value), relType, SqlTypeName.TIME);
+            case TIMESTAMP -> BUILDER.literal(timestamp((Long) value), relType, SqlTypeName.TIMESTAMP);
+            case TIMESTAMPTZ ->
+                BUILDER.literal(timestamp((Long) value), relType, SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE);
+            case INTERVAL -> {
+                IntervalValue interval = (IntervalValue) value;
+                yield call(
+                        INTERVAL_CONSTANT,
+                        List.of(bigint(interval.months()), bigint(interval.days()), bigint(interval.micros())),
+                        DataType.INTERVAL,
+                        false);
+            }
+            case UUID -> BUILDER.makeUuidLiteral((UUID) value);
+            case ARRAY ->
+                BUILDER.makeCall(
+                        relType,
+                        SqlStdOperatorTable.ARRAY_VALUE_CONSTRUCTOR,
+                        ((List<?>) value)
+                                .stream()
+                                        .map(element -> literal(new Literal(element, type.element())))
+                                        .toList());
+            case ROW, NULL -> throw new IllegalArgumentException("no constant of type " + type);
+        };
+    }
+
+    /** A TEXT constant. */
+    public static RexNode text(String text) {
+        return literal(new Literal(text, DataType.TEXT));
+    }
+
+    /** A BIGINT constant. */
+    public static RexNode bigint(long value) {
+        return literal(new Literal(value, DataType.BIGINT));
+    }
+
+    private static ByteString byteString(List<?> bytes) {
+        byte[] array = new byte[bytes.size()];
+        for (int i = 0; i < array.length; i++) {
+            array[i] = (Byte) bytes.get(i);
+        }
+        return new ByteString(array);
+    }
+
+    private static TimeString time(long micros) {
+        TimeString time = TimeString.fromMillisOfDay((int) (micros / MICROS_PER_SECOND) * 1000);
+        return time.withNanos((int) (micros % MICROS_PER_SECOND) * 1000);
+    }
+
+    private static TimestampString timestamp(long micros) {
+        long seconds = Math.floorDiv(micros, MICROS_PER_SECOND);
+        checkDay(Math.floorDiv(seconds, 86_400));
+        return TimestampString.fromMillisSinceEpoch(seconds * 1000)
+                .withNanos((int) Math.floorMod(micros, MICROS_PER_SECOND) * 1000);
+    }
+
+    private static void checkDay(long day) {
+        if (day < FIRST_DAY || day > LAST_DAY) {
+            throw MillraceException.user(
+                    SqlState.DATETIME_FIELD_OVERFLOW, "a date or time constant must lie in the years 1 to 9999");
+        }
+    }
+
+    /** The builder, with literals of any type. */
+    private static final class Builder extends RexBuilder {
+        Builder() {
+            super(TypeMapper.factory());
+        }
+
+        RexLiteral literal(Comparable<?> value, RelDataType type, SqlTypeName typeName) {
+            return makeLiteral(value, type, typeName);
+        }
+    }
+
+    /** A function of the catalog; its types are decided where it is bound. */
+    private static final class Function extends SqlFunction {
+        private static final long serialVersionUID = 1L;
+
+        Function(String name) {
+            super(
+                    name,
+                    SqlKind.OTHER_FUNCTION,
+                    binding -> {
+                        throw new UnsupportedOperationException("the type of " + name + " is decided when it is bound");
+                    },
+                    null,
+                    null,
+                    SqlFunctionCategory.USER_DEFINED_FUNCTION);
+        }
+
+        @Override
+        public boolean isDeterministic() {
+            return !getName().equals("proctime");
+        }
+    }
 }

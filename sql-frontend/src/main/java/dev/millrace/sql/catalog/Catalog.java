@@ -1,6 +1,7 @@
 package dev.millrace.sql.catalog;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -16,4 +17,12 @@ public interface Catalog {
 
     /** All names that {@link #relation} knows, for suggestions; asked only when a name was not found. */
     Collection<String> relationNames();
+
+    /**
+     * What a function that describes the session gives, such as {@code version()}, {@code current_user()} or {@code
+     * current_setting('server_version')}; empty when there is no such function. It becomes a constant of the query.
+     */
+    default Optional<String> sessionFunction(String name, List<String> arguments) {
+        return Optional.empty();
+    }
 }

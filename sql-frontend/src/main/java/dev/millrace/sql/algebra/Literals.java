@@ -1,0 +1,175 @@
+package dev.millrace.sql.algebra;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.text.ValueParser;
+import dev.millrace.type.DataType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.arrow.memory.util.MemoryUtil;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.NlsString;
+
+/** Constants from their text. */
+public final class Literals {
+    private Literals() {}
+
+    /**
+     * The value of a text as an input of the type, by the rules of PostgreSQL's input functions: fails with 22P02, 22007,
+     * 22008 or 22003.
+     */
+    public static Literal parse(DataType type, String text) {
+        return switch (type.kind()) {
+            case TEXT, JSONB -> new Literal(text, type);
+            case VARCHAR, CHAR -> new Literal(fit(type, text), type);
+            case BYTEA -> new Literal(bytes(text), type);
+            case ARRAY -> new Literal(elements(type, text), type);
+            case ROW, NULL -> throw MillraceException.notAvailableYet("a constant of type " + type);
+            default -> scalar(type, text);
+        };
+    }
+
+    /** The text of a text constant. */
+    public static Optional<String> textOf(RexNode node) {
+        return node instanceof RexLiteral literal && !literal.isNull() && literal.getTypeName() == SqlTypeName.CHAR
+                ? Optional.of(literal.getValueAs(NlsString.class).getValue())
+                : Optional.empty();
+    }
+
+    /** The microseconds of a fixed duration; fails when it has months. */
+    public static long durationMicros(IntervalValue interval) {
+        if (interval.months() != 0) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "a duration cannot have months or years: their length varies")
+                    .withHint("write it in days, hours, minutes or seconds");
+        }
+        return interval.comparableMicros();
+    }
+
+    private static Literal scalar(DataType type, String text) {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(1, utf8.length));
+        buffer.put(utf8);
+        try {
+            long address = MemoryUtil.getByteBufferAddress(buffer);
+            ValueParser parser = new ValueParser();
+            if (!parser.tryParse(type, address, utf8.length)) {
+                throw parser.failure(type, address, utf8.length);
+            }
+            return new Literal(value(type, parser), type);
+        } finally {
+            java.lang.ref.Reference.reachabilityFence(buffer);
+        }
+    }
+
+    private static Object value(DataType type, ValueParser parser) {
+        return switch (type.kind()) {
+            case BOOLEAN -> parser.value() != 0;
+            case REAL, DOUBLE -> parser.doubleValue();
+            case NUMERIC ->
+                new BigDecimal(
+                        BigInteger.valueOf(parser.high())
+                                .shiftLeft(64)
+                                .or(BigInteger.valueOf(parser.value()).and(UNSIGNED_LONG_MASK)),
+                        type.scale());
+            case INTERVAL -> new IntervalValue(parser.months(), parser.days(), parser.value());
+            case UUID -> new UUID(parser.high(), parser.value());
+            default -> parser.value();
+        };
+    }
+
+    private static final BigInteger UNSIGNED_LONG_MASK =
+            BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
+
+    /** A cast to a length cuts what is too long. */
+    private static String fit(DataType type, String text) {
+        int length = type.precision();
+        return length == 0 || text.codePointCount(0, text.length()) <= length
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, length));
+    }
+
+    private static List<Byte> bytes(String text) {
+        byte[] bytes;
+        if (text.startsWith("\\x")) {
+            try {
+                bytes = HexFormat.of().parseHex(text.substring(2).replace(" ", ""));
+            } catch (IllegalArgumentException e) {
+                throw MillraceException.user(
+                        SqlState.INVALID_TEXT_REPRESENTATION, "invalid hexadecimal data: \"" + text + "\"");
+            }
+        } else {
+            bytes = text.getBytes(StandardCharsets.UTF_8);
+        }
+        List<Byte> list = new ArrayList<>(bytes.length);
+        for (byte b : bytes) {
+            list.add(b);
+        }
+        return list;
+    }
+
+    /** The elements of {@code {a,"b c",NULL}}, each a {@link Literal}'s value; NULL elements are not supported. */
+    private static List<Object> elements(DataType type, String text) {
+        String body = text.strip();
+        if (!body.startsWith("{") || !body.endsWith("}")) {
+            throw MillraceException.user(
+                            SqlState.INVALID_TEXT_REPRESENTATION, "malformed array literal: \"" + text + "\"")
+                    .withHint("an array is written as {1,2,3}");
+        }
+        List<Object> values = new ArrayList<>();
+        StringBuilder element = new StringBuilder();
+        boolean quoted = false;
+        boolean wasQuoted = false;
+        for (int i = 1; i < body.length(); i++) {
+            char c = body.charAt(i);
+            if (c == '\\' && i + 1 < body.length()) {
+                element.append(body.charAt(++i));
+            } else if (c == '"') {
+                quoted = !quoted;
+                wasQuoted = true;
+            } else if (!quoted && (c == ',' || i == body.length() - 1)) {
+                String item =
+                        wasQuoted ? element.toString() : element.toString().strip();
+                if (!item.isEmpty() || wasQuoted) {
+                    if (!wasQuoted && item.equalsIgnoreCase("null")) {
+                        throw MillraceException.notAvailableYet("a NULL in an array constant");
+                    }
+                    values.add(parse(type.element(), item).value());
+                }
+                element.setLength(0);
+                wasQuoted = false;
+            } else {
+                element.append(c);
+            }
+        }
+        return values;
+    }
+
+    /** A number with the scale and precision that its digits ask for; 22003 beyond 38 digits. */
+    public static Literal number(BigDecimal value) {
+        BigDecimal exact = value.scale() < 0 ? value.setScale(0) : value;
+        if (exact.scale() > DataType.MAX_NUMERIC_PRECISION) {
+            exact = exact.setScale(DataType.MAX_NUMERIC_PRECISION, RoundingMode.HALF_UP);
+        }
+        int precision = Math.max(exact.precision(), Math.max(1, exact.scale()));
+        if (precision > DataType.MAX_NUMERIC_PRECISION) {
+            throw MillraceException.user(
+                    SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+                    "numeric constant has " + precision + " digits; at most 38 are supported");
+        }
+        return new Literal(exact, DataType.numeric(precision, exact.scale()));
+    }
+}

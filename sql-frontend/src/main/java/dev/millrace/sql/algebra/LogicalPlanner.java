@@ -1,0 +1,24 @@
+package dev.millrace.sql.algebra;
+
+import org.apache.calcite.plan.Convention;
+import org.apache.calcite.plan.RelTraitSet;
+import org.apache.calcite.plan.hep.HepPlanner;
+import org.apache.calcite.plan.hep.HepProgram;
+
+/**
+ * The planner that a query's nodes belong to: it applies no rules and is there because a Calcite cluster must have one.
+ * All nodes have the trait {@link Convention#NONE} alone.
+ */
+public final class LogicalPlanner extends HepPlanner {
+    private static final HepProgram NO_RULES = HepProgram.builder().build();
+    private static final RelTraitSet TRAITS = RelTraitSet.createEmpty().plus(Convention.NONE);
+
+    public LogicalPlanner() {
+        super(NO_RULES);
+    }
+
+    @Override
+    public RelTraitSet emptyTraitSet() {
+        return TRAITS;
+    }
+}

@@ -1,0 +1,301 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Literals;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Optional;
+import org.apache.calcite.rex.RexDynamicParam;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.NlsString;
+
+/**
+ * PostgreSQL's conversions between types (chapter 10 of its manual). A quoted constant, NULL or a parameter without type
+ * is <i>unknown</i> until its context gives it a type.
+ */
+final class Coercions {
+    /** How readily a conversion is made. */
+    enum Strength {
+        /** In any expression. */
+        IMPLICIT,
+        /** Into a column. */
+        ASSIGNMENT,
+        /** By CAST. */
+        EXPLICIT
+    }
+
+    private final ParameterTypes parameters;
+
+    Coercions(ParameterTypes parameters) {
+        this.parameters = parameters;
+    }
+
+    static DataType type(RexNode node) {
+        return isUnknown(node) ? DataType.NULL : TypeMapper.dataType(node.getType());
+    }
+
+    /** Whether the type is still open. */
+    static boolean isUnknown(RexNode node) {
+        SqlTypeName name = node.getType().getSqlTypeName();
+        return name == SqlTypeName.UNKNOWN || name == SqlTypeName.NULL;
+    }
+
+    /** As {@code format_type} writes a type in messages: NUMERIC without its digits. */
+    static String name(DataType type) {
+        return type.kind() == Kind.NUMERIC ? "numeric" : type.toString();
+    }
+
+    // ---- one node --------------------------------------------------------------------------------------------------
+
+    /** The node as a value of the type; the caller has checked that {@link #allowed}. */
+    RexNode convert(RexNode node, DataType target) {
+        if (node instanceof RexDynamicParam parameter && isUnknown(node)) {
+            return parameters.decide(parameter, target);
+        }
+        if (isUnknown(node)) {
+            RexLiteral literal = (RexLiteral) node;
+            return literal.isNull() ? Rex.nullOf(target) : Rex.literal(Literals.parse(target, text(literal)));
+        }
+        DataType type = type(node);
+        if (type.equals(target)) {
+            return node;
+        }
+        if (node instanceof RexLiteral literal && type.isNumber() && !literal.isNull()) {
+            Optional<RexNode> folded = foldNumber(literal, target);
+            if (folded.isPresent()) {
+                return folded.get();
+            }
+        }
+        return Rex.cast(node, target);
+    }
+
+    /** Converts with the strength at hand, or fails at the place with 42804 or, by CAST, 42846. */
+    RexNode convert(RexNode node, DataType target, Strength strength, SqlNode where) {
+        try {
+            if (isUnknown(node) || allowed(type(node), target, strength)) {
+                return convert(node, target);
+            }
+        } catch (MillraceException e) {
+            throw Errors.at(e, where);
+        }
+        throw Errors.error(
+                SqlState.CANNOT_COERCE, "cannot cast type " + name(type(node)) + " to " + name(target), where);
+    }
+
+    /** A condition: BOOLEAN, or 42804 that says which clause wanted it. */
+    RexNode condition(RexNode node, String clause, SqlNode where) {
+        if (!isUnknown(node) && type(node).kind() != Kind.BOOLEAN) {
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "argument of " + clause + " must be type boolean, not type " + name(type(node)),
+                    where);
+        }
+        try {
+            return convert(node, DataType.BOOLEAN);
+        } catch (MillraceException e) {
+            throw Errors.at(e, where);
+        }
+    }
+
+    /** An unknown node as TEXT, any other as it is. */
+    RexNode decided(RexNode node) {
+        return isUnknown(node) ? convert(node, DataType.TEXT) : node;
+    }
+
+    /** The text of an unknown constant that is not NULL. */
+    static Optional<String> unknownText(RexNode node) {
+        return node.getType().getSqlTypeName() == SqlTypeName.UNKNOWN && node instanceof RexLiteral literal
+                ? Optional.of(text(literal))
+                : Optional.empty();
+    }
+
+    private static String text(RexLiteral literal) {
+        return literal.getValueAs(NlsString.class).getValue();
+    }
+
+    private static Optional<RexNode> foldNumber(RexLiteral literal, DataType target) {
+        Number value = literal.getValueAs(Comparable.class) instanceof Number number ? number : null;
+        if (!(value instanceof BigDecimal exact)) {
+            return Optional.empty();
+        }
+        boolean whole = exact.stripTrailingZeros().scale() <= 0;
+        return switch (target.kind()) {
+            case SMALLINT ->
+                whole && fits(exact, Short.MIN_VALUE, Short.MAX_VALUE)
+                        ? Optional.of(Rex.literal(new Literal(exact.longValue(), target)))
+                        : Optional.empty();
+            case INTEGER ->
+                whole && fits(exact, Integer.MIN_VALUE, Integer.MAX_VALUE)
+                        ? Optional.of(Rex.literal(new Literal(exact.longValue(), target)))
+                        : Optional.empty();
+            case BIGINT ->
+                whole && fits(exact, Long.MIN_VALUE, Long.MAX_VALUE)
+                        ? Optional.of(Rex.literal(new Literal(exact.longValue(), target)))
+                        : Optional.empty();
+            case DOUBLE -> Optional.of(Rex.literal(new Literal(exact.doubleValue(), target)));
+            case REAL -> Optional.of(Rex.literal(new Literal((double) exact.floatValue(), target)));
+            case NUMERIC -> {
+                BigDecimal scaled = exact.setScale(target.scale(), java.math.RoundingMode.HALF_UP);
+                yield scaled.precision() <= target.precision()
+                        ? Optional.of(Rex.literal(new Literal(scaled, target)))
+                        : Optional.empty();
+            }
+            default -> Optional.empty();
+        };
+    }
+
+    private static boolean fits(BigDecimal value, long least, long most) {
+        return value.compareTo(BigDecimal.valueOf(least)) >= 0 && value.compareTo(BigDecimal.valueOf(most)) <= 0;
+    }
+
+    // ---- types -----------------------------------------------------------------------------------------------------
+
+    /** The NUMERIC that holds every value of a number type exactly; as it is for NUMERIC, (38,16) for floats. */
+    static DataType asNumeric(DataType type) {
+        return switch (type.kind()) {
+            case SMALLINT -> DataType.numeric(5, 0);
+            case INTEGER -> DataType.numeric(10, 0);
+            case BIGINT -> DataType.numeric(19, 0);
+            case NUMERIC -> type;
+            default -> TypeNames.UNDECLARED_NUMERIC;
+        };
+    }
+
+    /** As {@link #asNumeric(DataType)}, but a constant asks for its own digits only. */
+    static DataType asNumeric(RexNode node) {
+        if (node instanceof RexLiteral literal
+                && !literal.isNull()
+                && literal.getValueAs(Comparable.class) instanceof BigDecimal exact) {
+            return Literals.number(exact).type();
+        }
+        return asNumeric(type(node));
+    }
+
+    private static int rank(Kind kind) {
+        return switch (kind) {
+            case SMALLINT -> 1;
+            case INTEGER -> 2;
+            case BIGINT -> 3;
+            case NUMERIC -> 4;
+            case REAL -> 5;
+            case DOUBLE -> 6;
+            default -> 0;
+        };
+    }
+
+    /** Whether a value of one type can become one of the other. */
+    static boolean allowed(DataType from, DataType to, Strength strength) {
+        if (from.equals(to) || from.kind() == Kind.NULL) {
+            return true;
+        }
+        if (from.isNumber() && to.isNumber()) {
+            return strength != Strength.IMPLICIT || rank(from.kind()) <= rank(to.kind());
+        }
+        if (isCharacter(from) && isCharacter(to)) {
+            return true;
+        }
+        if (to.kind() == Kind.ARRAY && from.kind() == Kind.ARRAY) {
+            return allowed(from.element(), to.element(), strength);
+        }
+        boolean implicit = switch (from.kind()) {
+            case DATE -> to.isTimestamp();
+            case TIMESTAMP -> to.kind() == Kind.TIMESTAMPTZ;
+            case TIME -> to.kind() == Kind.INTERVAL;
+            default -> false;
+        };
+        if (implicit || strength == Strength.IMPLICIT) {
+            return implicit;
+        }
+        boolean assignment = switch (from.kind()) {
+            case TIMESTAMP -> to.kind() == Kind.DATE || to.kind() == Kind.TIME;
+            case TIMESTAMPTZ -> to.kind() == Kind.DATE || to.kind() == Kind.TIME || to.kind() == Kind.TIMESTAMP;
+            case INTERVAL -> to.kind() == Kind.TIME;
+            default -> false;
+        };
+        if (assignment || isCharacter(to)) {
+            return true;
+        }
+        return strength == Strength.EXPLICIT
+                && (isCharacter(from)
+                        || from.kind() == Kind.BOOLEAN && to.kind() == Kind.INTEGER
+                        || from.kind() == Kind.INTEGER && to.kind() == Kind.BOOLEAN
+                        || from.kind() == Kind.JSONB && (to.isNumber() || to.kind() == Kind.BOOLEAN));
+    }
+
+    /** TEXT, VARCHAR or CHAR. */
+    static boolean isCharacter(DataType type) {
+        return type.kind() == Kind.TEXT || type.kind() == Kind.VARCHAR || type.kind() == Kind.CHAR;
+    }
+
+    /**
+     * The type that all the nodes can become (UNION, CASE and comparisons, section 10.5), TEXT if all are unknown; empty
+     * when there is none.
+     */
+    static Optional<DataType> common(List<RexNode> nodes) {
+        DataType common = DataType.NULL;
+        for (RexNode node : nodes) {
+            DataType type = type(node);
+            if (type.kind() == Kind.NULL) {
+                continue;
+            }
+            // A constant adds no more digits than it has.
+            DataType exact = common.kind() == Kind.NUMERIC && type.isInteger() ? asNumeric(node) : type;
+            Optional<DataType> both = common(common, exact);
+            if (both.isEmpty()) {
+                return both;
+            }
+            common = both.get();
+        }
+        if (common.kind() == Kind.NUMERIC) {
+            for (RexNode node : nodes) {
+                if (type(node).isInteger()) {
+                    common = common(common, asNumeric(node)).orElse(common);
+                }
+            }
+        }
+        return Optional.of(common.kind() == Kind.NULL ? DataType.TEXT : common);
+    }
+
+    /** The common type of two; empty when there is none. */
+    static Optional<DataType> common(DataType a, DataType b) {
+        if (a.equals(b) || b.kind() == Kind.NULL) {
+            return Optional.of(a);
+        }
+        if (a.kind() == Kind.NULL) {
+            return Optional.of(b);
+        }
+        if (a.isNumber() && b.isNumber()) {
+            if (rank(a.kind()) > 4 || rank(b.kind()) > 4) {
+                // REAL with anything else is DOUBLE, as PostgreSQL's operators prefer.
+                return Optional.of(DataType.DOUBLE);
+            }
+            if (a.kind() == Kind.NUMERIC || b.kind() == Kind.NUMERIC) {
+                return Optional.of(widest(asNumeric(a), asNumeric(b)));
+            }
+            return Optional.of(rank(a.kind()) > rank(b.kind()) ? a : b);
+        }
+        if (isCharacter(a) && isCharacter(b)) {
+            return Optional.of(DataType.TEXT);
+        }
+        if (allowed(a, b, Strength.IMPLICIT)) {
+            return Optional.of(b);
+        }
+        return allowed(b, a, Strength.IMPLICIT) ? Optional.of(a) : Optional.empty();
+    }
+
+    private static DataType widest(DataType a, DataType b) {
+        int scale = Math.max(a.scale(), b.scale());
+        int whole = Math.max(a.precision() - a.scale(), b.precision() - b.scale());
+        int precision = Math.min(DataType.MAX_NUMERIC_PRECISION, Math.max(1, whole + scale));
+        return DataType.numeric(precision, Math.min(scale, precision));
+    }
+}

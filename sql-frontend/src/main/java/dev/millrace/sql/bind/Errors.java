@@ -1,0 +1,40 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import java.util.Collection;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
+
+/** Errors at a place in the text. */
+final class Errors {
+    private Errors() {}
+
+    static MillraceException error(SqlState state, String message, SqlNode where) {
+        return error(state, message, where.getParserPosition());
+    }
+
+    static MillraceException error(SqlState state, String message, SqlParserPos where) {
+        return MillraceException.user(state, message).at(where.getColumnNum());
+    }
+
+    static MillraceException notAvailableYet(String feature, SqlNode where) {
+        return MillraceException.notAvailableYet(feature)
+                .at(where.getParserPosition().getColumnNum());
+    }
+
+    /** The same error, at a place if it has none yet. */
+    static MillraceException at(MillraceException error, SqlNode where) {
+        return error.position().isPresent()
+                ? error
+                : error.at(where.getParserPosition().getColumnNum());
+    }
+
+    /** With "did you mean", when a candidate is near. */
+    static MillraceException suggest(MillraceException error, String name, Collection<String> candidates) {
+        return Suggestion.nearest(name, candidates)
+                .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+                .orElse(error);
+    }
+}

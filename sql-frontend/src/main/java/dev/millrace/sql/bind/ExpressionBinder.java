@@ -1,0 +1,599 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Aggregates;
+import dev.millrace.sql.algebra.Literals;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.avatica.util.ByteString;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlBinaryOperator;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlWindow;
+import org.apache.calcite.sql.fun.SqlBetweenOperator;
+import org.apache.calcite.sql.fun.SqlCase;
+import org.apache.calcite.sql.fun.SqlLikeOperator;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.NlsString;
+
+/** Binds one expression over the columns of a scope. Functions by name are {@link FunctionBinder}'s. */
+final class ExpressionBinder {
+    /** Infix operators of PostgreSQL by the name of their function; ! negates. */
+    private static final Map<String, String> OPERATORS = Map.ofEntries(
+            Map.entry("||", "text_concat"),
+            Map.entry("%", "mod"),
+            Map.entry("^", "power"),
+            Map.entry("~", "regex_match"),
+            Map.entry("~*", "regex_imatch"),
+            Map.entry("!~", "!regex_match"),
+            Map.entry("!~*", "!regex_imatch"),
+            Map.entry("~~", "like"),
+            Map.entry("~~*", "ilike"),
+            Map.entry("!~~", "!like"),
+            Map.entry("!~~*", "!ilike"),
+            Map.entry("&", "bit_and"),
+            Map.entry("|", "bit_or"),
+            Map.entry("#", "bit_xor"),
+            Map.entry("<<", "shift_left"),
+            Map.entry(">>", "shift_right"));
+
+    private final QueryContext context;
+    private final Scope scope;
+    private final Clause clause;
+    private final FunctionBinder functions;
+
+    ExpressionBinder(QueryContext context, Scope scope, Clause clause) {
+        this.context = context;
+        this.scope = scope;
+        this.clause = clause;
+        this.functions = new FunctionBinder(context, this, clause);
+    }
+
+    Scope scope() {
+        return scope;
+    }
+
+    /** The same place in the query with other rules, as inside the arguments of an aggregate. */
+    ExpressionBinder within(Clause inner) {
+        return new ExpressionBinder(context, scope, inner);
+    }
+
+    List<RexNode> bindAll(List<? extends SqlNode> nodes) {
+        List<RexNode> bound = new ArrayList<>(nodes.size());
+        for (SqlNode node : nodes) {
+            bound.add(bind(node));
+        }
+        return bound;
+    }
+
+    /** The expression; its type may still be unknown. */
+    RexNode bind(SqlNode node) {
+        if (node instanceof SqlIdentifier identifier) {
+            return column(identifier);
+        }
+        if (node instanceof SqlLiteral literal) {
+            return literal(literal);
+        }
+        if (node instanceof SqlDynamicParam) {
+            return parameter(node);
+        }
+        if (node instanceof SqlCase caseNode) {
+            return caseOf(caseNode);
+        }
+        if (node.isA(SqlKind.QUERY)) {
+            return new SubQueryBinder(context, this).scalar(node);
+        }
+        if (node instanceof SqlCall call) {
+            return call(call);
+        }
+        throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in an expression", node);
+    }
+
+    /** A condition. */
+    RexNode bindCondition(SqlNode node) {
+        return context.coercions().condition(bind(node), clause.name(), node);
+    }
+
+    /** The expression as a value of a type, as an assignment converts. */
+    RexNode bindAs(SqlNode node, DataType type) {
+        return context.coercions().convert(bind(node), type, Strength.ASSIGNMENT, node);
+    }
+
+    // ---- leaves ----------------------------------------------------------------------------------------------------
+
+    private RexNode column(SqlIdentifier identifier) {
+        if (identifier.isStar()) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "\"*\" is not allowed here", identifier);
+        }
+        RexNode column = scope.resolve(identifier);
+        clause.sawColumn(column, identifier);
+        return column;
+    }
+
+    private RexNode parameter(SqlNode node) {
+        String source = context.source();
+        int from = node.getParserPosition().getColumnNum();
+        int to = from;
+        while (to < source.length() && Character.isDigit(source.charAt(to))) {
+            to++;
+        }
+        return context.parameters().reference(Integer.parseInt(source.substring(from, to)), node);
+    }
+
+    private static RexNode literal(SqlLiteral literal) {
+        if (literal.getTypeName() == SqlTypeName.NULL || literal.getValue() == null) {
+            return literal.getTypeName() == SqlTypeName.BOOLEAN
+                    ? Rex.nullOf(DataType.BOOLEAN)
+                    : Rex.nullOf(DataType.NULL);
+        }
+        return switch (literal.getTypeName()) {
+            case BOOLEAN -> Rex.literal(new Literal(literal.booleanValue(), DataType.BOOLEAN));
+            case CHAR -> Rex.unknown(literal.getValueAs(NlsString.class).getValue());
+            case DECIMAL, DOUBLE -> number(literal);
+            case BINARY -> Rex.literal(Literals.parse(DataType.BYTEA, "\\x" + toHex(literal.getValueAs(byte[].class))));
+            default -> throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in a constant", literal);
+        };
+    }
+
+    private static String toHex(byte[] bytes) {
+        return new ByteString(bytes).toString(16);
+    }
+
+    private static RexNode number(SqlLiteral literal) {
+        BigDecimal value = literal.bigDecimalValue();
+        try {
+            boolean whole = literal.getTypeName() == SqlTypeName.DECIMAL
+                    && value.scale() <= 0
+                    && literal.toValue().indexOf('.') < 0;
+            if (whole && fits(value, Integer.MIN_VALUE, Integer.MAX_VALUE)) {
+                return Rex.literal(new Literal(value.longValue(), DataType.INTEGER));
+            }
+            if (whole && fits(value, Long.MIN_VALUE, Long.MAX_VALUE)) {
+                return Rex.literal(new Literal(value.longValue(), DataType.BIGINT));
+            }
+            return Rex.literal(Literals.number(value));
+        } catch (MillraceException e) {
+            throw Errors.at(e, literal);
+        }
+    }
+
+    private static boolean fits(BigDecimal value, long least, long most) {
+        return value.compareTo(BigDecimal.valueOf(least)) >= 0 && value.compareTo(BigDecimal.valueOf(most)) <= 0;
+    }
+
+    // ---- calls -----------------------------------------------------------------------------------------------------
+
+    private RexNode call(SqlCall call) {
+        List<SqlNode> operands = call.getOperandList();
+        switch (call.getKind()) {
+            case AND -> {
+                return logic("and", operands);
+            }
+            case OR -> {
+                return logic("or", operands);
+            }
+            case NOT -> {
+                return not(context.coercions().condition(bind(operands.get(0)), "NOT", operands.get(0)));
+            }
+            case EQUALS -> {
+                return compare("eq", call);
+            }
+            case NOT_EQUALS -> {
+                return compare("ne", call);
+            }
+            case LESS_THAN -> {
+                return compare("lt", call);
+            }
+            case LESS_THAN_OR_EQUAL -> {
+                return compare("le", call);
+            }
+            case GREATER_THAN -> {
+                return compare("gt", call);
+            }
+            case GREATER_THAN_OR_EQUAL -> {
+                return compare("ge", call);
+            }
+            case IS_DISTINCT_FROM -> {
+                return compare("is_distinct_from", call);
+            }
+            case IS_NOT_DISTINCT_FROM -> {
+                return compare("is_not_distinct_from", call);
+            }
+            case PLUS -> {
+                return operator("add", call);
+            }
+            case MINUS -> {
+                return operator("subtract", call);
+            }
+            case TIMES -> {
+                return operator("multiply", call);
+            }
+            case DIVIDE -> {
+                return operator("divide", call);
+            }
+            case MINUS_PREFIX -> {
+                return operator("negate", call);
+            }
+            case PLUS_PREFIX -> {
+                return bind(operands.get(0));
+            }
+            case IS_NULL -> {
+                return nullTest("is_null", operands.get(0));
+            }
+            case IS_NOT_NULL -> {
+                return nullTest("is_not_null", operands.get(0));
+            }
+            case IS_TRUE -> {
+                return truthTest("is_true", operands.get(0));
+            }
+            case IS_NOT_TRUE -> {
+                return truthTest("is_not_true", operands.get(0));
+            }
+            case IS_FALSE -> {
+                return truthTest("is_false", operands.get(0));
+            }
+            case IS_NOT_FALSE -> {
+                return truthTest("is_not_false", operands.get(0));
+            }
+            case BETWEEN -> {
+                return between(call);
+            }
+            case LIKE -> {
+                SqlLikeOperator like = (SqlLikeOperator) call.getOperator();
+                RexNode match = operator(like.isCaseSensitive() ? "like" : "ilike", call);
+                return like.isNegated() ? not(match) : match;
+            }
+            case SIMILAR -> {
+                RexNode match = operator("similar_to", call);
+                return ((SqlLikeOperator) call.getOperator()).isNegated() ? not(match) : match;
+            }
+            case CAST -> {
+                return cast(call);
+            }
+            case IN -> {
+                return in(call);
+            }
+            case NOT_IN -> {
+                return not(in(call));
+            }
+            case EXISTS -> {
+                return new SubQueryBinder(context, this).exists(operands.get(0));
+            }
+            case SOME, ALL -> {
+                return quantified(call);
+            }
+            case ARRAY_VALUE_CONSTRUCTOR -> {
+                return array(call);
+            }
+            case ROW -> throw Errors.notAvailableYet("a row value in this place", call);
+            case ITEM, DOT -> throw Errors.notAvailableYet("a subscript", call);
+            case LITERAL_CHAIN ->
+                throw Errors.error(
+                        SqlState.SYNTAX_ERROR, "syntax error: two texts one after the other", operands.get(1));
+            case OTHER -> {
+                if (call.getOperator() instanceof SqlBinaryOperator) {
+                    return infix(call);
+                }
+            }
+            default -> {}
+        }
+        return functions.call(call);
+    }
+
+    private RexNode operator(String name, SqlCall call) {
+        return context.functions().operator(name, bindAll(call.getOperandList()), call);
+    }
+
+    private RexNode infix(SqlCall call) {
+        String symbol = call.getOperator().getName();
+        if (symbol.equals("at time zone")) {
+            List<RexNode> operands = bindAll(call.getOperandList());
+            return context.functions()
+                    .function("timezone", "timezone", List.of(operands.get(1), operands.get(0)), call);
+        }
+        String name = OPERATORS.get(symbol);
+        if (name == null) {
+            throw Errors.notAvailableYet("the operator " + symbol, call);
+        }
+        if (name.equals("text_concat")) {
+            return concatenation(call);
+        }
+        return name.startsWith("!") ? not(operator(name.substring(1), call)) : operator(name, call);
+    }
+
+    /** {@code ||} takes anything next to a text. */
+    private RexNode concatenation(SqlCall call) {
+        List<RexNode> operands = bindAll(call.getOperandList());
+        boolean text = operands.stream()
+                .anyMatch(node -> Coercions.isUnknown(node) || Coercions.isCharacter(Coercions.type(node)));
+        List<RexNode> texts = text
+                ? operands.stream()
+                        .map(node -> Coercions.isCharacter(Coercions.type(node))
+                                ? node
+                                : context.coercions().convert(node, DataType.TEXT))
+                        .toList()
+                : operands;
+        return context.functions().operator("text_concat", texts, call);
+    }
+
+    private RexNode logic(String name, List<SqlNode> operands) {
+        List<RexNode> terms = new ArrayList<>();
+        boolean nullable = false;
+        SqlKind kind = name.equals("and") ? SqlKind.AND : SqlKind.OR;
+        for (SqlNode operand : operands) {
+            RexNode term =
+                    context.coercions().condition(bind(operand), name.toUpperCase(java.util.Locale.ROOT), operand);
+            nullable |= term.getType().isNullable();
+            if (term.isA(kind)) {
+                terms.addAll(((RexCall) term).getOperands());
+            } else {
+                terms.add(term);
+            }
+        }
+        return Rex.call(name, terms, DataType.BOOLEAN, nullable);
+    }
+
+    static RexNode not(RexNode condition) {
+        return Rex.call(
+                "not", List.of(condition), DataType.BOOLEAN, condition.getType().isNullable());
+    }
+
+    /** A comparison, also of rows. */
+    private RexNode compare(String name, SqlCall call) {
+        SqlNode left = call.operand(0);
+        SqlNode right = call.operand(1);
+        if (left.getKind() == SqlKind.ROW && right.getKind() == SqlKind.ROW) {
+            return compareRows(name, (SqlCall) left, (SqlCall) right, call);
+        }
+        return operator(name, call);
+    }
+
+    private RexNode compareRows(String name, SqlCall left, SqlCall right, SqlNode where) {
+        boolean equal = name.equals("eq");
+        if (!equal && !name.equals("ne")) {
+            throw Errors.notAvailableYet("an order of row values", where);
+        }
+        if (left.operandCount() != right.operandCount()) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", where);
+        }
+        List<RexNode> parts = new ArrayList<>();
+        for (int i = 0; i < left.operandCount(); i++) {
+            parts.add(
+                    context.functions().operator(name, List.of(bind(left.operand(i)), bind(right.operand(i))), where));
+        }
+        return combine(equal ? "and" : "or", parts);
+    }
+
+    static RexNode combine(String name, List<RexNode> parts) {
+        return parts.size() == 1
+                ? parts.get(0)
+                : Rex.call(
+                        name,
+                        parts,
+                        DataType.BOOLEAN,
+                        parts.stream().anyMatch(part -> part.getType().isNullable()));
+    }
+
+    private RexNode nullTest(String name, SqlNode operand) {
+        RexNode node = context.coercions().decided(bind(operand));
+        return Rex.call(name, List.of(node), DataType.BOOLEAN, false);
+    }
+
+    private RexNode truthTest(String name, SqlNode operand) {
+        String shown = name.toUpperCase(java.util.Locale.ROOT).replace('_', ' ');
+        RexNode node = context.coercions().condition(bind(operand), shown, operand);
+        return Rex.call(name, List.of(node), DataType.BOOLEAN, false);
+    }
+
+    private RexNode between(SqlCall call) {
+        SqlBetweenOperator operator = (SqlBetweenOperator) call.getOperator();
+        RexNode value = bind(call.operand(0));
+        RexNode low = bind(call.operand(1));
+        RexNode high = bind(call.operand(2));
+        RexNode inside = inRange(value, low, high, call);
+        if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
+            inside = combine("or", List.of(inside, inRange(value, high, low, call)));
+        }
+        return operator.isNegated() ? not(inside) : inside;
+    }
+
+    private RexNode inRange(RexNode value, RexNode low, RexNode high, SqlNode where) {
+        return combine(
+                "and",
+                List.of(
+                        context.functions().operator("ge", List.of(value, low), where),
+                        context.functions().operator("le", List.of(value, high), where)));
+    }
+
+    // ---- CASE and CAST ---------------------------------------------------------------------------------------------
+
+    private RexNode caseOf(SqlCase node) {
+        List<RexNode> conditions = new ArrayList<>();
+        List<RexNode> results = new ArrayList<>();
+        Optional<RexNode> value = Optional.ofNullable(node.getValueOperand()).map(this::bind);
+        for (SqlNode when : node.getWhenOperands()) {
+            conditions.add(
+                    value.isPresent()
+                            ? context.functions().operator("eq", List.of(value.get(), bind(when)), when)
+                            : context.coercions().condition(bind(when), "CASE/WHEN", when));
+        }
+        results.addAll(bindAll(node.getThenOperands().getList()));
+        SqlNode otherwise = node.getElseOperand();
+        results.add(otherwise == null ? Rex.nullOf(DataType.NULL) : bind(otherwise));
+        DataType type = commonType("CASE", results, node);
+        List<RexNode> operands = new ArrayList<>();
+        boolean nullable = false;
+        for (int i = 0; i < results.size(); i++) {
+            RexNode result = context.coercions().convert(results.get(i), type);
+            nullable |= result.getType().isNullable();
+            if (i < conditions.size()) {
+                operands.add(conditions.get(i));
+            }
+            operands.add(result);
+        }
+        return Rex.builder().makeCall(TypeMapper.relType(type, nullable), SqlStdOperatorTable.CASE, operands);
+    }
+
+    /** The type that all can become, or 42804. */
+    DataType commonType(String what, List<RexNode> nodes, SqlNode where) {
+        return Coercions.common(nodes).orElseThrow(() -> {
+            List<String> types = nodes.stream()
+                    .map(Coercions::type)
+                    .filter(type -> type.kind() != Kind.NULL)
+                    .map(Coercions::name)
+                    .distinct()
+                    .toList();
+            return Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    what + " types " + String.join(" and ", types) + " cannot be matched",
+                    where);
+        });
+    }
+
+    private RexNode cast(SqlCall call) {
+        TypeSpec spec = (TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec();
+        DataType target = TypeNames.resolve(spec);
+        RexNode operand = bind(call.operand(0));
+        return castTo(operand, target, TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+    }
+
+    RexNode castTo(RexNode operand, DataType target, boolean undeclaredNumeric, SqlNode where) {
+        DataType type = Coercions.type(operand);
+        DataType exact = target;
+        if (undeclaredNumeric) {
+            Optional<String> text = Coercions.unknownText(operand);
+            if (text.isPresent()) {
+                try {
+                    return FunctionResolver.numericOf(text.get());
+                } catch (MillraceException e) {
+                    throw Errors.at(e, where);
+                }
+            }
+            if (type.isInteger() || type.kind() == Kind.NUMERIC) {
+                exact = Coercions.asNumeric(operand);
+            }
+        }
+        return context.coercions().convert(operand, exact, Strength.EXPLICIT, where);
+    }
+
+    // ---- lists and arrays ------------------------------------------------------------------------------------------
+
+    private RexNode in(SqlCall call) {
+        SqlNode right = call.operand(1);
+        if (!(right instanceof SqlNodeList list)) {
+            return new SubQueryBinder(context, this).in(call.operand(0), right, call);
+        }
+        SqlNode left = call.operand(0);
+        if (left.getKind() == SqlKind.ROW) {
+            List<RexNode> alternatives = new ArrayList<>();
+            for (SqlNode item : list) {
+                alternatives.add(compareRows("eq", (SqlCall) left, (SqlCall) item, item));
+            }
+            return combine("or", alternatives);
+        }
+        return equalsAny(bind(left), bindAll(list.getList()), call);
+    }
+
+    private RexNode equalsAny(RexNode value, List<RexNode> items, SqlNode where) {
+        List<RexNode> alternatives = new ArrayList<>(items.size());
+        for (RexNode item : items) {
+            alternatives.add(context.functions().operator("eq", List.of(value, item), where));
+        }
+        return combine("or", alternatives);
+    }
+
+    /** {@code x = ANY (...)} of a query or an array constant. */
+    private RexNode quantified(SqlCall call) {
+        SqlNode right = call.operand(1);
+        if (right.isA(SqlKind.QUERY)) {
+            return new SubQueryBinder(context, this).quantified(call);
+        }
+        SqlNode array = right instanceof SqlNodeList list && list.size() == 1 ? list.get(0) : right;
+        RexNode value = bind(call.operand(0));
+        RexNode items = bind(array);
+        if (Coercions.isUnknown(items)) {
+            DataType element = Coercions.isUnknown(value) ? DataType.TEXT : Coercions.type(value);
+            items = context.coercions().convert(items, DataType.array(element), Strength.IMPLICIT, array);
+        }
+        if (items.isA(SqlKind.ARRAY_VALUE_CONSTRUCTOR)) {
+            boolean some = call.getKind() == SqlKind.SOME;
+            String name = comparison(((SqlQuantifyOperator) call.getOperator()).comparisonKind);
+            List<RexNode> parts = new ArrayList<>();
+            for (RexNode item : ((RexCall) items).getOperands()) {
+                parts.add(context.functions().operator(name, List.of(value, item), call));
+            }
+            return parts.isEmpty()
+                    ? Rex.literal(new Literal(!some, DataType.BOOLEAN))
+                    : combine(some ? "or" : "and", parts);
+        }
+        throw Errors.notAvailableYet("ANY and ALL of an array that is not constant", call);
+    }
+
+    /** The canonical name of a comparison. */
+    static String comparison(SqlKind kind) {
+        return switch (kind) {
+            case EQUALS -> "eq";
+            case NOT_EQUALS -> "ne";
+            case LESS_THAN -> "lt";
+            case LESS_THAN_OR_EQUAL -> "le";
+            case GREATER_THAN -> "gt";
+            case GREATER_THAN_OR_EQUAL -> "ge";
+            default -> throw new IllegalArgumentException("no comparison: " + kind);
+        };
+    }
+
+    private RexNode array(SqlCall call) {
+        List<RexNode> elements = bindAll(call.getOperandList());
+        DataType type = commonType("ARRAY", elements, call);
+        List<RexNode> converted = elements.stream()
+                .map(element -> context.coercions().convert(element, type))
+                .toList();
+        return Rex.builder()
+                .makeCall(
+                        TypeMapper.relType(DataType.array(type), false),
+                        SqlStdOperatorTable.ARRAY_VALUE_CONSTRUCTOR,
+                        converted);
+    }
+
+    /** Whether a syntax tree calls an aggregate of this level: outside sub-queries and OVER. */
+    static boolean hasAggregate(SqlNode node) {
+        if (!(node instanceof SqlCall call) || node.isA(SqlKind.QUERY)) {
+            return node instanceof SqlNodeList list && list.stream().anyMatch(ExpressionBinder::hasAggregate);
+        }
+        if (call.getKind() == SqlKind.OVER) {
+            SqlCall inner = call.operand(0);
+            return inner.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand))
+                    || hasAggregateInWindow(call.operand(1));
+        }
+        if (FunctionBinder.functionName(call).flatMap(Aggregates::byName).isPresent()) {
+            return true;
+        }
+        return call.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand));
+    }
+
+    private static boolean hasAggregateInWindow(SqlNode window) {
+        return window instanceof SqlWindow specification
+                && (hasAggregate(specification.getPartitionList()) || hasAggregate(specification.getOrderList()));
+    }
+}

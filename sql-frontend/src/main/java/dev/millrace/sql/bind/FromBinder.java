@@ -1,0 +1,347 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.algebra.RelationTable;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.Scope.Column;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.calcite.plan.Convention;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.logical.LogicalCorrelate;
+import org.apache.calcite.rel.logical.LogicalTableScan;
+import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.JoinConditionType;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlJoin;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.util.ImmutableBitSet;
+
+/** Binds FROM: relations, sub-queries, joins, window functions. */
+final class FromBinder {
+    /** Rows and the names of their columns. */
+    record From(RelNode rel, List<Column> columns) {
+        /** The rows of a relation or sub-query under one qualifier. */
+        static From of(RelNode rel, String qualifier, List<String> names) {
+            List<Column> columns = new ArrayList<>();
+            for (RelDataTypeField field : rel.getRowType().getFieldList()) {
+                columns.add(
+                        new Column(qualifier, names.get(field.getIndex()), field.getIndex(), field.getType(), false));
+            }
+            return new From(rel, columns);
+        }
+    }
+
+    private final QueryContext context;
+    private final QueryBinder queries;
+    private final Optional<Scope> outer;
+
+    FromBinder(QueryContext context, QueryBinder queries, Optional<Scope> outer) {
+        this.context = context;
+        this.queries = queries;
+        this.outer = outer;
+    }
+
+    From bind(SqlNode node) {
+        if (node instanceof SqlIdentifier name) {
+            return relation(name);
+        }
+        if (node instanceof SqlJoin join) {
+            return join(join);
+        }
+        if (node.isA(SqlKind.QUERY)) {
+            return query(node);
+        }
+        SqlCall call = (SqlCall) node;
+        return switch (call.getKind()) {
+            case AS -> alias(call);
+            case COLLECTION_TABLE -> new TableFunctionBinder(context, this).bind(call.operand(0));
+            case LATERAL -> bind(call.operand(0));
+            case TABLE_REF -> bind(call.operand(0));
+            case SNAPSHOT -> throw Errors.notAvailableYet("a temporal join (FOR SYSTEM_TIME AS OF)", call);
+            case UNNEST -> throw Errors.notAvailableYet("UNNEST", call);
+            case TABLESAMPLE -> throw Errors.notAvailableYet("TABLESAMPLE", call);
+            case MATCH_RECOGNIZE -> throw Errors.notAvailableYet("MATCH_RECOGNIZE", call);
+            default -> throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in FROM", call);
+        };
+    }
+
+    private From relation(SqlIdentifier identifier) {
+        String name = RelationNames.of(identifier.names);
+        String qualifier = identifier.names.get(identifier.names.size() - 1);
+        Optional<QueryBinder.Bound> common = queries.commonTable(name);
+        if (common.isPresent()) {
+            return From.of(common.get().rel(), qualifier, common.get().names());
+        }
+        Relation relation = lookUp(context, identifier);
+        context.reads(relation);
+        RelNode scan = new LogicalTableScan(
+                context.cluster(),
+                context.cluster().traitSetOf(Convention.NONE),
+                List.of(),
+                new RelationTable(relation));
+        return From.of(scan, qualifier, relation.schema().names());
+    }
+
+    /** The relation of a name, or 42P01. */
+    static Relation lookUp(QueryContext context, SqlIdentifier identifier) {
+        String name = RelationNames.of(identifier.names);
+        return context.catalog()
+                .relation(name)
+                .orElseThrow(() -> Errors.suggest(
+                        Errors.error(SqlState.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist", identifier),
+                        name,
+                        context.catalog().relationNames()));
+    }
+
+    private From query(SqlNode node) {
+        QueryBinder.Bound bound = queries.nested(outer).bind(node, List.of());
+        return From.of(bound.rel(), "", bound.names());
+    }
+
+    private From alias(SqlCall call) {
+        From from = bind(call.operand(0));
+        SqlIdentifier alias = call.operand(1);
+        List<Column> visible =
+                from.columns.stream().filter(column -> !column.hidden()).toList();
+        int given = call.operandCount() - 2;
+        if (given > visible.size()) {
+            throw Errors.error(
+                    SqlState.INVALID_COLUMN_REFERENCE,
+                    "table \"" + alias.getSimple() + "\" has " + visible.size() + " columns available but " + given
+                            + " columns specified",
+                    alias);
+        }
+        List<Column> renamed = new ArrayList<>();
+        for (int i = 0; i < visible.size(); i++) {
+            Column column = visible.get(i);
+            String name = i < given ? ((SqlIdentifier) call.operand(i + 2)).getSimple() : column.name();
+            renamed.add(new Column(alias.getSimple(), name, column.index(), column.type(), false));
+        }
+        return new From(from.rel, renamed);
+    }
+
+    // ---- joins -----------------------------------------------------------------------------------------------------
+
+    private From join(SqlJoin join) {
+        From left = bind(join.getLeft());
+        boolean lateral = isLateral(join.getRight());
+        Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
+        FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope)) : this;
+        From right = rightBinder.bind(join.getRight());
+        requireDistinctQualifiers(left, right, join.getRight());
+        JoinRelType type = switch (join.getJoinType()) {
+            case INNER, CROSS, COMMA -> JoinRelType.INNER;
+            case LEFT -> JoinRelType.LEFT;
+            case RIGHT -> JoinRelType.RIGHT;
+            case FULL -> JoinRelType.FULL;
+            case ASOF, LEFT_ASOF -> throw Errors.notAvailableYet("ASOF JOIN", join);
+            case LEFT_SEMI_JOIN, LEFT_ANTI_JOIN -> throw Errors.notAvailableYet("this kind of join", join);
+        };
+        if (lateral && leftScope.correlation().isPresent()) {
+            return correlate(join, left, right, leftScope, type);
+        }
+        List<String> shared = sharedColumns(join, left, right);
+        if (!shared.isEmpty()) {
+            return joinUsing(join, left, right, shared, type);
+        }
+        RexNode condition = Rex.builder().makeLiteral(true);
+        if (join.getConditionType() == JoinConditionType.ON) {
+            // Types inside the condition are those before the join makes them nullable.
+            From both = beside(left, right, Relations.join(left.rel, right.rel, condition, JoinRelType.INNER));
+            condition = onCondition(join.getCondition(), both);
+        } else if (type != JoinRelType.INNER) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
+        }
+        return beside(left, right, Relations.join(left.rel, right.rel, condition, type));
+    }
+
+    private RexNode onCondition(SqlNode condition, From both) {
+        Scope scope = new Scope(outer, both.columns, both.rel.getRowType(), context);
+        return new ExpressionBinder(context, scope, Clause.plain("JOIN/ON")).bindCondition(condition);
+    }
+
+    private static boolean isLateral(SqlNode node) {
+        SqlNode inner = node.getKind() == SqlKind.AS ? ((SqlCall) node).operand(0) : node;
+        return inner.getKind() == SqlKind.LATERAL;
+    }
+
+    private From correlate(SqlJoin join, From left, From right, Scope leftScope, JoinRelType type) {
+        boolean always = join.getConditionType() == JoinConditionType.NONE
+                || join.getCondition() != null && join.getCondition().toString().equalsIgnoreCase("true");
+        if (!always || type != JoinRelType.INNER && type != JoinRelType.LEFT) {
+            throw Errors.notAvailableYet("this kind of LATERAL join", join);
+        }
+        context.foundSubQuery();
+        RelNode rel = LogicalCorrelate.create(
+                left.rel,
+                right.rel,
+                List.of(),
+                leftScope.correlation().orElseThrow(),
+                ImmutableBitSet.of(leftScope.correlatedColumns()),
+                type);
+        return beside(left, right, rel);
+    }
+
+    /** The columns of both sides in one row. */
+    private static From beside(From left, From right, RelNode rel) {
+        int offset = left.rel.getRowType().getFieldCount();
+        List<RelDataTypeField> fields = rel.getRowType().getFieldList();
+        List<Column> columns = new ArrayList<>();
+        for (Column column : left.columns) {
+            columns.add(typed(column, column.index(), fields, column.hidden()));
+        }
+        for (Column column : right.columns) {
+            columns.add(typed(column, column.index() + offset, fields, column.hidden()));
+        }
+        return new From(rel, columns);
+    }
+
+    private static Column typed(Column column, int index, List<RelDataTypeField> fields, boolean hidden) {
+        return new Column(
+                column.qualifier(), column.name(), index, fields.get(index).getType(), hidden);
+    }
+
+    private List<String> sharedColumns(SqlJoin join, From left, From right) {
+        if (join.getConditionType() == JoinConditionType.USING) {
+            List<String> names = new ArrayList<>();
+            for (SqlNode name : (SqlNodeList) join.getCondition()) {
+                names.add(((SqlIdentifier) name).getSimple());
+            }
+            return names;
+        }
+        if (!join.isNatural()) {
+            return List.of();
+        }
+        List<String> rightNames = right.columns.stream().map(Column::name).toList();
+        return left.columns.stream()
+                .filter(column -> !column.hidden())
+                .map(Column::name)
+                .filter(rightNames::contains)
+                .toList();
+    }
+
+    /** A join on equal columns, each pair of which becomes one column in front. */
+    private From joinUsing(SqlJoin join, From left, From right, List<String> shared, JoinRelType type) {
+        RelNode inner = Relations.join(left.rel, right.rel, Rex.builder().makeLiteral(true), JoinRelType.INNER);
+        From both = beside(left, right, inner);
+        int leftColumns = left.columns.size();
+        List<RexNode> equalities = new ArrayList<>();
+        List<Column> leftShared = new ArrayList<>();
+        List<Column> rightShared = new ArrayList<>();
+        for (String name : shared) {
+            Column a = sharedColumn(both.columns.subList(0, leftColumns), name, "left", join);
+            Column b = sharedColumn(both.columns.subList(leftColumns, both.columns.size()), name, "right", join);
+            leftShared.add(a);
+            rightShared.add(b);
+            equalities.add(context.functions().operator("eq", List.of(reference(a), reference(b)), join));
+        }
+        RelNode rel = Relations.join(left.rel, right.rel, ExpressionBinder.combine("and", equalities), type);
+        From joined = beside(left, right, rel);
+        if (type == JoinRelType.FULL) {
+            return mergeFull(joined, leftShared, rightShared, join);
+        }
+        List<Column> kept = type == JoinRelType.RIGHT ? rightShared : leftShared;
+        List<Column> dropped = type == JoinRelType.RIGHT ? leftShared : rightShared;
+        List<Column> columns = new ArrayList<>();
+        for (Column column : kept) {
+            columns.add(at(joined.columns, column.index()));
+        }
+        for (Column column : joined.columns) {
+            if (indexOf(kept, column.index()) < 0) {
+                boolean hidden = column.hidden() || indexOf(dropped, column.index()) >= 0;
+                columns.add(new Column(column.qualifier(), column.name(), column.index(), column.type(), hidden));
+            }
+        }
+        return new From(rel, columns);
+    }
+
+    private From mergeFull(From joined, List<Column> leftShared, List<Column> rightShared, SqlNode where) {
+        List<RexNode> expressions = new ArrayList<>(Relations.references(joined.rel));
+        List<String> names = new ArrayList<>(joined.rel.getRowType().getFieldNames());
+        List<Column> columns = new ArrayList<>();
+        for (int i = 0; i < leftShared.size(); i++) {
+            RexNode merged = context.functions()
+                    .function(
+                            "coalesce",
+                            "coalesce",
+                            List.of(
+                                    expressions.get(leftShared.get(i).index()),
+                                    expressions.get(rightShared.get(i).index())),
+                            where);
+            columns.add(new Column("", leftShared.get(i).name(), expressions.size(), merged.getType(), false));
+            expressions.add(merged);
+            names.add(leftShared.get(i).name());
+        }
+        for (Column column : joined.columns) {
+            boolean hidden = column.hidden()
+                    || indexOf(leftShared, column.index()) >= 0
+                    || indexOf(rightShared, column.index()) >= 0;
+            columns.add(new Column(column.qualifier(), column.name(), column.index(), column.type(), hidden));
+        }
+        return new From(Relations.project(joined.rel, expressions, names), columns);
+    }
+
+    private static Column sharedColumn(List<Column> columns, String name, String side, SqlNode where) {
+        List<Column> found = columns.stream()
+                .filter(column -> !column.hidden() && column.name().equals(name))
+                .toList();
+        if (found.size() == 1) {
+            return found.get(0);
+        }
+        throw found.isEmpty()
+                ? Errors.error(
+                        SqlState.UNDEFINED_COLUMN,
+                        "column \"" + name + "\" specified in USING clause does not exist in " + side + " table",
+                        where)
+                : Errors.error(
+                        SqlState.AMBIGUOUS_COLUMN,
+                        "common column name \"" + name + "\" appears more than once in " + side + " table",
+                        where);
+    }
+
+    private static int indexOf(List<Column> columns, int index) {
+        for (int i = 0; i < columns.size(); i++) {
+            if (columns.get(i).index() == index) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static Column at(List<Column> columns, int index) {
+        return columns.get(indexOf(columns, index));
+    }
+
+    private static RexNode reference(Column column) {
+        return new RexInputRef(column.index(), column.type());
+    }
+
+    private static void requireDistinctQualifiers(From left, From right, SqlNode where) {
+        for (Column column : right.columns) {
+            String qualifier = column.qualifier();
+            if (!qualifier.isEmpty()
+                    && left.columns.stream().anyMatch(other -> other.qualifier().equals(qualifier))) {
+                throw Errors.error(
+                        SqlState.DUPLICATE_TABLE, "table name \"" + qualifier + "\" specified more than once", where);
+            }
+        }
+    }
+
+    /** An expression over no rows at all, as a window's size. */
+    RexNode constant(SqlNode node, DataType type, String what) {
+        ExpressionBinder binder =
+                new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain(what));
+        return binder.bindAs(node, type);
+    }
+}

@@ -1,0 +1,233 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.sql.algebra.Aggregates;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelectKeyword;
+
+/** Binds calls of functions by name: scalar ones, aggregates, and calls with OVER. */
+final class FunctionBinder {
+    /** Functions that give the time at which a row is processed. */
+    private static final Map<String, DataType> NOW = Map.of(
+            "now", DataType.TIMESTAMPTZ,
+            "current_timestamp", DataType.TIMESTAMPTZ,
+            "transaction_timestamp", DataType.TIMESTAMPTZ,
+            "statement_timestamp", DataType.TIMESTAMPTZ,
+            "clock_timestamp", DataType.TIMESTAMPTZ,
+            "localtimestamp", DataType.TIMESTAMP,
+            "current_date", DataType.DATE,
+            "current_time", DataType.TIME,
+            "localtime", DataType.TIME);
+
+    private final QueryContext context;
+    private final ExpressionBinder expressions;
+    private final Clause clause;
+
+    FunctionBinder(QueryContext context, ExpressionBinder expressions, Clause clause) {
+        this.context = context;
+        this.expressions = expressions;
+        this.clause = clause;
+    }
+
+    /** The name of a called function, without its schema. */
+    static Optional<String> functionName(SqlCall call) {
+        if (call.getOperator() instanceof SqlFunction function && function.getSqlIdentifier() != null) {
+            List<String> names = function.getSqlIdentifier().names;
+            return Optional.of(names.get(names.size() - 1));
+        }
+        return Optional.empty();
+    }
+
+    RexNode call(SqlCall call) {
+        switch (call.getKind()) {
+            case OVER -> {
+                return new WindowBinder(context, expressions, clause).over(call);
+            }
+            case FILTER, WITHIN_GROUP, RESPECT_NULLS, IGNORE_NULLS -> {
+                return aggregate(AggregateSyntax.of(call), call);
+            }
+            default -> {}
+        }
+        String name = functionName(call)
+                .orElseThrow(() -> Errors.notAvailableYet(call.getOperator().getName(), call));
+        if (Aggregates.byName(name).isPresent()) {
+            return aggregate(AggregateSyntax.of(call), call);
+        }
+        if (WindowBinder.isRanking(name)) {
+            throw Errors.error(SqlState.WINDOWING_ERROR, "window function " + name + " requires an OVER clause", call);
+        }
+        rejectQuantifier(call, name);
+        return scalar(name, call);
+    }
+
+    private static void rejectQuantifier(SqlCall call, String name) {
+        SqlLiteral quantifier = call.getFunctionQuantifier();
+        if (quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT) {
+            throw Errors.error(
+                    SqlState.WRONG_OBJECT_TYPE,
+                    "DISTINCT specified, but " + name + " is not an aggregate function",
+                    call);
+        }
+    }
+
+    // ---- scalar functions ------------------------------------------------------------------------------------------
+
+    private RexNode scalar(String name, SqlCall call) {
+        for (SqlNode operand : call.getOperandList()) {
+            if (operand instanceof SqlIdentifier identifier && identifier.isStar()) {
+                throw Errors.error(
+                        SqlState.WRONG_OBJECT_TYPE,
+                        name + "(*) specified, but " + name + " is not an aggregate function",
+                        call);
+            }
+        }
+        List<RexNode> arguments = expressions.bindAll(call.getOperandList());
+        DataType now = NOW.get(name);
+        if (now != null && arguments.isEmpty()) {
+            RexNode time = context.functions().function("proctime", name, List.of(), call);
+            return now.equals(DataType.TIMESTAMPTZ) ? time : Rex.cast(time, now);
+        }
+        switch (name) {
+            case "position" -> {
+                return context.functions().function("strpos", name, reversed(arguments), call);
+            }
+            case "btrim from", "ltrim from", "rtrim from" -> {
+                String function = name.substring(0, 5);
+                return context.functions().function(function, function, reversed(arguments), call);
+            }
+            case "substring" -> {
+                boolean pattern = arguments.size() == 2
+                        && (Coercions.unknownText(arguments.get(1)).isPresent()
+                                || Coercions.isCharacter(Coercions.type(arguments.get(1))));
+                if (pattern) {
+                    return context.functions().function("substring_regex", name, arguments, call);
+                }
+            }
+            case "distinct on" -> throw Errors.notAvailableYet("DISTINCT ON", call);
+            case "grouping" -> throw Errors.notAvailableYet("GROUPING", call);
+            default -> {}
+        }
+        Optional<String> canonical = FunctionResolver.canonical(name);
+        if (canonical.isPresent()) {
+            return context.functions().function(canonical.get(), name, arguments, call);
+        }
+        Optional<RexNode> session = session(name, arguments);
+        if (session.isPresent()) {
+            return session.get();
+        }
+        return castByTypeName(name, arguments, call).orElseThrow(() -> unknownFunction(name, arguments, call));
+    }
+
+    private static List<RexNode> reversed(List<RexNode> arguments) {
+        return arguments.size() == 2 ? List.of(arguments.get(1), arguments.get(0)) : arguments;
+    }
+
+    /** What the server knows: {@code version()}, {@code current_user}. */
+    private Optional<RexNode> session(String name, List<RexNode> arguments) {
+        List<String> texts = new ArrayList<>();
+        for (RexNode argument : arguments) {
+            Optional<String> text = Coercions.unknownText(argument);
+            if (text.isEmpty()) {
+                return Optional.empty();
+            }
+            texts.add(text.get());
+        }
+        return context.catalog().sessionFunction(name, texts).map(Rex::text);
+    }
+
+    /** {@code float8(x)} is a cast. */
+    private Optional<RexNode> castByTypeName(String name, List<RexNode> arguments, SqlCall call) {
+        if (arguments.size() != 1) {
+            return Optional.empty();
+        }
+        TypeSpec spec =
+                new TypeSpec(new SqlIdentifier(name, call.getParserPosition()), -1, -1, 0, call.getParserPosition());
+        try {
+            return Optional.of(expressions.castTo(
+                    arguments.get(0), TypeNames.resolve(spec), TypeNames.isUndeclaredNumeric(spec), call.operand(0)));
+        } catch (MillraceException e) {
+            if (e.sqlState() == SqlState.UNDEFINED_OBJECT) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private static MillraceException unknownFunction(String name, List<RexNode> arguments, SqlCall call) {
+        List<String> known = FunctionResolver.names();
+        for (Function function : Function.values()) {
+            known.add(function.name().toLowerCase(java.util.Locale.ROOT));
+        }
+        return Errors.suggest(FunctionResolver.doesNotExist(name, arguments, call), name, known);
+    }
+
+    // ---- aggregates ------------------------------------------------------------------------------------------------
+
+    /** An aggregate call taken apart. */
+    record AggregateSyntax(
+            String name, List<SqlNode> arguments, boolean distinct, Optional<SqlNode> filter, List<SqlNode> ordering) {
+
+        static AggregateSyntax of(SqlCall call) {
+            switch (call.getKind()) {
+                case FILTER -> {
+                    AggregateSyntax inner = of(call.operand(0));
+                    return new AggregateSyntax(
+                            inner.name, inner.arguments, inner.distinct, Optional.of(call.operand(1)), inner.ordering);
+                }
+                case WITHIN_GROUP -> {
+                    AggregateSyntax inner = of(call.operand(0));
+                    return new AggregateSyntax(
+                            inner.name,
+                            inner.arguments,
+                            inner.distinct,
+                            inner.filter,
+                            ((SqlNodeList) call.operand(1)).getList());
+                }
+                case RESPECT_NULLS -> {
+                    return of(call.operand(0));
+                }
+                case IGNORE_NULLS -> throw Errors.notAvailableYet("IGNORE NULLS", call);
+                default -> {
+                    String name = functionName(call)
+                            .orElseThrow(() -> Errors.error(
+                                    SqlState.SYNTAX_ERROR, "FILTER and WITHIN GROUP belong to aggregates", call));
+                    SqlLiteral quantifier = call.getFunctionQuantifier();
+                    boolean distinct = quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT;
+                    return new AggregateSyntax(name, call.getOperandList(), distinct, Optional.empty(), List.of());
+                }
+            }
+        }
+    }
+
+    private RexNode aggregate(AggregateSyntax syntax, SqlCall where) {
+        Function function = Aggregates.byName(syntax.name())
+                .orElseThrow(() -> Errors.error(
+                        SqlState.WRONG_OBJECT_TYPE,
+                        "FILTER or an order specified, but " + syntax.name() + " is not an aggregate function",
+                        where));
+        AggregateCalls calls = clause.aggregates()
+                .orElseThrow(() -> Errors.error(
+                        SqlState.GROUPING_ERROR,
+                        clause.name().equals("an aggregate")
+                                ? "aggregate function calls cannot be nested"
+                                : "aggregate functions are not allowed in " + clause.name(),
+                        where));
+        ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
+        return calls.add(new AggregateBinder(context, inner).bind(function, syntax, where));
+    }
+}

@@ -1,0 +1,164 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.sql.algebra.Aggregates;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.sql.bind.AggregateCalls.Call;
+import dev.millrace.sql.bind.AggregateCalls.SortKey;
+import dev.millrace.sql.bind.Scope.Column;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.rel.RelCollation;
+import org.apache.calcite.rel.RelCollations;
+import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rel.RelFieldCollation.Direction;
+import org.apache.calcite.rel.RelFieldCollation.NullDirection;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.parser.SqlParserPos;
+
+/**
+ * The aggregation of a SELECT: a project that computes keys and arguments, the aggregate, and the rewriting of
+ * expressions over the rows of FROM to expressions over groups.
+ */
+final class Grouping {
+    private final QueryContext context;
+    private final RelNode input;
+    private final Scope scope;
+    private final Groups groups;
+    private final List<Call> calls;
+    private final Map<Integer, SqlIdentifier> columnsSeen;
+    private final List<RexNode> projected;
+    private RelNode result;
+
+    /** @param columnsSeen the first place in the text of each column, for messages */
+    Grouping(
+            QueryContext context,
+            RelNode input,
+            Scope scope,
+            Groups groups,
+            List<Call> calls,
+            Map<Integer, SqlIdentifier> columnsSeen) {
+        this.context = context;
+        this.input = input;
+        this.scope = scope;
+        this.groups = groups;
+        this.calls = calls;
+        this.columnsSeen = columnsSeen;
+        this.projected = new ArrayList<>(groups.keys());
+    }
+
+    RelNode aggregate() {
+        List<AggregateCall> calciteCalls = new ArrayList<>();
+        for (Call call : calls) {
+            calciteCalls.add(calciteCall(call));
+        }
+        if (projected.isEmpty()) {
+            // An aggregate reads some column, if only to count rows.
+            projected.add(Rex.builder().makeLiteral(true));
+        }
+        List<String> names = new ArrayList<>();
+        for (RexNode expression : projected) {
+            names.add(
+                    expression instanceof RexInputRef reference
+                            ? input.getRowType().getFieldNames().get(reference.getIndex())
+                            : "expression");
+        }
+        RelNode project = Relations.project(input, projected, names, scope.correlation());
+        result = Relations.aggregate(project, groups.keys().size(), groups.sets(), calciteCalls);
+        return result;
+    }
+
+    private AggregateCall calciteCall(Call call) {
+        List<Integer> arguments = call.arguments().stream().map(this::column).toList();
+        int filter = call.filter().map(this::truth).map(this::column).orElse(-1);
+        List<RelFieldCollation> keys = new ArrayList<>();
+        for (SortKey key : call.ordering()) {
+            keys.add(new RelFieldCollation(
+                    column(context.coercions().decided(key.value())),
+                    key.descending() ? Direction.DESCENDING : Direction.ASCENDING,
+                    key.nullsFirst() ? NullDirection.FIRST : NullDirection.LAST));
+        }
+        RelCollation collation = RelCollations.of(keys);
+        return AggregateCall.create(
+                SqlParserPos.ZERO,
+                Aggregates.calcite(call.function()),
+                call.distinct(),
+                call.function() == Function.APPROX_COUNT_DISTINCT,
+                false,
+                List.of(),
+                arguments,
+                filter,
+                null,
+                collation,
+                TypeMapper.relType(call.type(), call.nullable()),
+                null);
+    }
+
+    /** The place of an expression in the project. */
+    private int column(RexNode expression) {
+        int place = projected.indexOf(expression);
+        if (place < 0) {
+            place = projected.size();
+            projected.add(expression);
+        }
+        return place;
+    }
+
+    /** Calcite wants filters that are never NULL. */
+    private RexNode truth(RexNode condition) {
+        return condition.getType().isNullable()
+                ? Rex.call("is_true", List.of(condition), DataType.BOOLEAN, false)
+                : condition;
+    }
+
+    /** An expression over the rows of FROM and the calls, as one over groups; 42803 where it reads a single row. */
+    RexNode rewrite(RexNode expression) {
+        return expression.accept(new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+                return key(call).orElseGet(() -> super.visitCall(call));
+            }
+
+            @Override
+            public RexNode visitInputRef(RexInputRef reference) {
+                return key(reference).orElseGet(() -> call(reference));
+            }
+        });
+    }
+
+    private Optional<RexNode> key(RexNode expression) {
+        int place = groups.keys().indexOf(expression);
+        return place < 0 ? Optional.empty() : Optional.of(output(place));
+    }
+
+    private RexNode call(RexInputRef reference) {
+        int call = reference.getIndex() - input.getRowType().getFieldCount();
+        if (call >= 0) {
+            return output(groups.keys().size() + call);
+        }
+        Column column = scope.columns().stream()
+                .filter(candidate -> candidate.index() == reference.getIndex())
+                .findFirst()
+                .orElseThrow();
+        String name = column.qualifier().isEmpty() ? column.name() : column.qualifier() + "." + column.name();
+        String message =
+                "column \"" + name + "\" must appear in the GROUP BY clause or be used in an aggregate function";
+        throw Errors.error(SqlState.GROUPING_ERROR, message, columnsSeen.get(reference.getIndex()));
+    }
+
+    private RexNode output(int column) {
+        return new RexInputRef(
+                column, result.getRowType().getFieldList().get(column).getType());
+    }
+}

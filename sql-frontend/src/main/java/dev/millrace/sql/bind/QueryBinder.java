@@ -1,0 +1,314 @@
+package dev.millrace.sql.bind;
+
+import com.google.common.collect.ImmutableList;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
+import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.sql.bind.SelectBinder.OrderLimit;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.rel.RelCollations;
+import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.logical.LogicalIntersect;
+import org.apache.calcite.rel.logical.LogicalMinus;
+import org.apache.calcite.rel.logical.LogicalUnion;
+import org.apache.calcite.rel.logical.LogicalValues;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlBasicCall;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOrderBy;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlSetOperator;
+import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.SqlWithItem;
+
+/** Binds a query: WITH, set operations, VALUES, and the ORDER BY around them; one SELECT is {@link SelectBinder}'s. */
+final class QueryBinder {
+    /** A query whose columns all have a type. */
+    record Bound(RelNode rel, List<String> names) {}
+
+    /** A query whose last project is not made yet, so that columns of open type can still get one. */
+    record Pending(RelNode input, List<RexNode> columns, List<String> names, Optional<CorrelationId> correlation) {
+        Bound bound() {
+            boolean identity = columns.equals(Relations.references(input))
+                    && names.equals(input.getRowType().getFieldNames());
+            return new Bound(identity ? input : Relations.project(input, columns, names, correlation), names);
+        }
+    }
+
+    private final QueryContext context;
+    private final Optional<Scope> outer;
+    private final Map<String, Bound> commonTables;
+
+    QueryBinder(QueryContext context, Optional<Scope> outer) {
+        this(context, outer, outer.map(Scope::commonTables).orElse(Map.of()));
+    }
+
+    private QueryBinder(QueryContext context, Optional<Scope> outer, Map<String, Bound> commonTables) {
+        this.context = context;
+        this.outer = outer;
+        this.commonTables = commonTables;
+    }
+
+    /** A binder for a query inside this one. */
+    QueryBinder nested(Optional<Scope> around) {
+        return new QueryBinder(context, around, commonTables);
+    }
+
+    Map<String, Bound> commonTables() {
+        return commonTables;
+    }
+
+    /** The query that WITH gave this name. */
+    Optional<Bound> commonTable(String name) {
+        return Optional.ofNullable(commonTables.get(name));
+    }
+
+    /** @param expected types for columns whose type is open, where the place gives them */
+    Bound bind(SqlNode query, List<DataType> expected) {
+        return pending(query, OrderLimit.NONE, expected, false).bound();
+    }
+
+    private Pending pending(SqlNode query, OrderLimit order, List<DataType> expected, boolean keepUnknown) {
+        if (query instanceof SqlOrderBy orderBy) {
+            return ordered(orderBy, order, expected);
+        }
+        if (query instanceof SqlWith with) {
+            return with(with).pending(with.body, order, expected, keepUnknown);
+        }
+        if (query instanceof SqlSelect select) {
+            return new SelectBinder(context, this, outer, select, order).bind(expected, keepUnknown);
+        }
+        Pending pending = switch (query.getKind()) {
+            case UNION, INTERSECT, EXCEPT -> setOperation((SqlBasicCall) query, expected);
+            case VALUES -> values((SqlCall) query, expected);
+            case EXPLICIT_TABLE -> table((SqlCall) query);
+            default -> throw Errors.error(SqlState.SYNTAX_ERROR, "a query is expected here", query);
+        };
+        return order.isEmpty() ? pending : sorted(pending, order);
+    }
+
+    // ---- ORDER BY and LIMIT ----------------------------------------------------------------------------------------
+
+    private Pending ordered(SqlOrderBy node, OrderLimit around, List<DataType> expected) {
+        OrderLimit own = new OrderLimit(
+                SelectBinder.items(node.orderList), count(node.offset, "OFFSET"), count(node.fetch, "LIMIT"));
+        if (around.isEmpty()) {
+            return pending(node.query, own, expected, false);
+        }
+        return sorted(pending(node.query, own, expected, false), around);
+    }
+
+    private Optional<RexNode> count(SqlNode node, String clause) {
+        if (node == null) {
+            return Optional.empty();
+        }
+        ExpressionBinder binder =
+                new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain(clause));
+        RexNode count = binder.bindAs(node, DataType.BIGINT);
+        if (SelectBinder.isNegative(count)) {
+            throw Errors.error(SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE, clause + " must not be negative", node);
+        }
+        return count instanceof RexLiteral literal && literal.isNull() ? Optional.empty() : Optional.of(count);
+    }
+
+    /** Sorts by output columns. */
+    private Pending sorted(Pending pending, OrderLimit order) {
+        Bound bound = pending.bound();
+        List<RelFieldCollation> collation = new ArrayList<>();
+        for (SqlNode node : order.order()) {
+            SortSyntax syntax = SortSyntax.of(node);
+            collation.add(SelectBinder.collation(outputColumn(syntax.value(), bound.names), syntax));
+        }
+        RelNode sorted = Relations.sort(bound.rel, RelCollations.of(collation), order.offset(), order.fetch());
+        return new Pending(sorted, Relations.references(sorted), bound.names, Optional.empty());
+    }
+
+    private static int outputColumn(SqlNode node, List<String> names) {
+        if (node instanceof SqlIdentifier name && name.isSimple()) {
+            int column = names.indexOf(name.getSimple());
+            if (column < 0) {
+                throw Errors.suggest(
+                        Errors.error(
+                                SqlState.UNDEFINED_COLUMN, "column \"" + name.getSimple() + "\" does not exist", name),
+                        name.getSimple(),
+                        names);
+            }
+            return column;
+        }
+        if (node instanceof org.apache.calcite.sql.SqlNumericLiteral literal && literal.isInteger()) {
+            int position = literal.intValue(true);
+            if (position >= 1 && position <= names.size()) {
+                return position - 1;
+            }
+            throw Errors.error(
+                    SqlState.INVALID_COLUMN_REFERENCE,
+                    "ORDER BY position " + position + " is not in select list",
+                    node);
+        }
+        throw Errors.notAvailableYet("an expression in the ORDER BY of a set operation", node);
+    }
+
+    // ---- WITH ------------------------------------------------------------------------------------------------------
+
+    private QueryBinder with(SqlWith with) {
+        Map<String, Bound> tables = new HashMap<>(commonTables);
+        QueryBinder binder = new QueryBinder(context, outer, tables);
+        for (SqlNode node : with.withList) {
+            SqlWithItem item = (SqlWithItem) node;
+            if (item.recursive != null && item.recursive.booleanValue()) {
+                throw Errors.notAvailableYet("WITH RECURSIVE", item);
+            }
+            Bound bound = binder.bind(item.query, List.of());
+            List<String> names = new ArrayList<>(bound.names);
+            if (item.columnList != null) {
+                if (item.columnList.size() > names.size()) {
+                    throw Errors.error(
+                            SqlState.INVALID_COLUMN_REFERENCE,
+                            "WITH query \"" + item.name.getSimple() + "\" has " + names.size()
+                                    + " columns available but " + item.columnList.size() + " columns specified",
+                            item.name);
+                }
+                for (int i = 0; i < item.columnList.size(); i++) {
+                    names.set(i, ((SqlIdentifier) item.columnList.get(i)).getSimple());
+                }
+            }
+            tables.put(item.name.getSimple(), new Bound(bound.rel, names));
+        }
+        return binder;
+    }
+
+    // ---- leaves ----------------------------------------------------------------------------------------------------
+
+    private Pending table(SqlCall call) {
+        FromBinder.From from = new FromBinder(context, this, outer).bind(call.operand(0));
+        List<String> names = from.columns().stream().map(Scope.Column::name).toList();
+        return new Pending(from.rel(), Relations.references(from.rel()), names, Optional.empty());
+    }
+
+    private Pending values(SqlCall call, List<DataType> expected) {
+        ExpressionBinder binder = new ExpressionBinder(context, Scope.empty(outer, context), Clause.plain("VALUES"));
+        List<List<RexNode>> rows = new ArrayList<>();
+        for (SqlNode row : call.getOperandList()) {
+            List<SqlNode> items = ((SqlCall) row).getOperandList();
+            for (SqlNode item : items) {
+                if (item.getKind() == SqlKind.DEFAULT) {
+                    throw Errors.notAvailableYet("DEFAULT in VALUES", item);
+                }
+            }
+            rows.add(binder.bindAll(items));
+            if (rows.get(0).size() != items.size()) {
+                throw Errors.error(SqlState.SYNTAX_ERROR, "VALUES lists must all be the same length", row);
+            }
+        }
+        List<DataType> types = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (int column = 0; column < rows.get(0).size(); column++) {
+            names.add("column" + (column + 1));
+            types.add(column < expected.size() ? expected.get(column) : commonType(rows, column, call));
+        }
+        Strength strength = expected.isEmpty() ? Strength.IMPLICIT : Strength.ASSIGNMENT;
+        boolean constant = true;
+        for (int row = 0; row < rows.size(); row++) {
+            List<SqlNode> items = ((SqlCall) call.operand(row)).getOperandList();
+            List<RexNode> values = new ArrayList<>();
+            for (int column = 0; column < types.size(); column++) {
+                RexNode value = context.coercions()
+                        .convert(rows.get(row).get(column), types.get(column), strength, items.get(column));
+                constant &= value instanceof RexLiteral;
+                values.add(value);
+            }
+            rows.set(row, values);
+        }
+        RelNode rel = constant ? constantRows(rows, types, names) : computedRows(rows, types, names);
+        return new Pending(rel, Relations.references(rel), names, Optional.empty());
+    }
+
+    private static DataType commonType(List<List<RexNode>> rows, int column, SqlNode where) {
+        List<RexNode> nodes = rows.stream().map(row -> row.get(column)).toList();
+        return Coercions.common(nodes)
+                .orElseThrow(() -> Errors.error(
+                        SqlState.DATATYPE_MISMATCH,
+                        "VALUES types in column " + (column + 1) + " cannot be matched",
+                        where));
+    }
+
+    private RelNode constantRows(List<List<RexNode>> rows, List<DataType> types, List<String> names) {
+        ImmutableList.Builder<ImmutableList<RexLiteral>> tuples = ImmutableList.builder();
+        boolean[] nullable = new boolean[types.size()];
+        for (List<RexNode> row : rows) {
+            ImmutableList.Builder<RexLiteral> tuple = ImmutableList.builder();
+            for (int column = 0; column < types.size(); column++) {
+                RexLiteral literal = (RexLiteral) row.get(column);
+                nullable[column] |= literal.isNull();
+                tuple.add(literal);
+            }
+            tuples.add(tuple.build());
+        }
+        List<RelDataType> relTypes = new ArrayList<>();
+        for (int column = 0; column < types.size(); column++) {
+            relTypes.add(TypeMapper.relType(types.get(column), nullable[column]));
+        }
+        return LogicalValues.create(
+                context.cluster(), TypeMapper.factory().createStructType(relTypes, names), tuples.build());
+    }
+
+    private RelNode computedRows(List<List<RexNode>> rows, List<DataType> types, List<String> names) {
+        List<RelNode> inputs = new ArrayList<>();
+        for (List<RexNode> row : rows) {
+            inputs.add(Relations.project(LogicalValues.createOneRow(context.cluster()), row, names));
+        }
+        return inputs.size() == 1 ? inputs.get(0) : LogicalUnion.create(inputs, true);
+    }
+
+    // ---- set operations --------------------------------------------------------------------------------------------
+
+    private Pending setOperation(SqlBasicCall call, List<DataType> expected) {
+        Pending left = pending(call.operand(0), OrderLimit.NONE, expected, true);
+        Pending right = pending(call.operand(1), OrderLimit.NONE, expected, true);
+        SqlSetOperator operator = (SqlSetOperator) call.getOperator();
+        String name = call.getKind().name();
+        if (left.columns.size() != right.columns.size()) {
+            throw Errors.error(
+                    SqlState.SYNTAX_ERROR, "each " + name + " query must have the same number of columns", call);
+        }
+        List<RexNode> leftColumns = new ArrayList<>();
+        List<RexNode> rightColumns = new ArrayList<>();
+        for (int i = 0; i < left.columns.size(); i++) {
+            RexNode a = left.columns.get(i);
+            RexNode b = right.columns.get(i);
+            DataType type = Coercions.common(List.of(a, b))
+                    .orElseThrow(() -> Errors.error(
+                            SqlState.DATATYPE_MISMATCH,
+                            name + " types " + Coercions.name(Coercions.type(a)) + " and "
+                                    + Coercions.name(Coercions.type(b)) + " cannot be matched",
+                            call));
+            leftColumns.add(context.coercions().convert(a, type, Strength.IMPLICIT, call));
+            rightColumns.add(context.coercions().convert(b, type, Strength.IMPLICIT, call));
+        }
+        List<RelNode> inputs = List.of(
+                new Pending(left.input, leftColumns, left.names, left.correlation).bound().rel,
+                new Pending(right.input, rightColumns, left.names, right.correlation).bound().rel);
+        RelNode rel = switch (call.getKind()) {
+            case UNION ->
+                operator.isAll()
+                        ? LogicalUnion.create(inputs, true)
+                        : Relations.distinct(LogicalUnion.create(inputs, true));
+            case INTERSECT -> LogicalIntersect.create(inputs, operator.isAll());
+            default -> LogicalMinus.create(inputs, operator.isAll());
+        };
+        return new Pending(rel, Relations.references(rel), left.names, Optional.empty());
+    }
+}

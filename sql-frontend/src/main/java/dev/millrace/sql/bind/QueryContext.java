@@ -1,0 +1,71 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.sql.algebra.LogicalPlanner;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.apache.calcite.plan.RelOptCluster;
+
+/** What all parts of one statement's binding share. */
+final class QueryContext {
+    private final String source;
+    private final Catalog catalog;
+    private final ParameterTypes parameters;
+    private final Coercions coercions;
+    private final FunctionResolver functions;
+    private final RelOptCluster cluster = RelOptCluster.create(new LogicalPlanner(), Rex.builder());
+    private final Set<String> relations = new LinkedHashSet<>();
+    private boolean hasSubQueries;
+
+    QueryContext(String source, Catalog catalog, ParameterTypes parameters) {
+        this.source = source;
+        this.catalog = catalog;
+        this.parameters = parameters;
+        this.coercions = new Coercions(parameters);
+        this.functions = new FunctionResolver(coercions);
+    }
+
+    /** The text that positions count in. */
+    String source() {
+        return source;
+    }
+
+    Catalog catalog() {
+        return catalog;
+    }
+
+    ParameterTypes parameters() {
+        return parameters;
+    }
+
+    Coercions coercions() {
+        return coercions;
+    }
+
+    FunctionResolver functions() {
+        return functions;
+    }
+
+    RelOptCluster cluster() {
+        return cluster;
+    }
+
+    void reads(Relation relation) {
+        relations.add(relation.name());
+    }
+
+    /** The names of the relations read. */
+    Set<String> relations() {
+        return relations;
+    }
+
+    void foundSubQuery() {
+        hasSubQueries = true;
+    }
+
+    boolean hasSubQueries() {
+        return hasSubQueries;
+    }
+}

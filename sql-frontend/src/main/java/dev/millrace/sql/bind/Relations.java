@@ -1,0 +1,128 @@
+package dev.millrace.sql.bind;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import dev.millrace.sql.algebra.TypeMapper;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.calcite.plan.Convention;
+import org.apache.calcite.rel.RelCollation;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.logical.LogicalAggregate;
+import org.apache.calcite.rel.logical.LogicalFilter;
+import org.apache.calcite.rel.logical.LogicalJoin;
+import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.logical.LogicalSort;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.util.ImmutableBitSet;
+
+/**
+ * Makes algebra nodes by their constructors: the usual factories ask for metadata, whose handlers Calcite would generate
+ * and compile first.
+ */
+final class Relations {
+    private Relations() {}
+
+    static RelNode project(RelNode input, List<RexNode> expressions, List<String> names) {
+        return project(input, expressions, names, Optional.empty());
+    }
+
+    /** @param correlation the variable by which sub-queries in the expressions refer to the input's row */
+    static RelNode project(
+            RelNode input, List<RexNode> expressions, List<String> names, Optional<CorrelationId> correlation) {
+        List<RelDataType> types = new ArrayList<>(expressions.size());
+        for (RexNode expression : expressions) {
+            types.add(expression.getType());
+        }
+        RelDataType rowType = TypeMapper.factory().createStructType(types, distinctNames(names));
+        return new LogicalProject(
+                input.getCluster(),
+                input.getCluster().traitSetOf(Convention.NONE),
+                List.of(),
+                input,
+                expressions,
+                rowType,
+                correlation.<Set<CorrelationId>>map(Set::of).orElse(Set.of()));
+    }
+
+    /** All columns of the input under other names. */
+    static RelNode rename(RelNode input, List<String> names) {
+        return project(input, references(input), names);
+    }
+
+    static RelNode filter(RelNode input, RexNode condition, Optional<CorrelationId> correlation) {
+        return new LogicalFilter(
+                input.getCluster(),
+                input.getCluster().traitSetOf(Convention.NONE),
+                input,
+                condition,
+                correlation.map(ImmutableSet::of).orElse(ImmutableSet.of()));
+    }
+
+    static RelNode join(RelNode left, RelNode right, RexNode condition, JoinRelType type) {
+        return new LogicalJoin(
+                left.getCluster(),
+                left.getCluster().traitSetOf(Convention.NONE),
+                ImmutableList.of(),
+                left,
+                right,
+                condition,
+                Set.of(),
+                type,
+                false,
+                ImmutableList.of());
+    }
+
+    /** Groups by the first columns of the input; {@code groupSets} are sets of those. */
+    static RelNode aggregate(RelNode input, int keys, List<ImmutableBitSet> groupSets, List<AggregateCall> calls) {
+        return new LogicalAggregate(
+                input.getCluster(),
+                input.getCluster().traitSetOf(Convention.NONE),
+                List.of(),
+                input,
+                ImmutableBitSet.range(keys),
+                groupSets,
+                calls);
+    }
+
+    /** The distinct rows of the input. */
+    static RelNode distinct(RelNode input) {
+        int columns = input.getRowType().getFieldCount();
+        return aggregate(input, columns, List.of(ImmutableBitSet.range(columns)), List.of());
+    }
+
+    static RelNode sort(RelNode input, RelCollation collation, Optional<RexNode> offset, Optional<RexNode> fetch) {
+        return LogicalSort.create(input, collation, offset.orElse(null), fetch.orElse(null));
+    }
+
+    /** References to all columns. */
+    static List<RexNode> references(RelNode input) {
+        List<RexNode> references = new ArrayList<>();
+        input.getRowType()
+                .getFieldList()
+                .forEach(field -> references.add(new RexInputRef(field.getIndex(), field.getType())));
+        return references;
+    }
+
+    /** Row types need distinct names; users do not. */
+    private static List<String> distinctNames(List<String> names) {
+        Set<String> used = new HashSet<>();
+        List<String> distinct = new ArrayList<>(names.size());
+        for (String name : names) {
+            String candidate = name;
+            for (int i = 0; !used.add(candidate); i++) {
+                candidate = name + i;
+            }
+            distinct.add(candidate);
+        }
+        return distinct;
+    }
+}

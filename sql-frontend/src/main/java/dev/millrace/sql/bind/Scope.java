@@ -1,0 +1,186 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.algebra.Rex;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexFieldAccess;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlIdentifier;
+
+/** The columns that names can mean in one SELECT, and around it those of the queries it is in. */
+final class Scope {
+    /**
+     * A column of the FROM clause.
+     *
+     * @param qualifier the alias of its relation
+     * @param index in the row of the whole FROM clause
+     * @param hidden whether only its qualified name finds it: the second of two that USING made one
+     */
+    record Column(String qualifier, String name, int index, RelDataType type, boolean hidden) {}
+
+    private final Optional<Scope> outer;
+    private final List<Column> columns;
+    private final RelDataType rowType;
+    private final QueryContext context;
+    private Optional<CorrelationId> correlation = Optional.empty();
+    private final Set<Integer> correlated = new LinkedHashSet<>();
+    private final Map<String, QueryBinder.Bound> commonTables;
+    private boolean grouped;
+
+    Scope(Optional<Scope> outer, List<Column> columns, RelDataType rowType, QueryContext context) {
+        this(outer, columns, rowType, context, Map.of());
+    }
+
+    /** @param commonTables what WITH named around here, for queries inside expressions */
+    Scope(
+            Optional<Scope> outer,
+            List<Column> columns,
+            RelDataType rowType,
+            QueryContext context,
+            Map<String, QueryBinder.Bound> commonTables) {
+        this.commonTables = commonTables;
+        this.outer = outer;
+        this.columns = List.copyOf(columns);
+        this.rowType = rowType;
+        this.context = context;
+    }
+
+    /** A scope without columns of its own. */
+    static Scope empty(Optional<Scope> outer, QueryContext context) {
+        return new Scope(
+                outer, List.of(), context.cluster().getTypeFactory().builder().build(), context);
+    }
+
+    List<Column> columns() {
+        return columns;
+    }
+
+    Map<String, QueryBinder.Bound> commonTables() {
+        return commonTables;
+    }
+
+    Optional<Scope> outer() {
+        return outer;
+    }
+
+    /** From here on expressions see groups, to whose columns an inner query cannot refer yet. */
+    void setGrouped() {
+        grouped = true;
+    }
+
+    /** The variable through which inner queries refer to this scope's row, if one does. */
+    Optional<CorrelationId> correlation() {
+        return correlation;
+    }
+
+    /** The columns that inner queries refer to. */
+    Set<Integer> correlatedColumns() {
+        return correlated;
+    }
+
+    /** The column of a name; 42703, 42702 or 42P01. */
+    RexNode resolve(SqlIdentifier name) {
+        for (Optional<Scope> scope = Optional.of(this); scope.isPresent(); scope = scope.get().outer) {
+            Optional<Column> column = scope.get().find(name);
+            if (column.isPresent()) {
+                return scope.get() == this
+                        ? new RexInputRef(column.get().index(), column.get().type())
+                        : scope.get().correlated(column.get(), name);
+            }
+        }
+        throw notFound(name);
+    }
+
+    private RexNode correlated(Column column, SqlIdentifier name) {
+        if (grouped) {
+            throw Errors.notAvailableYet("a sub-query that refers to a column of a grouped outer query", name);
+        }
+        if (correlation.isEmpty()) {
+            correlation = Optional.of(context.cluster().createCorrel());
+        }
+        correlated.add(column.index());
+        RexNode row = Rex.builder().makeCorrel(rowType, correlation.get());
+        return (RexFieldAccess) Rex.builder().makeFieldAccess(row, column.index());
+    }
+
+    /** The column of this scope, without the outer ones. */
+    Optional<Column> find(SqlIdentifier name) {
+        List<String> parts = name.names;
+        String columnName = parts.get(parts.size() - 1);
+        Optional<Column> found = Optional.empty();
+        for (Column column : columns) {
+            boolean matches = column.name().equals(columnName)
+                    && (parts.size() == 1
+                            ? !column.hidden()
+                            : column.qualifier().equals(parts.get(parts.size() - 2)));
+            if (matches) {
+                if (found.isPresent()) {
+                    throw Errors.error(
+                            SqlState.AMBIGUOUS_COLUMN, "column reference \"" + columnName + "\" is ambiguous", name);
+                }
+                found = Optional.of(column);
+            }
+        }
+        return found;
+    }
+
+    /** All columns that a star stands for. */
+    List<Column> star(SqlIdentifier star) {
+        List<String> parts = star.names;
+        if (parts.size() == 1) {
+            return columns.stream().filter(column -> !column.hidden()).toList();
+        }
+        String qualifier = parts.get(parts.size() - 2);
+        List<Column> matching = columns.stream()
+                .filter(column -> column.qualifier().equals(qualifier))
+                .toList();
+        if (matching.isEmpty()) {
+            throw missingRelation(qualifier, star);
+        }
+        return matching;
+    }
+
+    private MillraceException notFound(SqlIdentifier name) {
+        List<String> parts = name.names;
+        String columnName = parts.get(parts.size() - 1);
+        List<Column> visible = new ArrayList<>();
+        for (Optional<Scope> scope = Optional.of(this); scope.isPresent(); scope = scope.get().outer) {
+            visible.addAll(scope.get().columns);
+        }
+        if (parts.size() == 1) {
+            return Errors.suggest(
+                    Errors.error(SqlState.UNDEFINED_COLUMN, "column \"" + columnName + "\" does not exist", name),
+                    columnName,
+                    visible.stream().map(Column::name).toList());
+        }
+        String qualifier = parts.get(parts.size() - 2);
+        List<Column> ofRelation = visible.stream()
+                .filter(column -> column.qualifier().equals(qualifier))
+                .toList();
+        if (ofRelation.isEmpty()) {
+            return missingRelation(qualifier, name);
+        }
+        return Errors.suggest(
+                Errors.error(
+                        SqlState.UNDEFINED_COLUMN, "column " + qualifier + "." + columnName + " does not exist", name),
+                columnName,
+                ofRelation.stream().map(Column::name).toList());
+    }
+
+    private MillraceException missingRelation(String qualifier, SqlIdentifier name) {
+        return Errors.suggest(
+                Errors.error(
+                        SqlState.UNDEFINED_TABLE, "missing FROM-clause entry for table \"" + qualifier + "\"", name),
+                qualifier,
+                columns.stream().map(Column::qualifier).distinct().toList());
+    }
+}

@@ -1,0 +1,308 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
+import dev.millrace.sql.bind.FromBinder.From;
+import dev.millrace.sql.bind.Scope.Column;
+import dev.millrace.type.DataType;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.rel.RelCollations;
+import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rel.RelFieldCollation.Direction;
+import org.apache.calcite.rel.RelFieldCollation.NullDirection;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.logical.LogicalValues;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlWindow;
+
+/**
+ * Binds one SELECT with the ORDER BY and LIMIT that follow it:
+ *
+ * <pre>
+ * FROM -> filter (WHERE) -> aggregate -> filter (HAVING) -> project -> distinct -> sort -> project (drops sort keys)
+ * </pre>
+ */
+final class SelectBinder {
+    private final QueryContext context;
+    private final SqlSelect select;
+    private final OrderLimit order;
+    private final List<Item> items = new ArrayList<>();
+    private final Scope scope;
+    private final AggregateCalls calls;
+    private final Map<Integer, SqlIdentifier> columnsSeen = new HashMap<>();
+    private RelNode rel;
+
+    /** An output column: what was written, what it is called, and what it is. */
+    private record Item(SqlNode syntax, String name, RexNode value) {}
+
+    /** The ORDER BY, OFFSET and LIMIT around a query. */
+    record OrderLimit(List<SqlNode> order, Optional<RexNode> offset, Optional<RexNode> fetch) {
+        static final OrderLimit NONE = new OrderLimit(List.of(), Optional.empty(), Optional.empty());
+
+        boolean isEmpty() {
+            return order.isEmpty() && offset.isEmpty() && fetch.isEmpty();
+        }
+    }
+
+    SelectBinder(QueryContext context, QueryBinder queries, Optional<Scope> outer, SqlSelect select, OrderLimit order) {
+        this.context = context;
+        this.select = select;
+        this.order = order;
+        From from = select.getFrom() == null
+                ? new From(LogicalValues.createOneRow(context.cluster()), List.of())
+                : new FromBinder(context, queries, outer).bind(select.getFrom());
+        this.rel = from.rel();
+        this.scope = new Scope(outer, from.columns(), rel.getRowType(), context, queries.commonTables());
+        this.calls = new AggregateCalls(rel.getRowType().getFieldCount());
+    }
+
+    /** @param expected types for columns whose type is open, where the place gives them */
+    QueryBinder.Pending bind(List<DataType> expected, boolean keepUnknown) {
+        if (select.getQualify() != null) {
+            throw Errors.notAvailableYet("QUALIFY", select.getQualify());
+        }
+        where();
+        boolean grouped = isGrouped();
+        if (grouped) {
+            scope.setGrouped();
+        }
+        bindItems();
+        List<Sorted> sorted = sortKeys();
+        if (grouped) {
+            Groups groups = new GroupBinder(context, expressions("GROUP BY", false), this::alias, this::ordinal)
+                    .bind(select.getGroup());
+            Optional<RexNode> having = Optional.ofNullable(select.getHaving())
+                    .map(node -> expressions("HAVING", true).bindCondition(node));
+            Grouping grouping = new Grouping(context, rel, scope, groups, calls.calls(), columnsSeen);
+            rel = grouping.aggregate();
+            if (having.isPresent()) {
+                rel = Relations.filter(rel, grouping.rewrite(having.get()), Optional.empty());
+            }
+            items.replaceAll(item -> new Item(item.syntax, item.name, grouping.rewrite(item.value)));
+            sorted.replaceAll(key -> key.withValue(grouping.rewrite(key.value)));
+        }
+        return output(sorted, expected, keepUnknown);
+    }
+
+    private void where() {
+        if (select.getWhere() != null) {
+            RexNode condition =
+                    new ExpressionBinder(context, scope, Clause.plain("WHERE")).bindCondition(select.getWhere());
+            rel = Relations.filter(rel, condition, scope.correlation());
+        }
+    }
+
+    private boolean isGrouped() {
+        return select.getGroup() != null
+                || select.getHaving() != null
+                || ExpressionBinder.hasAggregate(select.getSelectList())
+                || order.order.stream().anyMatch(ExpressionBinder::hasAggregate);
+    }
+
+    private ExpressionBinder expressions(String clause, boolean aggregates) {
+        List<SqlWindow> windows = new ArrayList<>();
+        if (select.getWindowList() != null) {
+            select.getWindowList().forEach(window -> windows.add((SqlWindow) window));
+        }
+        boolean over = clause.equals("SELECT") || clause.equals("ORDER BY");
+        return new ExpressionBinder(
+                context,
+                scope,
+                new Clause(
+                        clause,
+                        aggregates ? Optional.of(calls) : Optional.empty(),
+                        over,
+                        aggregates ? Optional.of(this::sawColumn) : Optional.empty(),
+                        windows));
+    }
+
+    private void sawColumn(RexNode column, SqlIdentifier name) {
+        if (column instanceof RexInputRef reference) {
+            columnsSeen.putIfAbsent(reference.getIndex(), name);
+        }
+    }
+
+    // ---- the select list -------------------------------------------------------------------------------------------
+
+    private void bindItems() {
+        ExpressionBinder binder = expressions("SELECT", true);
+        for (SqlNode node : select.getSelectList()) {
+            if (node instanceof SqlIdentifier star && star.isStar()) {
+                if (scope.columns().isEmpty()) {
+                    throw Errors.error(SqlState.SYNTAX_ERROR, "SELECT * with no tables specified is not valid", node);
+                }
+                for (Column column : scope.star(star)) {
+                    RexNode reference = new RexInputRef(column.index(), column.type());
+                    columnsSeen.putIfAbsent(column.index(), star);
+                    items.add(new Item(node, column.name(), reference));
+                }
+            } else {
+                SqlNode value = node.getKind() == SqlKind.AS ? ((SqlCall) node).operand(0) : node;
+                items.add(new Item(value, OutputNames.of(node), binder.bind(value)));
+            }
+        }
+    }
+
+    /** The output column that a bare name means in GROUP BY and ORDER BY. */
+    private Optional<SqlNode> alias(SqlIdentifier name) {
+        List<SqlNode> found = new ArrayList<>();
+        for (SqlNode node : select.getSelectList()) {
+            if (node.getKind() == SqlKind.AS
+                    && name.isSimple()
+                    && ((SqlIdentifier) ((SqlCall) node).operand(1)).getSimple().equals(name.getSimple())) {
+                found.add(((SqlCall) node).operand(0));
+            }
+        }
+        return found.size() == 1 ? Optional.of(found.get(0)) : Optional.empty();
+    }
+
+    /** The output column of a number in GROUP BY and ORDER BY; empty for what is no number. */
+    private Optional<Integer> ordinal(SqlNode node, String clause) {
+        if (!(node instanceof SqlNumericLiteral literal) || !literal.isInteger()) {
+            return Optional.empty();
+        }
+        int position = literal.bigDecimalValue()
+                .min(BigDecimal.valueOf(Integer.MAX_VALUE))
+                .intValue();
+        if (position < 1 || position > items.size()) {
+            throw Errors.error(
+                    SqlState.INVALID_COLUMN_REFERENCE,
+                    clause + " position " + position + " is not in select list",
+                    node);
+        }
+        return Optional.of(position - 1);
+    }
+
+    private Optional<SqlNode> ordinal(SqlNode node) {
+        return ordinal(node, "GROUP BY")
+                .map(position -> items.get(position).syntax instanceof SqlIdentifier star && star.isStar()
+                        ? starColumn(position)
+                        : items.get(position).syntax);
+    }
+
+    private SqlNode starColumn(int position) {
+        return new SqlIdentifier(
+                items.get(position).name, items.get(position).syntax.getParserPosition());
+    }
+
+    // ---- ORDER BY --------------------------------------------------------------------------------------------------
+
+    /** A sort key: an output column's place, or -1 and a value of its own. */
+    private record Sorted(int item, RexNode value, SortSyntax syntax) {
+        Sorted withValue(RexNode rewritten) {
+            return new Sorted(item, rewritten, syntax);
+        }
+    }
+
+    private List<Sorted> sortKeys() {
+        List<Sorted> keys = new ArrayList<>();
+        for (SqlNode node : order.order) {
+            SortSyntax syntax = SortSyntax.of(node);
+            int item = ordinal(syntax.value(), "ORDER BY").orElse(-1);
+            if (item < 0 && syntax.value() instanceof SqlIdentifier name && name.isSimple()) {
+                item = itemNamed(name);
+            }
+            RexNode value = item >= 0
+                    ? items.get(item).value
+                    : context.coercions().decided(expressions("ORDER BY", true).bind(syntax.value()));
+            keys.add(new Sorted(item, value, syntax));
+        }
+        return keys;
+    }
+
+    private int itemNamed(SqlIdentifier name) {
+        int found = -1;
+        for (int i = 0; i < items.size(); i++) {
+            if (items.get(i).name.equals(name.getSimple())) {
+                if (found >= 0 && !items.get(found).value.equals(items.get(i).value)) {
+                    throw Errors.error(
+                            SqlState.AMBIGUOUS_COLUMN, "ORDER BY \"" + name.getSimple() + "\" is ambiguous", name);
+                }
+                found = found < 0 ? i : found;
+            }
+        }
+        return found;
+    }
+
+    // ---- output ----------------------------------------------------------------------------------------------------
+
+    private QueryBinder.Pending output(List<Sorted> sorted, List<DataType> expected, boolean keepUnknown) {
+        boolean decide = !keepUnknown || select.isDistinct() || !order.isEmpty();
+        List<RexNode> values = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (Item item : items) {
+            RexNode value = item.value;
+            if (Coercions.isUnknown(value)) {
+                value = values.size() < expected.size()
+                        ? context.coercions()
+                                .convert(value, expected.get(values.size()), Coercions.Strength.ASSIGNMENT, item.syntax)
+                        : decide ? context.coercions().decided(value) : value;
+            }
+            values.add(value);
+            names.add(item.name);
+        }
+        if (!select.isDistinct() && order.isEmpty()) {
+            return new QueryBinder.Pending(rel, values, names, scope.correlation());
+        }
+        List<RelFieldCollation> collation = new ArrayList<>();
+        List<RexNode> withKeys = new ArrayList<>(values);
+        List<String> withKeyNames = new ArrayList<>(names);
+        for (Sorted key : sorted) {
+            int column = key.item >= 0 ? key.item : withKeys.indexOf(key.value);
+            if (column < 0) {
+                if (select.isDistinct()) {
+                    throw Errors.error(
+                            SqlState.INVALID_COLUMN_REFERENCE,
+                            "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+                            key.syntax.value());
+                }
+                column = withKeys.size();
+                withKeys.add(key.value);
+                withKeyNames.add("sort_key");
+            }
+            collation.add(collation(column, key.syntax));
+        }
+        RelNode output = Relations.project(rel, withKeys, withKeyNames, scope.correlation());
+        if (select.isDistinct()) {
+            output = Relations.distinct(output);
+        }
+        if (!order.isEmpty()) {
+            output = Relations.sort(output, RelCollations.of(collation), order.offset, order.fetch);
+        }
+        List<RexNode> visible = Relations.references(output).subList(0, values.size());
+        return new QueryBinder.Pending(output, visible, names, Optional.empty());
+    }
+
+    static RelFieldCollation collation(int column, SortSyntax syntax) {
+        return new RelFieldCollation(
+                column,
+                syntax.descending() ? Direction.DESCENDING : Direction.ASCENDING,
+                syntax.nullsFirst() ? NullDirection.FIRST : NullDirection.LAST);
+    }
+
+    /** Whether a LIMIT is certainly negative. */
+    static boolean isNegative(RexNode count) {
+        return count instanceof RexLiteral literal
+                && !literal.isNull()
+                && literal.getValueAs(BigDecimal.class).signum() < 0;
+    }
+
+    /** The items of a list, none for no list. */
+    static List<SqlNode> items(SqlNodeList list) {
+        return list == null ? List.of() : list.getList();
+    }
+}

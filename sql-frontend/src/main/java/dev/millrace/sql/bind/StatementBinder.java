@@ -1,0 +1,315 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.sql.algebra.ExpressionTranslator;
+import dev.millrace.sql.algebra.Literals;
+import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.statement.Statement.WatermarkDefinition;
+import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+
+/** Binds one statement. Use once, on one thread. */
+public final class StatementBinder {
+    private final QueryContext context;
+    private final ParameterTypes parameters;
+
+    /**
+     * @param source the text that the syntax tree's positions count in
+     * @param parameterCount the highest {@code $n}
+     */
+    public StatementBinder(String source, Catalog catalog, Parameters parameters, int parameterCount) {
+        this.parameters = new ParameterTypes(parameters, parameterCount);
+        this.context = new QueryContext(source, catalog, this.parameters);
+    }
+
+    /** The types of the parameters, after {@link #bind}. */
+    public List<DataType> parameterTypes() {
+        return parameters.decided();
+    }
+
+    /** The statement with names and types resolved. */
+    public Statement bind(Syntax syntax) {
+        if (syntax instanceof Syntax.Complete complete) {
+            return complete.statement();
+        }
+        if (syntax instanceof Syntax.Select select) {
+            return new Statement.Select(query(select.query(), List.of()));
+        }
+        if (syntax instanceof Syntax.CreateRelation create) {
+            return createRelation(create);
+        }
+        if (syntax instanceof Syntax.CreateQuery create) {
+            Query query = query(create.query(), List.of());
+            requireDistinctNames(query.schema());
+            return create.kind() == ObjectKind.CONTINUOUS_QUERY
+                    ? new Statement.CreateContinuousQuery(
+                            create.name(),
+                            create.ifExists(),
+                            create.options(),
+                            query,
+                            create.query().text())
+                    : new Statement.CreateMaterializedView(
+                            create.name(),
+                            create.ifExists(),
+                            create.options(),
+                            query,
+                            create.query().text());
+        }
+        if (syntax instanceof Syntax.CreateSink sink) {
+            return new Statement.CreateSink(
+                    sink.name(),
+                    sink.ifExists(),
+                    sink.from().map(from -> RelationNames.of(from.names)),
+                    query(sink.query(), List.of()),
+                    sink.query().text(),
+                    sink.options());
+        }
+        if (syntax instanceof Syntax.CreateTemplate template) {
+            return new Statement.CreateQueryTemplate(
+                    template.name(), template.ifExists(), fields(template.parameters(), true), template.queryText());
+        }
+        if (syntax instanceof Syntax.CreateFromTemplate from) {
+            List<Expression> arguments = new ArrayList<>();
+            from.arguments().forEach(argument -> arguments.add(constant(argument)));
+            return new Statement.CreateFromTemplate(
+                    from.name(), from.ifExists(), from.options(), from.template(), arguments);
+        }
+        if (syntax instanceof Syntax.CreateFunction function) {
+            return new Statement.CreateFunction(
+                    function.name(),
+                    function.ifExists(),
+                    fields(function.parameters(), true),
+                    TypeNames.resolve(function.returns()),
+                    function.language(),
+                    function.definition());
+        }
+        if (syntax instanceof Syntax.AlterQuery alter) {
+            return new Statement.AlterQuery(
+                    alter.kind(),
+                    alter.name(),
+                    query(alter.query(), List.of()),
+                    alter.query().text());
+        }
+        if (syntax instanceof Syntax.Reprocess reprocess) {
+            OptionalLong to = reprocess.to().isPresent()
+                    ? OptionalLong.of(timestampMicros(reprocess.to().get()))
+                    : OptionalLong.empty();
+            return new Statement.Reprocess(reprocess.name(), timestampMicros(reprocess.from()), to);
+        }
+        if (syntax instanceof Syntax.Subscribe subscribe) {
+            return subscribe(subscribe);
+        }
+        if (syntax instanceof Syntax.CopyTo copy) {
+            return new Statement.CopyTo(bind(copy.source()), copy.file(), copy.options());
+        }
+        if (syntax instanceof Syntax.DeclareCursor declare) {
+            return new Statement.DeclareCursor(declare.name(), bind(declare.source()));
+        }
+        if (syntax instanceof Syntax.Describe describe) {
+            Relation relation = FromBinder.lookUp(context, describe.relation());
+            return new Statement.Describe(relation.name(), relation.schema());
+        }
+        if (syntax instanceof Syntax.Explain explain) {
+            return new Statement.Explain(explain.forms(), bind(explain.statement()));
+        }
+        if (syntax instanceof Syntax.ExplainAnalyze explain) {
+            return new Statement.ExplainAnalyze(bind(explain.statement()));
+        }
+        return new ChangeBinder(context, this).bind(syntax);
+    }
+
+    // ---- queries ---------------------------------------------------------------------------------------------------
+
+    /** @param expected types for columns whose type is open */
+    Query query(Syntax.QueryText text, List<DataType> expected) {
+        QueryBinder.Bound bound = new QueryBinder(context, Optional.empty()).bind(text.query(), expected);
+        return query(bound.rel(), bound.names(), text.emit());
+    }
+
+    Query query(RelNode rel, List<String> names, dev.millrace.sql.statement.Emit emit) {
+        RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel) : rel;
+        List<Field> fields = new ArrayList<>(names.size());
+        for (RelDataTypeField field : withoutSubQueries.getRowType().getFieldList()) {
+            fields.add(new Field(
+                    names.get(field.getIndex()),
+                    TypeMapper.dataType(field.getType()),
+                    field.getType().isNullable()));
+        }
+        return new Query(withoutSubQueries, new Schema(fields), emit, context.relations());
+    }
+
+    private static void requireDistinctNames(Schema schema) {
+        Set<String> names = new HashSet<>();
+        for (String name : schema.names()) {
+            if (!names.add(name)) {
+                throw MillraceException.user(
+                                SqlState.DUPLICATE_COLUMN, "column \"" + name + "\" specified more than once")
+                        .withHint("give one of them another name with AS");
+            }
+        }
+    }
+
+    private Statement subscribe(Syntax.Subscribe subscribe) {
+        OptionalLong asOf = subscribe.asOf().isPresent()
+                ? OptionalLong.of(timestampMicros(subscribe.asOf().get()))
+                : OptionalLong.empty();
+        return new Statement.Subscribe(
+                subscribe.relation().map(relation -> RelationNames.of(relation.names)),
+                query(subscribe.query(), List.of()),
+                subscribe.snapshot(),
+                subscribe.progress(),
+                asOf);
+    }
+
+    // ---- constants -------------------------------------------------------------------------------------------------
+
+    private ExpressionBinder constants(String clause) {
+        return new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain(clause));
+    }
+
+    private Expression constant(SqlNode node) {
+        return ExpressionTranslator.translate(
+                context.coercions().decided(constants("template arguments").bind(node)));
+    }
+
+    private long timestampMicros(SqlNode node) {
+        Expression time =
+                ExpressionTranslator.translate(constants("a point in time").bindAs(node, DataType.TIMESTAMPTZ));
+        // A TIMESTAMP is taken for UTC here.
+        Expression value = time instanceof Expression.Cast cast ? cast.input() : time;
+        if (value instanceof Literal literal && literal.type().isTimestamp()) {
+            return (Long) literal.value();
+        }
+        throw Errors.error(SqlState.INVALID_PARAMETER_VALUE, "a point in time must be a constant", node);
+    }
+
+    // ---- CREATE STREAM and TABLE -----------------------------------------------------------------------------------
+
+    private Statement createRelation(Syntax.CreateRelation create) {
+        List<Field> fields = new ArrayList<>(fields(create.columns(), false));
+        Set<String> names = new HashSet<>();
+        for (Syntax.Column column : create.columns()) {
+            if (!names.add(column.name().getSimple())) {
+                throw Errors.error(
+                        SqlState.DUPLICATE_COLUMN,
+                        "column \"" + column.name().getSimple() + "\" specified more than once",
+                        column.name());
+            }
+        }
+        List<String> key = new ArrayList<>();
+        for (SqlIdentifier name : create.primaryKey()) {
+            int column = columnOf(fields, name, "named in key ");
+            key.add(name.getSimple());
+            if (column >= 0) {
+                Field field = fields.get(column);
+                fields.set(column, new Field(field.name(), field.type(), false));
+            }
+        }
+        Optional<WatermarkDefinition> watermark = create.watermark().map(clause -> watermark(clause, fields));
+        if (create.kind() == ObjectKind.TABLE) {
+            return new Statement.CreateTable(
+                    create.name(), create.ifExists(), fields, key, watermark, create.options());
+        }
+        if (!key.isEmpty()) {
+            throw Errors.error(
+                            SqlState.INVALID_TABLE_DEFINITION,
+                            "a stream has no primary key",
+                            create.primaryKey().get(0))
+                    .withHint("use CREATE TABLE for rows that are replaced by key");
+        }
+        return new Statement.CreateStream(create.name(), create.ifExists(), fields, watermark, create.options());
+    }
+
+    private static List<Field> fields(List<Syntax.Column> columns, boolean nullable) {
+        List<Field> fields = new ArrayList<>(columns.size());
+        for (Syntax.Column column : columns) {
+            fields.add(new Field(
+                    column.name().getSimple(), TypeNames.resolve(column.type()), nullable || !column.notNull()));
+        }
+        return fields;
+    }
+
+    /** The place of a column, -1 when the connector knows the columns. */
+    private static int columnOf(List<Field> fields, SqlIdentifier name, String role) {
+        List<String> names = fields.stream().map(Field::name).toList();
+        int column = names.indexOf(name.getSimple());
+        if (column < 0 && !fields.isEmpty()) {
+            throw Errors.suggest(
+                    Errors.error(
+                            SqlState.UNDEFINED_COLUMN,
+                            "column \"" + name.getSimple() + "\" " + role + "does not exist",
+                            name),
+                    name.getSimple(),
+                    names);
+        }
+        return column;
+    }
+
+    /** The expression is the column itself or the column minus a constant. */
+    private WatermarkDefinition watermark(Syntax.WatermarkClause clause, List<Field> fields) {
+        String name = clause.column().getSimple();
+        int column = columnOf(fields, clause.column(), "");
+        if (column >= 0 && !fields.get(column).type().isTimestamp()) {
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "a watermark needs a column of type timestamp or timestamptz, but \"" + name + "\" is "
+                            + Coercions.name(fields.get(column).type()),
+                    clause.column());
+        }
+        SqlNode expression = clause.expression();
+        if (isColumn(expression, name)) {
+            return new WatermarkDefinition(name, 0);
+        }
+        if (expression.getKind() == SqlKind.MINUS && isColumn(((SqlCall) expression).operand(0), name)) {
+            SqlNode delay = ((SqlCall) expression).operand(1);
+            try {
+                Expression value =
+                        ExpressionTranslator.translate(constants("WATERMARK").bindAs(delay, DataType.INTERVAL));
+                if (value instanceof Literal literal && literal.type().kind() == Kind.INTERVAL) {
+                    long micros = Literals.durationMicros((IntervalValue) literal.value());
+                    if (micros >= 0) {
+                        return new WatermarkDefinition(name, micros);
+                    }
+                }
+            } catch (MillraceException e) {
+                throw Errors.at(e, delay);
+            }
+        }
+        throw Errors.error(
+                        SqlState.INVALID_TABLE_DEFINITION,
+                        "a watermark is the column itself or the column minus a constant interval",
+                        expression)
+                .withHint("for example: WATERMARK FOR " + name + " AS " + name + " - INTERVAL '5 seconds'");
+    }
+
+    private static boolean isColumn(SqlNode node, String name) {
+        return node instanceof SqlIdentifier identifier
+                && identifier.isSimple()
+                && identifier.getSimple().equals(name);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.millrace.sql.bind;
+
+import org.apache.calcite.plan.hep.HepPlanner;
+import org.apache.calcite.plan.hep.HepProgram;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.RelFactories;
+import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.sql2rel.RelDecorrelator;
+
+/** Turns sub-queries in expressions into joins and aggregates, and correlation into conditions where that is possible. */
+final class SubQueries {
+    private SubQueries() {}
+
+    /**
+     * The same query without sub-queries:
+     *
+     * <pre>
+     * filter(x IN (SELECT y FROM t))   becomes   join(.., distinct(y of t), x = y)
+     * </pre>
+     */
+    static RelNode remove(RelNode query) {
+        HepProgram program = HepProgram.builder()
+                .addRuleInstance(CoreRules.FILTER_SUB_QUERY_TO_CORRELATE)
+                .addRuleInstance(CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE)
+                .addRuleInstance(CoreRules.JOIN_SUB_QUERY_TO_CORRELATE)
+                .build();
+        HepPlanner planner = new HepPlanner(program);
+        planner.setRoot(query);
+        RelNode joined = planner.findBestExp();
+        return RelDecorrelator.decorrelateQuery(joined, RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
+    }
+}

@@ -1,0 +1,118 @@
+package dev.millrace.sql.bind;
+
+import com.google.common.collect.ImmutableList;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+
+/** Binds queries inside expressions to {@code RexSubQuery}s, which {@link SubQueries} then makes joins of. */
+final class SubQueryBinder {
+    private final QueryContext context;
+    private final ExpressionBinder expressions;
+
+    SubQueryBinder(QueryContext context, ExpressionBinder expressions) {
+        this.context = context;
+        this.expressions = expressions;
+    }
+
+    /** {@code (SELECT ...)} as a value. */
+    RexNode scalar(SqlNode query) {
+        RelNode rel = bind(query);
+        requireColumns(rel, 1, query);
+        return RexSubQuery.scalar(rel);
+    }
+
+    RexNode exists(SqlNode query) {
+        return RexSubQuery.exists(bind(query));
+    }
+
+    /** {@code x IN (SELECT ...)} or {@code (x, y) IN (SELECT ...)}. */
+    RexNode in(SqlNode left, SqlNode query, SqlNode where) {
+        RelNode rel = bind(query);
+        List<RexNode> values = left.getKind() == SqlKind.ROW
+                ? expressions.bindAll(((SqlCall) left).getOperandList())
+                : List.of(expressions.bind(left));
+        requireColumns(rel, values.size(), query);
+        Converted converted = convert(values, rel, where);
+        return RexSubQuery.in(converted.query, ImmutableList.copyOf(converted.values));
+    }
+
+    /** {@code x = ANY (SELECT ...)} and the like. */
+    RexNode quantified(SqlCall call) {
+        RelNode rel = bind(call.operand(1));
+        requireColumns(rel, 1, call.operand(1));
+        Converted converted = convert(List.of(expressions.bind(call.operand(0))), rel, call);
+        SqlKind comparison = ((SqlQuantifyOperator) call.getOperator()).comparisonKind;
+        ImmutableList<RexNode> values = ImmutableList.copyOf(converted.values);
+        if (call.getKind() == SqlKind.SOME) {
+            return comparison == SqlKind.EQUALS
+                    ? RexSubQuery.in(converted.query, values)
+                    : RexSubQuery.some(converted.query, values, SqlStdOperatorTable.some(comparison));
+        }
+        // All are as said unless one is not.
+        SqlKind negated = comparison.negateNullSafe();
+        return ExpressionBinder.not(
+                negated == SqlKind.EQUALS
+                        ? RexSubQuery.in(converted.query, values)
+                        : RexSubQuery.some(converted.query, values, SqlStdOperatorTable.some(negated)));
+    }
+
+    private RelNode bind(SqlNode query) {
+        context.foundSubQuery();
+        return new QueryBinder(context, Optional.of(expressions.scope()))
+                .bind(query, List.of())
+                .rel();
+    }
+
+    private static void requireColumns(RelNode rel, int columns, SqlNode where) {
+        int actual = rel.getRowType().getFieldCount();
+        if (actual != columns) {
+            throw Errors.error(
+                    SqlState.SYNTAX_ERROR,
+                    columns == 1
+                            ? "subquery must return only one column"
+                            : "subquery has too " + (actual < columns ? "few" : "many") + " columns",
+                    where);
+        }
+    }
+
+    private record Converted(List<RexNode> values, RelNode query) {}
+
+    /** Both sides cast to their common types. */
+    private Converted convert(List<RexNode> values, RelNode rel, SqlNode where) {
+        List<RexNode> left = new ArrayList<>();
+        List<RexNode> right = new ArrayList<>();
+        boolean casts = false;
+        for (int i = 0; i < values.size(); i++) {
+            RelDataType type = rel.getRowType().getFieldList().get(i).getType();
+            RexNode column = new RexInputRef(i, type);
+            DataType common = Coercions.common(List.of(values.get(i), column)).orElse(DataType.NULL);
+            if (common.equals(DataType.NULL)) {
+                throw Errors.error(
+                        SqlState.UNDEFINED_FUNCTION,
+                        "operator does not exist: " + Coercions.name(Coercions.type(values.get(i))) + " = "
+                                + Coercions.name(TypeMapper.dataType(type)),
+                        where);
+            }
+            left.add(context.coercions().convert(values.get(i), common));
+            RexNode converted = context.coercions().convert(column, common);
+            casts |= converted != column;
+            right.add(converted);
+        }
+        return new Converted(
+                left, casts ? Relations.project(rel, right, rel.getRowType().getFieldNames()) : rel);
+    }
+}

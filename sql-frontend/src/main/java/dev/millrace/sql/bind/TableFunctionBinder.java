@@ -1,0 +1,236 @@
+package dev.millrace.sql.bind;
+
+import com.google.common.collect.ImmutableList;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.sql.algebra.ExpressionTranslator;
+import dev.millrace.sql.algebra.Literals;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.sql.algebra.WindowScan;
+import dev.millrace.sql.bind.FromBinder.From;
+import dev.millrace.sql.bind.Scope.Column;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.calcite.rel.logical.LogicalValues;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+
+/** Binds functions in FROM: the windows, and generate_series over constants. */
+final class TableFunctionBinder {
+    private static final int LONGEST_SERIES = 100_000;
+    private static final List<String> FUNCTIONS = List.of("tumble", "hop", "cumulate", "session", "generate_series");
+
+    private final QueryContext context;
+    private final FromBinder relations;
+
+    TableFunctionBinder(QueryContext context, FromBinder relations) {
+        this.context = context;
+        this.relations = relations;
+    }
+
+    From bind(SqlNode node) {
+        SqlCall call = (SqlCall) node;
+        String name =
+                FunctionBinder.functionName(call).orElse(call.getOperator().getName());
+        List<SqlNode> arguments = new ArrayList<>();
+        for (SqlNode argument : call.getOperandList()) {
+            arguments.add(
+                    argument.getKind() == SqlKind.ARGUMENT_ASSIGNMENT ? ((SqlCall) argument).operand(0) : argument);
+        }
+        return switch (name) {
+            case "tumble", "hop", "cumulate", "session" -> window(name, arguments, call);
+            case "generate_series" -> series(arguments, call);
+            default ->
+                throw Errors.suggest(
+                        Errors.error(SqlState.UNDEFINED_FUNCTION, "function " + name + " in FROM does not exist", call),
+                        name,
+                        FUNCTIONS);
+        };
+    }
+
+    // ---- windows ---------------------------------------------------------------------------------------------------
+
+    private From window(String name, List<SqlNode> arguments, SqlCall call) {
+        int durations = name.equals("tumble") || name.equals("session") ? 1 : 2;
+        boolean keyDescriptor = name.equals("session")
+                && arguments.size() == 4
+                && arguments.get(2).getKind() == SqlKind.DESCRIPTOR;
+        if (arguments.size() != 2 + durations + (keyDescriptor ? 1 : 0)) {
+            throw Errors.error(
+                            SqlState.UNDEFINED_FUNCTION,
+                            name + " takes " + (2 + durations) + " arguments, not " + arguments.size(),
+                            call)
+                    .withHint(usage(name));
+        }
+        List<SqlNode> partition = new ArrayList<>();
+        From input = input(arguments.get(0), partition);
+        Scope scope = new Scope(Optional.empty(), input.columns(), input.rel().getRowType(), context);
+        Column time = timeColumn(name, arguments.get(1), scope);
+        if (keyDescriptor) {
+            partition.addAll(((SqlCall) arguments.get(2)).getOperandList());
+        }
+        if (!partition.isEmpty() && !name.equals("session")) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "only SESSION takes PARTITION BY", partition.get(0))
+                    .withHint("group by the column instead");
+        }
+        List<Integer> keys = new ArrayList<>();
+        for (SqlNode key : partition) {
+            keys.add(column(key, scope).index());
+        }
+        List<Long> micros = new ArrayList<>();
+        for (SqlNode duration : arguments.subList(arguments.size() - durations, arguments.size())) {
+            micros.add(duration(name, duration));
+        }
+        check(name, micros, call);
+        String qualifier =
+                input.columns().isEmpty() ? name : input.columns().get(0).qualifier();
+        return withWindow(name, input, time, keys, micros, qualifier);
+    }
+
+    private static void check(String name, List<Long> micros, SqlNode where) {
+        if (name.equals("hop") && micros.get(0) > micros.get(1)) {
+            throw Errors.error(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "the slide of HOP must not be greater than its size: rows between windows would be lost",
+                            where)
+                    .withHint(usage(name));
+        }
+        if (name.equals("cumulate") && micros.get(1) % micros.get(0) != 0) {
+            throw Errors.error(SqlState.INVALID_PARAMETER_VALUE, "the step of CUMULATE must divide its size", where)
+                    .withHint(usage(name));
+        }
+    }
+
+    private static String usage(String name) {
+        return switch (name) {
+            case "tumble" -> "TUMBLE(TABLE t, DESCRIPTOR(time), size)";
+            case "hop" -> "HOP(TABLE t, DESCRIPTOR(time), slide, size)";
+            case "cumulate" -> "CUMULATE(TABLE t, DESCRIPTOR(time), step, size)";
+            default -> "SESSION(TABLE t PARTITION BY key, DESCRIPTOR(time), gap)";
+        };
+    }
+
+    private From withWindow(
+            String name, From input, Column time, List<Integer> keys, List<Long> micros, String qualifier) {
+        var rel = WindowScan.create(input.rel(), name, time.index(), keys, micros);
+        int columns = input.rel().getRowType().getFieldCount();
+        List<Column> all = new ArrayList<>(input.columns());
+        RelDataType windowTime = rel.getRowType().getFieldList().get(columns).getType();
+        all.add(new Column(qualifier, "window_start", columns, windowTime, false));
+        all.add(new Column(qualifier, "window_end", columns + 1, windowTime, false));
+        return new From(rel, all);
+    }
+
+    /** {@code TABLE t}, {@code t}, {@code (SELECT ...)}, each perhaps with PARTITION BY. */
+    private From input(SqlNode node, List<SqlNode> partition) {
+        if (node.getKind() == SqlKind.SET_SEMANTICS_TABLE) {
+            SqlCall table = (SqlCall) node;
+            partition.addAll(((SqlNodeList) table.operand(1)).getList());
+            return input(table.operand(0), partition);
+        }
+        if (node.getKind() == SqlKind.EXPLICIT_TABLE) {
+            return relations.bind(((SqlCall) node).operand(0));
+        }
+        return relations.bind(node);
+    }
+
+    private Column timeColumn(String name, SqlNode node, Scope scope) {
+        SqlNode named = node;
+        if (node.getKind() == SqlKind.DESCRIPTOR) {
+            SqlCall descriptor = (SqlCall) node;
+            if (descriptor.operandCount() != 1) {
+                throw Errors.error(SqlState.SYNTAX_ERROR, "the DESCRIPTOR of " + name + " names one time column", node);
+            }
+            named = descriptor.operand(0);
+        }
+        Column column = column(named, scope);
+        DataType type = TypeMapper.dataType(column.type());
+        if (!type.isTimestamp()) {
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "the time column of " + name.toUpperCase(java.util.Locale.ROOT)
+                            + " must be of type timestamp or timestamptz, but \"" + column.name() + "\" is "
+                            + Coercions.name(type),
+                    named);
+        }
+        return column;
+    }
+
+    private static Column column(SqlNode node, Scope scope) {
+        if (!(node instanceof SqlIdentifier name)) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "a column is expected here", node);
+        }
+        scope.resolve(name);
+        return scope.find(name).orElseThrow();
+    }
+
+    private long duration(String name, SqlNode node) {
+        try {
+            var constant =
+                    ExpressionTranslator.translate(relations.constant(node, DataType.INTERVAL, "a window's size"));
+            if (!(constant instanceof Literal literal)) {
+                throw Errors.error(
+                        SqlState.INVALID_PARAMETER_VALUE, "a window's size must be a constant interval", node);
+            }
+            long micros = Literals.durationMicros((IntervalValue) literal.value());
+            if (micros <= 0) {
+                throw Errors.error(
+                        SqlState.INVALID_PARAMETER_VALUE,
+                        "a duration of " + name.toUpperCase(java.util.Locale.ROOT) + " must be greater than zero",
+                        node);
+            }
+            return micros;
+        } catch (MillraceException e) {
+            throw Errors.at(e, node);
+        }
+    }
+
+    // ---- series ----------------------------------------------------------------------------------------------------
+
+    private From series(List<SqlNode> arguments, SqlCall call) {
+        if (arguments.size() < 2 || arguments.size() > 3) {
+            throw Errors.error(SqlState.UNDEFINED_FUNCTION, "generate_series takes two or three arguments", call);
+        }
+        List<Long> bounds = new ArrayList<>();
+        for (SqlNode argument : arguments) {
+            var constant =
+                    ExpressionTranslator.translate(relations.constant(argument, DataType.BIGINT, "generate_series"));
+            if (!(constant instanceof Literal literal)) {
+                throw Errors.notAvailableYet("generate_series over anything but constants", argument);
+            }
+            bounds.add((Long) literal.value());
+        }
+        long step = bounds.size() > 2 ? bounds.get(2) : 1;
+        if (step == 0) {
+            throw Errors.error(SqlState.INVALID_PARAMETER_VALUE, "step size cannot equal zero", call);
+        }
+        boolean small = bounds.stream().allMatch(bound -> bound == (long) bound.intValue());
+        DataType type = small ? DataType.INTEGER : DataType.BIGINT;
+        ImmutableList.Builder<ImmutableList<RexLiteral>> rows = ImmutableList.builder();
+        int count = 0;
+        for (long value = bounds.get(0);
+                step > 0 ? value <= bounds.get(1) : value >= bounds.get(1);
+                value = Math.addExact(value, step)) {
+            if (++count > LONGEST_SERIES) {
+                throw Errors.notAvailableYet("generate_series of more than " + LONGEST_SERIES + " rows", call);
+            }
+            rows.add(ImmutableList.of((RexLiteral) Rex.literal(new Literal(value, type))));
+        }
+        RelDataType rowType = TypeMapper.factory()
+                .createStructType(List.of(TypeMapper.relType(type, false)), List.of("generate_series"));
+        return From.of(
+                LogicalValues.create(context.cluster(), rowType, rows.build()),
+                "generate_series",
+                List.of("generate_series"));
+    }
+}

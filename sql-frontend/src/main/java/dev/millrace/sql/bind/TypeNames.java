@@ -1,0 +1,132 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** PostgreSQL's names of types. */
+final class TypeNames {
+    /** NUMERIC where nothing says how many digits. */
+    static final DataType UNDECLARED_NUMERIC = DataType.numeric(38, 16);
+
+    private static final Map<String, DataType> SIMPLE = new HashMap<>();
+
+    static {
+        name(DataType.BOOLEAN, "boolean", "bool");
+        name(DataType.SMALLINT, "smallint", "int2");
+        name(DataType.INTEGER, "integer", "int", "int4");
+        name(DataType.BIGINT, "bigint", "int8");
+        name(DataType.REAL, "real", "float4");
+        name(DataType.DOUBLE, "float8", "double", "float");
+        name(DataType.TEXT, "text", "string", "name", "regclass", "regtype", "regproc");
+        name(DataType.BYTEA, "bytea");
+        name(DataType.DATE, "date");
+        name(DataType.TIME, "time");
+        name(DataType.TIMESTAMP, "timestamp");
+        name(DataType.TIMESTAMPTZ, "timestamptz");
+        name(DataType.INTERVAL, "interval");
+        name(DataType.UUID, "uuid");
+        name(DataType.JSONB, "jsonb", "json");
+        name(DataType.INTEGER, "oid");
+    }
+
+    private TypeNames() {}
+
+    private static void name(DataType type, String... names) {
+        for (String name : names) {
+            SIMPLE.put(name, type);
+        }
+    }
+
+    /** Whether the type is NUMERIC without a number of digits, which a cast takes from its operand. */
+    static boolean isUndeclaredNumeric(TypeSpec spec) {
+        return spec.arguments().isEmpty() && spec.dimensions() == 0 && isNumeric(spec.name());
+    }
+
+    private static boolean isNumeric(String name) {
+        return name.equals("numeric") || name.equals("decimal") || name.equals("dec");
+    }
+
+    /** The type that a name means; 42704 when there is none. */
+    static DataType resolve(TypeSpec spec) {
+        DataType type = element(spec);
+        for (int i = 0; i < spec.dimensions(); i++) {
+            type = DataType.array(type);
+        }
+        return type;
+    }
+
+    private static DataType element(TypeSpec spec) {
+        String name = spec.name();
+        List<Integer> arguments = spec.arguments();
+        if (isNumeric(name)) {
+            return numeric(spec, arguments);
+        }
+        switch (name) {
+            case "varchar" -> {
+                return DataType.varchar(length(spec, 0));
+            }
+            case "char", "character", "bpchar" -> {
+                return DataType.character(length(spec, 1));
+            }
+            case "float" -> {
+                return !arguments.isEmpty() && arguments.get(0) <= 24 ? DataType.REAL : DataType.DOUBLE;
+            }
+            case "timetz" ->
+                throw MillraceException.notAvailableYet("the type time with time zone")
+                        .at(spec.getParserPos().getColumnNum());
+            default -> {
+                DataType type = SIMPLE.get(name);
+                if (type != null) {
+                    return type;
+                }
+            }
+        }
+        List<String> known = new ArrayList<>(SIMPLE.keySet());
+        known.addAll(List.of("numeric", "decimal", "varchar", "char"));
+        throw Errors.suggest(
+                Errors.error(SqlState.UNDEFINED_OBJECT, "type \"" + name + "\" does not exist", spec.getParserPos()),
+                name,
+                known);
+    }
+
+    private static DataType numeric(TypeSpec spec, List<Integer> arguments) {
+        if (arguments.isEmpty()) {
+            return UNDECLARED_NUMERIC;
+        }
+        int precision = arguments.get(0);
+        int scale = arguments.size() > 1 ? arguments.get(1) : 0;
+        if (precision < 1 || precision > DataType.MAX_NUMERIC_PRECISION) {
+            throw Errors.error(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "NUMERIC precision " + precision + " must be between 1 and " + DataType.MAX_NUMERIC_PRECISION,
+                    spec.getParserPos());
+        }
+        if (scale > precision) {
+            throw Errors.error(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "NUMERIC scale " + scale + " must be between 0 and precision " + precision,
+                    spec.getParserPos());
+        }
+        return DataType.numeric(precision, scale);
+    }
+
+    private static int length(TypeSpec spec, int ifMissing) {
+        if (spec.arguments().isEmpty()) {
+            return ifMissing;
+        }
+        int length = spec.arguments().get(0);
+        if (length < 1) {
+            throw Errors.error(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "length for type " + spec.name() + " must be at least 1",
+                    spec.getParserPos());
+        }
+        return length;
+    }
+}

@@ -1,0 +1,229 @@
+package dev.millrace.sql.parser;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.sql.syntax.TypeSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+
+/** CREATE and ALTER. */
+final class DefinitionParser {
+    private final Words words;
+
+    DefinitionParser(Words words) {
+        this.words = words;
+    }
+
+    Syntax create() {
+        words.expect("create");
+        boolean replace = words.acceptAll("or", "replace");
+        if (words.peek().isWord("view")) {
+            throw MillraceException.notAvailableYet("a view that is not materialized")
+                    .at(words.peek().start() + 1)
+                    .withHint("use CREATE MATERIALIZED VIEW");
+        }
+        ObjectKind kind = words.objectKind();
+        IfExists ifExists = StatementParser.ifNotExists(words, replace);
+        String name = words.relationName();
+        return switch (kind) {
+            case STREAM, TABLE -> relation(kind, name, ifExists);
+            case CONTINUOUS_QUERY -> continuousQuery(name, ifExists);
+            case MATERIALIZED_VIEW -> {
+                Map<String, String> options = words.optionalOptions();
+                words.expect("as");
+                yield new Syntax.CreateQuery(kind, name, ifExists, options, StatementParser.queryText(words));
+            }
+            case SINK -> sink(name, ifExists);
+            case QUERY_TEMPLATE -> template(name, ifExists);
+            case FUNCTION -> function(name, ifExists);
+        };
+    }
+
+    // ---- streams and tables ----------------------------------------------------------------------------------------
+
+    private Syntax relation(ObjectKind kind, String name, IfExists ifExists) {
+        List<Syntax.Column> columns = new ArrayList<>();
+        List<SqlIdentifier> primaryKey = new ArrayList<>();
+        List<Syntax.WatermarkClause> watermarks = new ArrayList<>();
+        if (words.acceptSymbol("(")) {
+            do {
+                element(columns, primaryKey, watermarks);
+            } while (words.acceptSymbol(","));
+            words.expectSymbol(")");
+        }
+        Map<String, String> options = words.optionalOptions();
+        return new Syntax.CreateRelation(
+                kind, name, ifExists, columns, primaryKey, watermarks.stream().findFirst(), options);
+    }
+
+    private void element(
+            List<Syntax.Column> columns, List<SqlIdentifier> primaryKey, List<Syntax.WatermarkClause> watermarks) {
+        int start = words.peek().start() + 1;
+        if (words.acceptAll("watermark", "for")) {
+            if (!watermarks.isEmpty()) {
+                throw MillraceException.user(
+                                SqlState.INVALID_TABLE_DEFINITION, "a relation has at most one WATERMARK clause")
+                        .at(start);
+            }
+            SqlIdentifier column = words.simpleIdentifier();
+            words.expect("as");
+            watermarks.add(new Syntax.WatermarkClause(column, words.expression()));
+            return;
+        }
+        if (words.peek().isWord("constraint") && words.peekAt(2).isWord("primary")) {
+            words.next();
+            words.next();
+        }
+        if (words.acceptAll("primary", "key")) {
+            rejectSecondKey(primaryKey, start);
+            primaryKey.addAll(words.optionalColumns());
+            if (primaryKey.isEmpty()) {
+                throw words.syntaxError();
+            }
+            return;
+        }
+        column(columns, primaryKey);
+    }
+
+    private void column(List<Syntax.Column> columns, List<SqlIdentifier> primaryKey) {
+        SqlIdentifier name = words.simpleIdentifier();
+        TypeSpec type = words.type();
+        boolean notNull = false;
+        while (true) {
+            int start = words.peek().start() + 1;
+            if (words.acceptAll("not", "null")) {
+                notNull = true;
+            } else if (words.acceptAll("primary", "key")) {
+                rejectSecondKey(primaryKey, start);
+                primaryKey.add(name);
+                notNull = true;
+            } else if (words.peek().isWord("default")
+                    || words.peek().isWord("unique")
+                    || words.peek().isWord("check")
+                    || words.peek().isWord("references")
+                    || words.peek().isWord("generated")) {
+                throw MillraceException.notAvailableYet(
+                                words.peek().text().toUpperCase(java.util.Locale.ROOT) + " on a column")
+                        .at(start);
+            } else if (!words.accept("null")) {
+                break;
+            }
+        }
+        columns.add(new Syntax.Column(name, type, notNull));
+    }
+
+    private static void rejectSecondKey(List<SqlIdentifier> primaryKey, int position) {
+        if (!primaryKey.isEmpty()) {
+            throw MillraceException.user(SqlState.INVALID_TABLE_DEFINITION, "a table has at most one primary key")
+                    .at(position);
+        }
+    }
+
+    // ---- queries and sinks -----------------------------------------------------------------------------------------
+
+    private Syntax continuousQuery(String name, IfExists ifExists) {
+        Map<String, String> options = words.optionalOptions();
+        if (words.acceptAll("from", "template")) {
+            String template = words.relationName();
+            words.expectSymbol("(");
+            List<SqlNode> arguments = new ArrayList<>();
+            if (!words.peek().isSymbol(")")) {
+                do {
+                    arguments.add(words.expression());
+                } while (words.acceptSymbol(","));
+            }
+            words.expectSymbol(")");
+            return new Syntax.CreateFromTemplate(name, ifExists, options, template, arguments);
+        }
+        words.expect("as");
+        return new Syntax.CreateQuery(
+                ObjectKind.CONTINUOUS_QUERY, name, ifExists, options, StatementParser.queryText(words));
+    }
+
+    private Syntax sink(String name, IfExists ifExists) {
+        if (words.accept("from")) {
+            SqlIdentifier from = words.identifier();
+            Map<String, String> options = words.optionalOptions();
+            return new Syntax.CreateSink(name, ifExists, Optional.of(from), StatementParser.allOf(from), options);
+        }
+        Map<String, String> options = new HashMap<>(words.optionalOptions());
+        if (!words.peek().isWord("as")) {
+            throw words.expected(List.of("from", "with", "as"));
+        }
+        words.next();
+        return new Syntax.CreateSink(name, ifExists, Optional.empty(), StatementParser.queryText(words), options);
+    }
+
+    private Syntax template(String name, IfExists ifExists) {
+        List<Syntax.Column> parameters = new ArrayList<>();
+        words.expectSymbol("(");
+        if (!words.peek().isSymbol(")")) {
+            do {
+                parameters.add(new Syntax.Column(words.simpleIdentifier(), words.type(), false));
+            } while (words.acceptSymbol(","));
+        }
+        words.expectSymbol(")");
+        words.expect("as");
+        return new Syntax.CreateTemplate(
+                name, ifExists, parameters, StatementParser.queryText(words).text());
+    }
+
+    private Syntax function(String name, IfExists ifExists) {
+        List<Syntax.Column> parameters = new ArrayList<>();
+        words.expectSymbol("(");
+        if (!words.peek().isSymbol(")")) {
+            do {
+                parameters.add(parameter(parameters.size() + 1));
+            } while (words.acceptSymbol(","));
+        }
+        words.expectSymbol(")");
+        words.expect("returns");
+        TypeSpec returns = words.type();
+        words.expect("language");
+        String language = words.name();
+        words.expect("as");
+        List<String> definition = new ArrayList<>();
+        do {
+            definition.add(words.string());
+        } while (words.acceptSymbol(","));
+        return new Syntax.CreateFunction(name, ifExists, parameters, returns, language, definition);
+    }
+
+    /** A parameter with or without a name. */
+    private Syntax.Column parameter(int number) {
+        boolean named = words.peekAt(1).isName()
+                && !words.peekAt(1).isWord("precision")
+                && !words.peekAt(1).isWord("varying")
+                && !words.peekAt(1).isWord("with")
+                && !words.peekAt(1).isWord("without");
+        SqlIdentifier name = named
+                ? words.simpleIdentifier()
+                : new SqlIdentifier("$" + number, org.apache.calcite.sql.parser.SqlParserPos.ZERO);
+        return new Syntax.Column(name, words.type(), false);
+    }
+
+    // ---- ALTER -----------------------------------------------------------------------------------------------------
+
+    Syntax alter() {
+        words.expect("alter");
+        ObjectKind kind = words.objectKind();
+        String name = words.relationName();
+        if (words.accept("set")) {
+            return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
+        }
+        if (!words.peek().isWord("as")) {
+            throw words.expected(List.of("as", "set"));
+        }
+        words.next();
+        return new Syntax.AlterQuery(kind, name, StatementParser.queryText(words));
+    }
+}

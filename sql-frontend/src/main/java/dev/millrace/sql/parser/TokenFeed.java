@@ -1,0 +1,614 @@
+package dev.millrace.sql.parser;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.grammar.QueryGrammarConstants;
+import dev.millrace.sql.grammar.Token;
+import dev.millrace.sql.syntax.Operators;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexeme.Kind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Feeds the tokens of one query or expression to the generated grammar, from a place in the text on; see the package.
+ * EMIT and the end of the text are the end. One thread, one parse.
+ */
+final class TokenFeed implements Supplier<Token> {
+    /** A token that knows which lexemes it stands for. */
+    static final class FedToken extends Token {
+        /** The place of the first lexeme behind it. */
+        int nextLexeme;
+    }
+
+    /** What an open parenthesis belongs to, when that changes how words in it are read. */
+    private enum Paren {
+        OTHER,
+        CALL,
+        /** Arguments separated by FROM, FOR, IN or PLACING. */
+        WORDY_CALL,
+        DISTINCT_ON,
+        MATCH_RECOGNIZE
+    }
+
+    private static final Map<String, Integer> KEYWORD_KINDS = new HashMap<>();
+
+    static {
+        for (int kind = 0; kind < QueryGrammarConstants.tokenImage.length; kind++) {
+            String image = QueryGrammarConstants.tokenImage[kind];
+            if (image.length() > 2 && image.charAt(0) == '"' && Character.isLetter(image.charAt(1))) {
+                KEYWORD_KINDS.put(image.substring(1, image.length() - 1).toLowerCase(java.util.Locale.ROOT), kind);
+            }
+        }
+    }
+
+    private static final Set<String> ALWAYS_KEYWORDS = Set.of("""
+            all and any as asc asymmetric between by case cross default desc distinct else end except false for from full
+            group having ilike in inner intersect is join lateral like limit natural not null offset on or order outer
+            select similar some symmetric table then to true union using when where window with""".split("\\s+"));
+
+    /** Keywords when a parenthesis follows. */
+    private static final Set<String> BEFORE_PARENTHESIS = Set.of(
+            "cast", "row", "array", "exists", "values", "unnest", "cube", "rollup", "descriptor", "match_condition");
+
+    private static final Set<String> MATCH_RECOGNIZE_WORDS = Set.of("""
+            partition measures one per match after skip next past last first pattern within subset define row rows final
+            running permute""".split("\\s+"));
+
+    private static final Set<String> TYPES_OF_LITERALS = Set.of("""
+            bool boolean int2 smallint int int4 integer int8 bigint float4 real float8 numeric decimal text varchar bytea
+            date time timestamp timestamptz interval uuid json jsonb""".split("\\s+"));
+
+    private static final Set<String> VALUE_FUNCTIONS = Set.of(
+            "current_timestamp",
+            "current_date",
+            "current_time",
+            "localtime",
+            "localtimestamp",
+            "current_user",
+            "session_user",
+            "current_role",
+            "current_catalog",
+            "current_schema");
+
+    private static final Set<String> INTERVAL_FIELDS = Set.of("year", "month", "day", "hour", "minute", "second");
+
+    private final List<Lexeme> lexemes;
+    private final int first;
+    private int at;
+    private final Deque<FedToken> ready = new ArrayDeque<>(4);
+    private final List<Paren> open = new ArrayList<>();
+    private Paren nextParen = Paren.OTHER;
+
+    /** @param first the lexeme to begin with */
+    TokenFeed(List<Lexeme> lexemes, int first) {
+        this.lexemes = lexemes;
+        this.first = first;
+        this.at = first;
+    }
+
+    @Override
+    public Token get() {
+        while (ready.isEmpty()) {
+            feed();
+        }
+        return ready.poll();
+    }
+
+    private void feed() {
+        Lexeme lexeme = lexemes.get(at);
+        switch (lexeme.kind()) {
+            case WORD -> word(lexeme);
+            case QUOTED_NAME -> {
+                nextParen = Paren.CALL;
+                name(lexeme.text(), 1);
+            }
+            case STRING -> string(lexeme.text(), 1);
+            case BYTES -> push(QueryGrammarConstants.BINARY_STRING_LITERAL, "X'" + lexeme.text() + "'", 1);
+            case INTEGER -> push(QueryGrammarConstants.UNSIGNED_INTEGER_LITERAL, lexeme.text(), 1);
+            case DECIMAL -> push(QueryGrammarConstants.DECIMAL_NUMERIC_LITERAL, lexeme.text(), 1);
+            case APPROXIMATE -> push(QueryGrammarConstants.APPROX_NUMERIC_LITERAL, lexeme.text(), 1);
+            case PARAMETER -> push(QueryGrammarConstants.HOOK, "?", 1);
+            case PUNCTUATION, OPERATOR -> symbol(lexeme);
+            case END -> push(QueryGrammarConstants.EOF, "", 0);
+        }
+    }
+
+    // ---- words -----------------------------------------------------------------------------------------------------
+
+    private void word(Lexeme lexeme) {
+        String word = lexeme.text();
+        if (before(1).isSymbol(".") || before(1).isWord("as") && isLabel(word)) {
+            nextParen = Paren.CALL;
+            name(word, 1);
+            return;
+        }
+        if (word.equals("emit")) {
+            push(QueryGrammarConstants.EOF, "", 0);
+        } else if (after(1).isSymbol("(")) {
+            wordBeforeParenthesis(word);
+        } else if (!literalOrTypeOfSeveralWords(word)) {
+            plainWord(word);
+        }
+    }
+
+    /** Whether a word after AS is a label, which may be any word, or has its usual meaning. */
+    private boolean isLabel(String word) {
+        return !(word.equals("of") || word.equals("materialized") || word.equals("not"))
+                && !word.equals("double")
+                && !word.equals("character")
+                && !(TYPES_OF_LITERALS.contains(word));
+    }
+
+    private void wordBeforeParenthesis(String word) {
+        switch (word) {
+            case "extract" -> extract();
+            case "position", "substring", "overlay" -> {
+                nextParen = Paren.WORDY_CALL;
+                name(word, 1);
+            }
+            case "trim" -> trim();
+            case "operator" -> qualifiedOperator();
+            case "table" -> {
+                // TABLE (SELECT ...) as an argument is just the query.
+                if (after(2).isWord("select") || after(2).isWord("with") || after(2).isWord("values")) {
+                    at++;
+                } else {
+                    keyword(word);
+                }
+            }
+            case "match_recognize" -> {
+                nextParen = Paren.MATCH_RECOGNIZE;
+                keyword(word);
+            }
+            case "timestamp", "time", "interval" -> {
+                if (!literalOrTypeOfSeveralWords(word)) {
+                    nextParen = Paren.CALL;
+                    name(word, 1);
+                }
+            }
+            case "over", "filter" -> {
+                if (before(1).isSymbol(")")) {
+                    keyword(word);
+                } else {
+                    nextParen = Paren.CALL;
+                    name(word, 1);
+                }
+            }
+            case "on" -> {
+                keyword(word);
+            }
+            default -> {
+                if (VALUE_FUNCTIONS.contains(word)) {
+                    valueFunction(word);
+                } else if (BEFORE_PARENTHESIS.contains(word)) {
+                    keyword(word);
+                } else if (isKeywordHere(word)) {
+                    plainWord(word);
+                } else {
+                    nextParen = Paren.CALL;
+                    name(word, 1);
+                }
+            }
+        }
+    }
+
+    private void plainWord(String word) {
+        switch (word) {
+            case "distinct" -> {
+                if (before(1).isWord("select") && after(1).isWord("on") && after(2).isSymbol("(")) {
+                    nextParen = Paren.DISTINCT_ON;
+                    name("distinct on", 2);
+                } else {
+                    keyword(word);
+                }
+            }
+            case "at" -> {
+                if (after(1).isWord("time") && after(2).isWord("zone")) {
+                    push(QueryGrammarConstants.OTHER_OPERATOR, "at time zone", 3);
+                } else {
+                    name(word, 1);
+                }
+            }
+            case "isnull" -> {
+                push(kind("is"), "is", 0);
+                push(kind("null"), "null", 1);
+            }
+            case "notnull" -> {
+                push(kind("is"), "is", 0);
+                push(kind("not"), "not", 0);
+                push(kind("null"), "null", 1);
+            }
+            case "collate" -> skipCollation();
+            case "materialized" -> {
+                if (before(1).isWord("as") || before(1).isWord("not")) {
+                    at++;
+                } else {
+                    name(word, 1);
+                }
+            }
+            case "not" -> {
+                if (before(1).isWord("as") && after(1).isWord("materialized")) {
+                    at++;
+                } else {
+                    keyword(word);
+                }
+            }
+            case "order" -> {
+                // An order inside a call's parentheses is what the grammar knows as WITHIN GROUP.
+                if (!open.isEmpty() && open.get(open.size() - 1) == Paren.CALL && after(1).isWord("by")) {
+                    push(QueryGrammarConstants.RPAREN, ")", 0);
+                    push(kind("within"), "within", 0);
+                    push(kind("group"), "group", 0);
+                    push(QueryGrammarConstants.LPAREN, "(", 0);
+                    open.set(open.size() - 1, Paren.OTHER);
+                }
+                keyword(word);
+            }
+            case "from", "for", "in", "placing" -> {
+                boolean separates = !open.isEmpty()
+                        && open.get(open.size() - 1) == Paren.WORDY_CALL
+                        && !before(1).isWord("distinct");
+                if (!separates) {
+                    if (isKeywordHere(word)) {
+                        keyword(word);
+                    } else {
+                        name(word, 1);
+                    }
+                } else if (word.equals("for") && !separatedByFrom()) {
+                    push(QueryGrammarConstants.COMMA, ",", 0);
+                    push(QueryGrammarConstants.UNSIGNED_INTEGER_LITERAL, "1", 0);
+                    push(QueryGrammarConstants.COMMA, ",", 1);
+                } else {
+                    push(QueryGrammarConstants.COMMA, ",", 1);
+                }
+            }
+            default -> {
+                if (VALUE_FUNCTIONS.contains(word)) {
+                    valueFunction(word);
+                } else if (isKeywordHere(word)) {
+                    keyword(word);
+                } else {
+                    nextParen = Paren.CALL;
+                    name(word, 1);
+                }
+            }
+        }
+    }
+
+    /** Whether the neighbours make this word a keyword rather than a name. */
+    private boolean isKeywordHere(String word) {
+        if (ALWAYS_KEYWORDS.contains(word)) {
+            return true;
+        }
+        if (open.contains(Paren.MATCH_RECOGNIZE) && MATCH_RECOGNIZE_WORDS.contains(word)) {
+            return true;
+        }
+        Lexeme previous = before(1);
+        Lexeme next = after(1);
+        return switch (word) {
+            case "left", "right" -> next.isWord("join") || next.isWord("outer") || next.isWord("asof");
+            case "union", "intersect", "except" -> true;
+            case "values" -> next.isSymbol("(");
+            case "fetch" -> next.isWord("first") || next.isWord("next");
+            case "asof" -> next.isWord("join");
+            case "array" -> next.isSymbol("[");
+            case "over" -> previous.isSymbol(")") && next.isName();
+            case "filter" -> previous.isSymbol(")") && next.isSymbol("(");
+            case "within" -> next.isWord("group");
+            case "partition" -> next.isWord("by");
+            case "rows", "range" -> isFrameBound(next) || isCount(previous) && (next.isWord("only") || ends(next));
+            case "row" -> previous.isWord("current") || isCount(previous) && (next.isWord("only") || ends(next));
+            case "unbounded" -> next.isWord("preceding") || next.isWord("following");
+            case "preceding", "following" -> next.isSymbol(")") || next.isWord("and") || next.isWord("exclude");
+            case "current" -> next.isWord("row");
+            case "nulls" ->
+                next.isWord("first") || next.isWord("last") || previous.isWord("ignore") || previous.isWord("respect");
+            case "ignore", "respect" -> next.isWord("nulls");
+            case "first", "last", "next" -> previous.isWord("nulls") || previous.isWord("fetch");
+            case "only" -> previous.isWord("row") || previous.isWord("rows");
+            case "grouping" -> next.isWord("sets");
+            case "sets" -> previous.isWord("grouping");
+            case "system_time" -> previous.isWord("for");
+            case "of" -> previous.isWord("as");
+            case "escape" -> next.kind() == Kind.STRING || next.kind() == Kind.PARAMETER;
+            case "unknown" ->
+                previous.isWord("is") || previous.isWord("not") && before(2).isWord("is");
+            case "recursive", "ordinality" -> previous.isWord("with");
+            case "tablesample" -> next.isWord("bernoulli") || next.isWord("system");
+            case "bernoulli", "system" -> previous.isWord("tablesample");
+            default -> false;
+        };
+    }
+
+    private static boolean isFrameBound(Lexeme lexeme) {
+        return lexeme.isWord("between")
+                || lexeme.isWord("unbounded")
+                || lexeme.isWord("current")
+                || lexeme.isWord("interval")
+                || lexeme.kind() == Kind.INTEGER
+                || lexeme.kind() == Kind.STRING
+                || lexeme.kind() == Kind.PARAMETER;
+    }
+
+    private static boolean isCount(Lexeme lexeme) {
+        return lexeme.kind() == Kind.INTEGER
+                || lexeme.kind() == Kind.PARAMETER
+                || lexeme.isWord("first")
+                || lexeme.isWord("next");
+    }
+
+    private static boolean ends(Lexeme lexeme) {
+        return lexeme.kind() == Kind.END || lexeme.isSymbol(")") || lexeme.isWord("emit") || lexeme.isWord("fetch");
+    }
+
+    // ---- what the grammar reads in another form --------------------------------------------------------------------
+
+    /** {@code extract(field from x)} as {@code extract('field', x)}. */
+    private void extract() {
+        Lexeme field = after(2);
+        if (after(3).isWord("from") && (field.isName() || field.kind() == Kind.STRING)) {
+            name("extract", 1);
+            push(QueryGrammarConstants.LPAREN, "(", 1);
+            open.add(Paren.OTHER);
+            string(field.text(), 1);
+            push(QueryGrammarConstants.COMMA, ",", 1);
+        } else {
+            nextParen = Paren.CALL;
+            name("extract", 1);
+        }
+    }
+
+    /**
+     * {@code trim(leading a from b)} as {@code ltrim(b, a)}: since operands cannot change places here, as a call of
+     * {@code "ltrim from"(a, b)}.
+     */
+    private void trim() {
+        String side = after(2).kind() == Kind.WORD ? after(2).text() : "";
+        boolean sided = side.equals("both") || side.equals("leading") || side.equals("trailing");
+        String function = side.equals("leading") ? "ltrim" : side.equals("trailing") ? "rtrim" : "btrim";
+        int argument = sided ? 3 : 2;
+        boolean fromFirst = after(argument).isWord("from");
+        boolean swapped = !fromFirst && containsAtThisDepth(at + argument, "from");
+        name(swapped ? function + " from" : function, 1);
+        push(QueryGrammarConstants.LPAREN, "(", 1);
+        open.add(swapped ? Paren.WORDY_CALL : Paren.OTHER);
+        at += (sided ? 1 : 0) + (fromFirst ? 1 : 0);
+    }
+
+    private boolean containsAtThisDepth(int from, String word) {
+        int depth = 0;
+        for (int i = from; lexemes.get(i).kind() != Kind.END && depth >= 0; i++) {
+            Lexeme lexeme = lexemes.get(i);
+            if (lexeme.isSymbol("(")) {
+                depth++;
+            } else if (lexeme.isSymbol(")")) {
+                depth--;
+            } else if (depth == 0 && lexeme.isWord(word)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether, in the call around this place, a FROM came before. */
+    private boolean separatedByFrom() {
+        int depth = 0;
+        for (int i = at - 1; i >= first; i--) {
+            Lexeme lexeme = lexemes.get(i);
+            if (lexeme.isSymbol(")")) {
+                depth++;
+            } else if (lexeme.isSymbol("(") && --depth < 0) {
+                return false;
+            } else if (depth == 0 && lexeme.isWord("from")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** {@code OPERATOR(pg_catalog.~)} as {@code ~}. */
+    private void qualifiedOperator() {
+        int end = 2;
+        while (after(end).isName() && after(end + 1).isSymbol(".")) {
+            end += 2;
+        }
+        Lexeme operator = after(end);
+        if (operator.kind() != Kind.OPERATOR || !after(end + 1).isSymbol(")")) {
+            nextParen = Paren.CALL;
+            name("operator", 1);
+            return;
+        }
+        symbolToken(operator, end + 2);
+    }
+
+    private void skipCollation() {
+        at += 2;
+        while (lexemes.get(at).isSymbol(".")) {
+            at += 2;
+        }
+    }
+
+    /** {@code current_date} as {@code current_date()}; a precision is given up. */
+    private void valueFunction(String word) {
+        int lexemesUsed = 1;
+        if (after(1).isSymbol("(")) {
+            lexemesUsed = after(2).isSymbol(")") ? 3 : 4;
+        }
+        name(word, 0);
+        push(QueryGrammarConstants.LPAREN, "(", 0);
+        push(QueryGrammarConstants.RPAREN, ")", lexemesUsed);
+    }
+
+    /** Types of several words as one name, and {@code type '...'} as a cast. */
+    private boolean literalOrTypeOfSeveralWords(String word) {
+        String type = word;
+        int used = 1;
+        if (word.equals("double") && after(1).isWord("precision")) {
+            type = "float8";
+            used = 2;
+        } else if (word.equals("character") && after(1).isWord("varying")) {
+            type = "varchar";
+            used = 2;
+        } else if (word.equals("timestamp") || word.equals("time")) {
+            int zone = after(1).isSymbol("(") && after(3).isSymbol(")") ? 4 : 1;
+            boolean with = after(zone).isWord("with");
+            if ((with || after(zone).isWord("without"))
+                    && after(zone + 1).isWord("time")
+                    && after(zone + 2).isWord("zone")) {
+                type = with ? word + "tz" : word;
+                used = zone + 3;
+            } else if (zone == 4 && after(4).kind() == Kind.STRING) {
+                used = 4;
+            }
+        }
+        boolean literal = after(used).kind() == Kind.STRING && (used > 1 || TYPES_OF_LITERALS.contains(word));
+        if (literal) {
+            String value = after(used).text();
+            int valueAt = used++;
+            if (type.equals("interval")
+                    && after(used).kind() == Kind.WORD
+                    && INTERVAL_FIELDS.contains(after(used).text())) {
+                String field = after(used).text();
+                used += after(used + 1).isSymbol("(") ? 4 : 1;
+                String lastField = field;
+                if (after(used).isWord("to")
+                        && after(used + 1).kind() == Kind.WORD
+                        && INTERVAL_FIELDS.contains(after(used + 1).text())) {
+                    lastField = after(used + 1).text();
+                    used += 2;
+                    used += after(used).isSymbol("(") ? 3 : 0;
+                }
+                value = intervalText(value, field, lastField);
+            }
+            push(kind("cast"), "cast", 0);
+            push(QueryGrammarConstants.LPAREN, "(", 0);
+            at += valueAt;
+            string(value, 0);
+            at -= valueAt;
+            push(kind("as"), "as", 0);
+            name(type, 0);
+            push(QueryGrammarConstants.RPAREN, ")", used);
+            return true;
+        }
+        if (used > 1) {
+            name(type, used);
+            return true;
+        }
+        return false;
+    }
+
+    /** What INTERVAL '...' first TO last means, as text that needs no fields. */
+    private static String intervalText(String value, String field, String lastField) {
+        boolean number = value.strip().matches("[+-]?[0-9]*\\.?[0-9]+");
+        if (number) {
+            return value + " " + lastField;
+        }
+        boolean minuteToSecond = field.equals("minute") && lastField.equals("second");
+        return minuteToSecond && value.indexOf(':') == value.lastIndexOf(':') ? "00:" + value.strip() : value;
+    }
+
+    // ---- symbols ---------------------------------------------------------------------------------------------------
+
+    private void symbol(Lexeme lexeme) {
+        switch (lexeme.text()) {
+            case "(" -> {
+                boolean query = after(1).isWord("select") || after(1).isWord("with");
+                open.add(query && nextParen == Paren.CALL ? Paren.OTHER : nextParen);
+                push(QueryGrammarConstants.LPAREN, "(", 1);
+            }
+            case ")" -> {
+                Paren closed = open.isEmpty() ? Paren.OTHER : open.remove(open.size() - 1);
+                if (closed == Paren.DISTINCT_ON) {
+                    push(QueryGrammarConstants.RPAREN, ")", 0);
+                    push(QueryGrammarConstants.COMMA, ",", 1);
+                } else {
+                    push(QueryGrammarConstants.RPAREN, ")", 1);
+                }
+            }
+            default -> symbolToken(lexeme, 1);
+        }
+    }
+
+    private void symbolToken(Lexeme lexeme, int lexemesUsed) {
+        int kind = switch (lexeme.text()) {
+            case "," -> QueryGrammarConstants.COMMA;
+            case "." -> QueryGrammarConstants.DOT;
+            case "[" -> QueryGrammarConstants.LBRACKET;
+            case "]" -> QueryGrammarConstants.RBRACKET;
+            case ":" -> QueryGrammarConstants.COLON;
+            case "::" -> QueryGrammarConstants.INFIX_CAST;
+            case "=" -> QueryGrammarConstants.EQ;
+            case "<>" -> QueryGrammarConstants.NE;
+            case "<" -> QueryGrammarConstants.LT;
+            case "<=" -> QueryGrammarConstants.LE;
+            case ">" -> QueryGrammarConstants.GT;
+            case ">=" -> QueryGrammarConstants.GE;
+            case "+" -> QueryGrammarConstants.PLUS;
+            case "-" -> QueryGrammarConstants.MINUS;
+            case "*" -> QueryGrammarConstants.STAR;
+            case "/" -> QueryGrammarConstants.SLASH;
+            case "=>" -> QueryGrammarConstants.NAMED_ARGUMENT_ASSIGNMENT;
+            case ";" -> QueryGrammarConstants.SEMICOLON;
+            default -> {
+                if (!Operators.isInfix(lexeme.text())) {
+                    throw MillraceException.user(
+                                    SqlState.UNDEFINED_FUNCTION, "operator does not exist: " + lexeme.text())
+                            .at(lexeme.start() + 1);
+                }
+                yield QueryGrammarConstants.OTHER_OPERATOR;
+            }
+        };
+        push(kind, lexeme.text(), lexemesUsed);
+    }
+
+    // ---- emitting --------------------------------------------------------------------------------------------------
+
+    private static int kind(String keyword) {
+        return KEYWORD_KINDS.get(keyword);
+    }
+
+    private void keyword(String word) {
+        push(kind(word), word, 1);
+    }
+
+    private void name(String name, int lexemesUsed) {
+        Paren paren = nextParen;
+        push(QueryGrammarConstants.IDENTIFIER, name, lexemesUsed);
+        nextParen = paren;
+    }
+
+    private void string(String text, int lexemesUsed) {
+        push(QueryGrammarConstants.QUOTED_STRING, "'" + text.replace("'", "''") + "'", lexemesUsed);
+    }
+
+    /** Queues a token with the position of the lexeme at hand and moves on by so many lexemes. */
+    private void push(int kind, String image, int lexemesUsed) {
+        Lexeme from = lexemes.get(at);
+        at = Math.min(at + lexemesUsed, lexemes.size() - 1);
+        FedToken token = new FedToken();
+        token.kind = kind;
+        token.image = image;
+        token.beginLine = 1;
+        token.endLine = 1;
+        token.beginColumn = from.start() + 1;
+        token.endColumn = Math.max(from.end(), from.start() + 1);
+        token.nextLexeme = at;
+        ready.add(token);
+        nextParen = Paren.OTHER;
+    }
+
+    private Lexeme before(int distance) {
+        return at - distance >= first ? lexemes.get(at - distance) : lexemes.get(lexemes.size() - 1);
+    }
+
+    private Lexeme after(int distance) {
+        return lexemes.get(Math.min(at + distance, lexemes.size() - 1));
+    }
+}

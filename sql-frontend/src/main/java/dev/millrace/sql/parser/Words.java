@@ -1,0 +1,430 @@
+package dev.millrace.sql.parser;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import dev.millrace.sql.grammar.ParseException;
+import dev.millrace.sql.grammar.QueryGrammar;
+import dev.millrace.sql.grammar.QueryGrammarTokenManager;
+import dev.millrace.sql.grammar.Token;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexeme.Kind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.apache.calcite.avatica.util.Casing;
+import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.validate.SqlConformanceEnum;
+
+/** A place in the tokens of a text, what is often read there, and the way into the generated grammar. */
+final class Words {
+    private static final int LONGEST_NAME = 1024;
+
+    private final String sql;
+    private final List<Lexeme> lexemes;
+    private int at;
+
+    Words(String sql, List<Lexeme> lexemes) {
+        this.sql = sql;
+        this.lexemes = lexemes;
+    }
+
+    // ---- tokens ----------------------------------------------------------------------------------------------------
+
+    int place() {
+        return at;
+    }
+
+    Lexeme peek() {
+        return lexemes.get(at);
+    }
+
+    Lexeme peekAt(int distance) {
+        return lexemes.get(Math.min(at + distance, lexemes.size() - 1));
+    }
+
+    Lexeme next() {
+        Lexeme lexeme = lexemes.get(at);
+        if (at < lexemes.size() - 1) {
+            at++;
+        }
+        return lexeme;
+    }
+
+    boolean atEnd() {
+        return peek().kind() == Kind.END;
+    }
+
+    int startOf(int place) {
+        return lexemes.get(place).start();
+    }
+
+    int endBefore(int place) {
+        return place == 0 ? 0 : lexemes.get(place - 1).end();
+    }
+
+    /** The text from a place to here. */
+    String textFrom(int place) {
+        return sql.substring(startOf(place), endBefore(at));
+    }
+
+    boolean accept(String word) {
+        boolean found = peek().isWord(word);
+        if (found) {
+            next();
+        }
+        return found;
+    }
+
+    /** Accepts these words in a row, or none. */
+    boolean acceptAll(String... wanted) {
+        for (int i = 0; i < wanted.length; i++) {
+            if (!peekAt(i).isWord(wanted[i])) {
+                return false;
+            }
+        }
+        at += wanted.length;
+        return true;
+    }
+
+    boolean acceptSymbol(String symbol) {
+        boolean found = peek().isSymbol(symbol);
+        if (found) {
+            next();
+        }
+        return found;
+    }
+
+    void expect(String word) {
+        if (!accept(word)) {
+            throw expected(List.of(word));
+        }
+    }
+
+    void expectSymbol(String symbol) {
+        if (!acceptSymbol(symbol)) {
+            throw syntaxError().withHint("expected \"" + symbol + "\"");
+        }
+    }
+
+    /** A syntax error here, with the one of these words that was probably meant. */
+    MillraceException expected(List<String> wanted) {
+        Optional<String> nearest =
+                peek().kind() == Kind.WORD ? Suggestion.nearest(peek().text(), wanted) : Optional.empty();
+        return syntaxError()
+                .withHint(nearest.map(word -> "did you mean \"" + word.toUpperCase(Locale.ROOT) + "\"?")
+                        .orElseGet(() -> "expected "
+                                + String.join(
+                                        ", ",
+                                        wanted.stream()
+                                                .map(word -> word.toUpperCase(Locale.ROOT))
+                                                .toList())));
+    }
+
+    MillraceException syntaxError() {
+        return syntaxErrorAt(peek());
+    }
+
+    private MillraceException syntaxErrorAt(Lexeme lexeme) {
+        String message = lexeme.kind() == Kind.END
+                ? "syntax error at end of input"
+                : "syntax error at or near \"" + sql.substring(lexeme.start(), lexeme.end()) + "\"";
+        return MillraceException.user(SqlState.SYNTAX_ERROR, message).at(lexeme.start() + 1);
+    }
+
+    // ---- what is often read ----------------------------------------------------------------------------------------
+
+    /** A name, one part. */
+    String name() {
+        if (!peek().isName()) {
+            throw syntaxError();
+        }
+        return next().text();
+    }
+
+    /** A name of one or more parts with its position. */
+    SqlIdentifier identifier() {
+        int start = peek().start();
+        List<String> names = new ArrayList<>(2);
+        do {
+            names.add(name());
+        } while (acceptSymbol("."));
+        return new SqlIdentifier(names, new SqlParserPos(1, start + 1, 1, endBefore(at)));
+    }
+
+    /** A name of one part with its position. */
+    SqlIdentifier simpleIdentifier() {
+        int start = peek().start();
+        return new SqlIdentifier(name(), new SqlParserPos(1, start + 1, 1, endBefore(at)));
+    }
+
+    /** A relation's name as the catalog wants it. */
+    String relationName() {
+        return RelationNames.of(identifier().names);
+    }
+
+    /** {@code (a, b)}, or nothing. */
+    List<SqlIdentifier> optionalColumns() {
+        List<SqlIdentifier> columns = new ArrayList<>();
+        if (peek().isSymbol("(")
+                && peekAt(1).isName()
+                && (peekAt(2).isSymbol(",") || peekAt(2).isSymbol(")"))) {
+            next();
+            do {
+                columns.add(simpleIdentifier());
+            } while (acceptSymbol(","));
+            expectSymbol(")");
+        }
+        return columns;
+    }
+
+    ObjectKind objectKind() {
+        for (ObjectKind kind : ObjectKind.values()) {
+            if (acceptAll(kind.sqlName().split(" "))) {
+                return kind;
+            }
+        }
+        if (acceptAll("view")) {
+            return ObjectKind.MATERIALIZED_VIEW;
+        }
+        throw expected(List.of("stream", "table", "continuous", "materialized", "sink", "query", "function"));
+    }
+
+    /** One of an enum's constants by its name. */
+    <E extends Enum<E>> E oneOf(Class<E> type, String what) {
+        Lexeme word = peek();
+        List<String> names = new ArrayList<>();
+        for (E constant : type.getEnumConstants()) {
+            String name = constant.name().toLowerCase(Locale.ROOT);
+            if (accept(name)) {
+                return constant;
+            }
+            names.add(name);
+        }
+        MillraceException error = MillraceException.user(
+                        SqlState.SYNTAX_ERROR,
+                        "unrecognized " + what + " \"" + sql.substring(word.start(), word.end()) + "\"")
+                .at(word.start() + 1);
+        throw error.withHint(Suggestion.nearest(word.text(), names)
+                .map(nearest -> "did you mean \"" + nearest.toUpperCase(Locale.ROOT) + "\"?")
+                .orElse("one of " + String.join(", ", names).toUpperCase(Locale.ROOT)));
+    }
+
+    /** {@code WITH (name = value, ...)}, or nothing. Names keep their dots. */
+    Map<String, String> optionalOptions() {
+        if (!peek().isWord("with") || !peekAt(1).isSymbol("(")) {
+            return Map.of();
+        }
+        next();
+        return options();
+    }
+
+    /** {@code (name = value, ...)}; the equals sign may be missing, and so may the value, which is then true. */
+    Map<String, String> options() {
+        expectSymbol("(");
+        Map<String, String> options = new LinkedHashMap<>();
+        if (acceptSymbol(")")) {
+            return options;
+        }
+        do {
+            Lexeme start = peek();
+            String name = settingName();
+            acceptSymbol("=");
+            String value = peek().isSymbol(",") || peek().isSymbol(")") ? "true" : optionValue();
+            if (options.putIfAbsent(name, value) != null) {
+                throw MillraceException.user(SqlState.SYNTAX_ERROR, "option \"" + name + "\" is given twice")
+                        .at(start.start() + 1);
+            }
+        } while (acceptSymbol(","));
+        expectSymbol(")");
+        return options;
+    }
+
+    /** A name whose parts keep their dots. */
+    String settingName() {
+        StringBuilder name = new StringBuilder(name());
+        while (acceptSymbol(".")) {
+            name.append('.').append(name());
+        }
+        return name.toString();
+    }
+
+    /** A value as text: a string, a number, a word, INTERVAL '...'. */
+    String optionValue() {
+        if (peek().isWord("interval") && peekAt(1).kind() == Kind.STRING) {
+            next();
+            String text = next().text();
+            return peek().kind() == Kind.WORD && !peek().isWord("as") ? text + " " + next().text() : text;
+        }
+        String sign = peek().isSymbol("-") || peek().isSymbol("+") ? next().text() : "";
+        return switch (peek().kind()) {
+            case INTEGER, DECIMAL, APPROXIMATE -> (sign.equals("-") ? sign : "") + next().text();
+            case STRING, WORD, QUOTED_NAME -> {
+                if (!sign.isEmpty()) {
+                    throw syntaxError();
+                }
+                yield next().text();
+            }
+            default -> throw syntaxError().withHint("a value is a text in quotes, a number or a word");
+        };
+    }
+
+    String string() {
+        if (peek().kind() != Kind.STRING) {
+            throw syntaxError().withHint("expected a text in single quotes");
+        }
+        return next().text();
+    }
+
+    /** Skips {@code (...)}, as DROP FUNCTION f(int) has it. */
+    void skipParentheses() {
+        if (acceptSymbol("(")) {
+            while (!atEnd() && !acceptSymbol(")")) {
+                next();
+            }
+        }
+    }
+
+    /** What follows up to the semicolon, as written. */
+    String restOfStatement() {
+        int start = at;
+        while (!atEnd() && !peek().isSymbol(";")) {
+            next();
+        }
+        return start == at ? "" : textFrom(start);
+    }
+
+    /** The highest parameter number from a place to here; 42P02 for numbers out of range. */
+    int highestParameter(int from) {
+        int highest = 0;
+        for (int i = from; i < at; i++) {
+            Lexeme lexeme = lexemes.get(i);
+            if (lexeme.kind() == Kind.PARAMETER) {
+                int number = lexeme.text().length() > 5 ? 0 : Integer.parseInt(lexeme.text());
+                if (number < 1 || number > 65_535) {
+                    throw MillraceException.user(
+                                    SqlState.UNDEFINED_PARAMETER, "there is no parameter $" + lexeme.text())
+                            .at(lexeme.start() + 1);
+                }
+                highest = Math.max(highest, number);
+            }
+        }
+        return highest;
+    }
+
+    // ---- the generated grammar -------------------------------------------------------------------------------------
+
+    private interface Production<T> {
+        T parse(QueryGrammar grammar) throws ParseException;
+    }
+
+    /** SELECT, VALUES, TABLE, WITH, with ORDER BY and LIMIT. */
+    SqlNode query() {
+        return grammar(QueryGrammar::MillraceQuery);
+    }
+
+    SqlNode expression() {
+        return grammar(QueryGrammar::MillraceExpression);
+    }
+
+    TypeSpec type() {
+        return (TypeSpec) grammar(QueryGrammar::TypeSpec);
+    }
+
+    private <T> T grammar(Production<T> production) {
+        TokenFeed feed = new TokenFeed(lexemes, at);
+        QueryGrammar grammar = new QueryGrammar(new QueryGrammarTokenManager(feed));
+        grammar.setConformance(SqlConformanceEnum.BABEL);
+        grammar.setUnquotedCasing(Casing.UNCHANGED);
+        grammar.setQuotedCasing(Casing.UNCHANGED);
+        grammar.setIdentifierMaxLength(LONGEST_NAME);
+        try {
+            T result = production.parse(grammar);
+            at = ((TokenFeed.FedToken) grammar.getToken(0)).nextLexeme;
+            return result;
+        } catch (ParseException e) {
+            throw syntaxError(e);
+        } catch (CalciteContextException e) {
+            throw syntaxErrorAt(lexemeAt(e.getPosColumn()));
+        } catch (StackOverflowError e) {
+            throw MillraceException.user(SqlState.STATEMENT_TOO_COMPLEX, "the statement is nested too deeply")
+                    .at(peek().start() + 1);
+        }
+    }
+
+    private Lexeme lexemeAt(int position) {
+        for (Lexeme lexeme : lexemes) {
+            if (lexeme.end() >= position) {
+                return lexeme;
+            }
+        }
+        return lexemes.get(lexemes.size() - 1);
+    }
+
+    private MillraceException syntaxError(ParseException e) {
+        Token found = e.currentToken.next;
+        Lexeme lexeme = lexemeAt(found.beginColumn);
+        MillraceException error = syntaxErrorAt(lexeme);
+        TreeSet<String> wanted = new TreeSet<>();
+        for (int[] sequence : e.expectedTokenSequences) {
+            String image = e.tokenImage[sequence[0]];
+            if (image.matches("\"[A-Z]{3,}\"")) {
+                wanted.add(image.substring(1, image.length() - 1).toLowerCase(Locale.ROOT));
+            }
+        }
+        // A misspelt keyword may have been taken for an alias: then the word before it is the culprit.
+        int place = lexemes.indexOf(lexeme);
+        for (Lexeme word : Arrays.asList(lexeme, lexemes.get(Math.max(at, place - 1)))) {
+            if (word.kind() == Kind.WORD) {
+                Optional<String> nearest = wanted.contains(word.text())
+                        ? Optional.empty()
+                        : Suggestion.nearest(
+                                word.text(),
+                                LIKELY_WORDS.stream()
+                                        .filter(likely -> wanted.contains(likely) || word != lexeme)
+                                        .toList());
+                if (nearest.isPresent() && !nearest.get().equals(word.text())) {
+                    return error.withHint("did you mean \"" + nearest.get().toUpperCase(Locale.ROOT) + "\"?");
+                }
+            }
+        }
+        return error;
+    }
+
+    /** Words of queries that are worth suggesting. */
+    private static final List<String> LIKELY_WORDS = List.of(
+            "from",
+            "where",
+            "group",
+            "order",
+            "having",
+            "limit",
+            "offset",
+            "join",
+            "inner",
+            "left",
+            "right",
+            "union",
+            "between",
+            "like",
+            "and",
+            "then",
+            "when",
+            "else",
+            "select",
+            "values",
+            "distinct",
+            "using",
+            "by");
+}
