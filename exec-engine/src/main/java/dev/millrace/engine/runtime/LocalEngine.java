@@ -3,6 +3,7 @@ package dev.millrace.engine.runtime;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.engine.operators.OperatorFactory;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
@@ -75,15 +76,11 @@ class LocalEngine implements Engine {
     static Engine threaded(EngineOptions options, Clock clock) {
         Workers workers =
                 new WorkerThreads(options.workers(), SchedulingPolicies.named(options.schedulingPolicy()), clock);
-        return new LocalEngine(options, clock, workers, LocalEngine::operator);
+        return new LocalEngine(options, clock, workers, OperatorFactory::create);
     }
 
     static SteppedEngine stepped(EngineOptions options, Clock clock, long seed) {
-        return new SteppedLocalEngine(options, clock, new SteppedWorkers(seed, clock), LocalEngine::operator);
-    }
-
-    private static Operator operator(PlanNode node) {
-        throw MillraceException.notAvailableYet(node.getClass().getSimpleName());
+        return new SteppedLocalEngine(options, clock, new SteppedWorkers(seed, clock), OperatorFactory::create);
     }
 
     @Override

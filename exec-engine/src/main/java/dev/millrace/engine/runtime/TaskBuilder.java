@@ -29,6 +29,7 @@ import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
 import java.util.ArrayList;
@@ -309,9 +310,7 @@ final class TaskBuilder {
 
     private OperatorStage operator(Node node, int instance) {
         String name = node.plan.getClass().getSimpleName() + " " + node.id;
-        Operator operator = node.plan instanceof Watermark watermark
-                ? new WatermarkOperator(watermark)
-                : operators.apply(node.plan);
+        Operator operator = newOperator(node.plan);
         boolean byKey = graph.isParallel(node.pipeline) && readersOf(node.pipeline) == 0;
         KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instances.get(node.pipeline)) : KeyGroups.ALL;
         OperatorStage stage = new OperatorStage(operator, query, query.memory().newChild(name), groups);
@@ -319,6 +318,13 @@ final class TaskBuilder {
         stage.open();
         restore.ifPresent(snapshot -> operator.restore(OperatorSnapshots.reader(snapshot, node.id, groups)));
         return stage;
+    }
+
+    private Operator newOperator(PlanNode plan) {
+        if (plan instanceof Watermark watermark) {
+            return new WatermarkOperator(watermark);
+        }
+        return plan instanceof Union union ? new UnionOperator(union) : operators.apply(plan);
     }
 
     private long readersOf(int pipeline) {

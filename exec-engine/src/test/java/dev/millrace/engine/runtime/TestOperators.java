@@ -23,7 +23,7 @@ import org.apache.arrow.vector.FieldVector;
 
 /**
  * Operators simple enough to be right by reading, so that a test of the runtime fails for the runtime's sake:
- * projections of columns, unions, sums of BIGINT columns by BIGINT keys, counts per tumbling window, inner joins. All
+ * projections of columns, sums of BIGINT columns by BIGINT keys, counts per tumbling window, inner joins. All
  * columns are BIGINT or times.
  */
 final class TestOperators {
@@ -36,9 +36,6 @@ final class TestOperators {
         if (node instanceof PlanNode.Calc calc) {
             return new Projection(calc);
         }
-        if (node instanceof PlanNode.Union) {
-            return new PassOn();
-        }
         if (node instanceof PlanNode.Aggregate aggregate) {
             return new Sums(aggregate);
         }
@@ -49,19 +46,6 @@ final class TestOperators {
             return new InnerJoin(join);
         }
         throw new IllegalArgumentException("no " + node);
-    }
-
-    private static final class PassOn implements Operator {
-        @Override
-        public void open(OperatorContext context) {}
-
-        @Override
-        public void process(int port, Batch batch, Output output) {
-            output.emit(batch);
-        }
-
-        @Override
-        public void close() {}
     }
 
     private static final class Projection implements Operator {
