@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -47,27 +46,17 @@ final class ArrowFileSink implements Sink {
         this.path = path;
         this.appendOnly = appendOnly;
         this.regular = !Files.exists(path) || Files.isRegularFile(path);
-        if (Files.isDirectory(path)) {
-            throw FileErrors.isDirectory(path);
-        }
         List<Field> fields = new ArrayList<>();
         if (!appendOnly) {
             fields.add(OPERATION);
         }
         fields.addAll(schema.fields());
-        try {
-            channel = regular
-                    ? FileChannel.open(
-                            path,
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.WRITE,
-                            StandardOpenOption.TRUNCATE_EXISTING)
-                    : FileChannel.open(path, StandardOpenOption.WRITE);
-        } catch (IOException e) {
-            throw FileErrors.opening(path, "for writing", e);
-        }
+        channel = CommittedFile.open(path, regular);
         out = new org.apache.arrow.vector.ipc.WriteChannel(channel);
         try {
+            if (regular) {
+                channel.truncate(0);
+            }
             MessageSerializer.serialize(out, ArrowTypes.arrowSchema(new Schema(fields)));
         } catch (IOException e) {
             close();

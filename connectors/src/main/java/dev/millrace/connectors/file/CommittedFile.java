@@ -1,10 +1,13 @@
 package dev.millrace.connectors.file;
 
+import dev.millrace.batch.Memory;
 import dev.millrace.connectors.input.FileErrors;
 import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /**
  * A file that only ever keeps whole commits: what was written since the last one is cut off when it is closed. A file
@@ -14,7 +17,7 @@ final class CommittedFile implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;
 
     private final Path path;
-    private final RandomAccessFile file;
+    private final FileChannel file;
     private final boolean regular;
     private final byte[] chunk = new byte[CHUNK_BYTES];
     private long committed;
@@ -23,23 +26,30 @@ final class CommittedFile implements AutoCloseable {
 
     CommittedFile(Path path, boolean append) {
         this.path = path;
+        this.regular = !Files.exists(path) || Files.isRegularFile(path);
+        this.file = open(path, regular);
+        try {
+            if (regular) {
+                committed = append ? file.size() : 0;
+                file.truncate(committed);
+                file.position(committed);
+            }
+        } catch (IOException e) {
+            close();
+            throw FileErrors.opening(path, "for writing", e);
+        }
+    }
+
+    /** Opens for writing, making the file if it can be one. */
+    static FileChannel open(Path path, boolean regular) {
         if (Files.isDirectory(path)) {
             throw FileErrors.isDirectory(path);
         }
         try {
-            this.regular = !Files.exists(path) || Files.isRegularFile(path);
-            this.file = new RandomAccessFile(path.toFile(), "rw");
+            return regular
+                    ? FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                    : FileChannel.open(path, StandardOpenOption.WRITE);
         } catch (IOException e) {
-            throw FileErrors.opening(path, "for writing", e);
-        }
-        try {
-            if (regular) {
-                committed = append ? file.length() : 0;
-                file.setLength(committed);
-                file.seek(committed);
-            }
-        } catch (IOException e) {
-            close();
             throw FileErrors.opening(path, "for writing", e);
         }
     }
@@ -54,8 +64,11 @@ final class CommittedFile implements AutoCloseable {
         try {
             for (long done = 0; done < length; ) {
                 int part = (int) Math.min(CHUNK_BYTES, length - done);
-                dev.millrace.batch.Memory.copyOut(address + done, chunk, 0, part);
-                file.write(chunk, 0, part);
+                Memory.copyOut(address + done, chunk, 0, part);
+                ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, part);
+                while (bytes.hasRemaining()) {
+                    file.write(bytes);
+                }
                 done += part;
             }
         } catch (IOException e) {
@@ -67,7 +80,7 @@ final class CommittedFile implements AutoCloseable {
     void commit() {
         try {
             if (regular) {
-                committed = file.getFilePointer();
+                committed = file.position();
             }
             dirty = false;
         } catch (IOException e) {
@@ -83,7 +96,7 @@ final class CommittedFile implements AutoCloseable {
         closed = true;
         try (file) {
             if (regular && dirty) {
-                file.setLength(committed);
+                file.truncate(committed);
             }
         } catch (IOException e) {
             throw FileErrors.writing(path, e);

@@ -5,7 +5,6 @@ import dev.millrace.connector.Options;
 import dev.millrace.connectors.csv.CsvColumn;
 import dev.millrace.connectors.csv.CsvDialect;
 import dev.millrace.connectors.input.Encoding;
-import dev.millrace.error.MillraceException;
 import dev.millrace.text.TimestampFormat;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -16,12 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The options of CSV files. */
-record CsvOptions(
-        CsvDialect dialect,
-        Optional<TimestampFormat> timestampFormat,
-        Optional<TimestampFormat> dateFormat,
-        Optional<TimestampFormat> timeFormat) {
+/** The options of CSV files; those of times are {@link TimeFormats}. */
+record CsvOptions(CsvDialect dialect, TimeFormats formats) {
 
     static final int DEFAULT_MAX_RECORD_BYTES = 16 << 20;
 
@@ -81,15 +76,15 @@ record CsvOptions(
                 options.bool("decimal_comma", false),
                 thousands(options),
                 encoding(options),
-                (int) options.integer("max_record_bytes", DEFAULT_MAX_RECORD_BYTES, 1024, 256 << 20));
+                maxRecordBytes(options));
         if (dialect.delimiter() == dialect.quote() || dialect.delimiter() == '\n' || dialect.delimiter() == '\r') {
             throw Options.invalid("delimiter", options.text("delimiter", ","), "neither the quote nor a line end");
         }
-        return new CsvOptions(
-                dialect,
-                format(options, "timestamp_format"),
-                format(options, "date_format"),
-                format(options, "time_format"));
+        return new CsvOptions(dialect, TimeFormats.read(options));
+    }
+
+    static int maxRecordBytes(Options options) {
+        return (int) options.integer("max_record_bytes", DEFAULT_MAX_RECORD_BYTES, 1024, 256 << 20);
     }
 
     private static CsvDialect.Header header(boolean present) {
@@ -113,33 +108,19 @@ record CsvOptions(
                 d.thousands(),
                 d.encoding(),
                 d.maxRecordBytes());
-        return new CsvOptions(known, timestampFormat, dateFormat, timeFormat);
+        return new CsvOptions(known, formats);
     }
 
-    /** The columns with their formats, which may be given for one column by {@code timestamp_format.<column>}. */
     List<CsvColumn> columns(Schema schema, Options options) {
         List<CsvColumn> columns = new ArrayList<>();
         for (Field field : schema.fields()) {
-            columns.add(new CsvColumn(field, formatOf(field, options)));
+            columns.add(new CsvColumn(field, formats.of(field, options, "CSV")));
         }
         return columns;
     }
 
-    private Optional<TimestampFormat> formatOf(Field field, Options options) {
-        return switch (field.type().kind()) {
-            case TIMESTAMP, TIMESTAMPTZ ->
-                format(options, "timestamp_format." + field.name()).or(() -> timestampFormat);
-            case DATE -> format(options, "date_format." + field.name()).or(() -> dateFormat);
-            case TIME -> format(options, "time_format." + field.name()).or(() -> timeFormat);
-            case ARRAY, ROW, NULL ->
-                throw MillraceException.notAvailableYet(
-                        "reading " + field.type() + " (column \"" + field.name() + "\") from CSV");
-            default -> Optional.empty();
-        };
-    }
-
-    private static Optional<TimestampFormat> format(Options options, String name) {
-        return options.text(name).map(TimestampFormat::compile);
+    Optional<TimestampFormat> timestampFormat() {
+        return formats.timestamps();
     }
 
     private static Encoding encoding(Options options) {

@@ -7,13 +7,25 @@ import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FilePaths;
 import dev.millrace.type.Schema;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Files read once, from the first row for every reader. */
-record FileSource(Schema schema, FilePaths paths, FileFormat format) implements Source {
+/**
+ * Files, from the first row for every reader.
+ *
+ * @param follow whether to go on when files grow
+ * @param pace empty when rows come as fast as they can be read
+ */
+record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean follow, Optional<Pace> pace)
+        implements Source {
+
+    /** Rows in the rhythm of a column, so many times as fast as it says. */
+    record Pace(int column, double factor) {}
+
     @Override
     public boolean bounded() {
-        return true;
+        return !follow;
     }
 
     @Override
@@ -23,6 +35,30 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format) implements 
 
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
-        return format.open(paths.list(), request, context);
+        if (pace.isEmpty()) {
+            return read(request, context);
+        }
+        int column = pace.get().column();
+        int place = request.columns().indexOf(column);
+        boolean hidden = place < 0;
+        List<Integer> columns = new ArrayList<>(request.columns());
+        if (hidden) {
+            place = columns.size();
+            columns.add(column);
+        }
+        PacedReader.Start start = new PacedReader.Start();
+        List<SourceReader> paced = new ArrayList<>();
+        for (SourceReader reader :
+                read(new ScanRequest(columns, request.predicates(), request.parallelism()), context)) {
+            paced.add(new PacedReader(
+                    reader, place, hidden, pace.get().factor(), context.clock(), context.allocator(), start));
+        }
+        return paced;
+    }
+
+    private List<SourceReader> read(ScanRequest request, SourceContext context) {
+        return follow
+                ? List.of(new FollowReader(paths, format, request, context))
+                : format.open(paths.list(), request, context);
     }
 }

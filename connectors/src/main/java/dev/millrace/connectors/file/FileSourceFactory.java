@@ -4,15 +4,37 @@ import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceFactory;
+import dev.millrace.connectors.arrow.ArrowFormat;
 import dev.millrace.connectors.csv.CsvFormat;
 import dev.millrace.connectors.csv.CsvInference;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FilePaths;
+import dev.millrace.connectors.json.JsonColumn;
+import dev.millrace.connectors.json.JsonFormat;
+import dev.millrace.connectors.json.JsonInference;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** The source {@code file}. */
+/**
+ * The source {@code file}. Without declared columns they are guessed from the beginning of the first file. Every reader
+ * starts at the first row.
+ */
 public final class FileSourceFactory implements SourceFactory {
+    /** What happens at the end of the files. */
+    enum Mode {
+        ONCE,
+        FOLLOW
+    }
+
+    private record Read(Schema schema, FileFormat format) {}
+
     @Override
     public String name() {
         return "file";
@@ -21,26 +43,106 @@ public final class FileSourceFactory implements SourceFactory {
     @Override
     public Source create(Schema declared, Options options) {
         FilePaths paths = new FilePaths(options.required("path"));
-        FormatName format = options.oneOf("format", FormatName.ofExtension(paths.toString()));
-        return csv(declared, paths, options);
+        Mode mode = options.oneOf("mode", Mode.ONCE);
+        FormatName name = options.oneOf("format", FormatName.ofExtension(paths.toString()));
+        Optional<Path> sample = declared.size() == 0 || !paths.hasPattern()
+                ? Optional.of(paths.list().get(0))
+                : Optional.empty();
+        Read read = switch (name) {
+            case CSV -> csv(declared, paths, sample, options);
+            case JSON -> json(declared, sample, options);
+            case ARROW -> arrow(declared, sample);
+        };
+        Optional<FileSource.Pace> pace = pace(read.schema(), options);
+        options.rejectUnread();
+        if (mode == Mode.FOLLOW && name == FormatName.ARROW) {
+            throw MillraceException.notAvailableYet("following Arrow files");
+        }
+        return new FileSource(read.schema(), paths, read.format(), mode == Mode.FOLLOW, pace);
     }
 
-    private static Source csv(Schema declared, FilePaths paths, Options options) {
+    private static Read csv(Schema declared, FilePaths paths, Optional<Path> sample, Options options) {
         CsvOptions csv = CsvOptions.read(options, paths.toString());
-        Schema schema = declared;
-        if (declared.size() == 0) {
-            CsvInference.Inferred inferred =
-                    CsvInference.infer(paths.list().get(0), csv.dialect(), csv.timestampFormat());
-            schema = inferred.schema();
-            csv = csv.withHeader(inferred.header());
+        if (declared.size() > 0) {
+            return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect()));
         }
-        FileFormat format = new CsvFormat(csv.columns(schema, options), csv.dialect());
-        options.rejectUnread();
-        return new FileSource(schema, paths, format);
+        CsvInference.Inferred inferred = CsvInference.infer(sample.orElseThrow(), csv.dialect(), csv.timestampFormat());
+        Schema schema = known(inferred.schema(), sample.get());
+        CsvOptions settled = csv.withHeader(inferred.header());
+        return new Read(schema, new CsvFormat(settled.columns(schema, options), settled.dialect()));
+    }
+
+    private static Read json(Schema declared, Optional<Path> sample, Options options) {
+        Schema schema = declared.size() > 0 ? declared : known(JsonInference.infer(sample.orElseThrow()), sample.get());
+        TimeFormats formats = TimeFormats.read(options);
+        List<JsonColumn> columns = new ArrayList<>();
+        for (Field field : schema.fields()) {
+            String path = options.text("json.path." + field.name(), "");
+            List<String> names = path.isEmpty() ? List.of(field.name()) : List.of(path.split("\\."));
+            columns.add(new JsonColumn(field, names, formats.of(field, options, "JSON")));
+        }
+        return new Read(schema, new JsonFormat(columns, CsvOptions.maxRecordBytes(options)));
+    }
+
+    private static Read arrow(Schema declared, Optional<Path> sample) {
+        Schema schema = declared.size() > 0 ? declared : known(ArrowFormat.infer(sample.orElseThrow()), sample.get());
+        return new Read(schema, new ArrowFormat(schema));
+    }
+
+    private static Schema known(Schema schema, Path sample) {
+        if (schema.size() == 0) {
+            throw MillraceException.user(
+                            SqlState.INVALID_TABLE_DEFINITION,
+                            "columns cannot be guessed: file \"" + sample + "\" has no records")
+                    .withHint("declare the columns");
+        }
+        return schema;
+    }
+
+    private static Optional<FileSource.Pace> pace(Schema schema, Options options) {
+        String pace = options.text("pace", "max");
+        Optional<String> named = options.text("pace.column");
+        if (pace.equalsIgnoreCase("max") || pace.equals("0")) {
+            return Optional.empty();
+        }
+        double factor = options.positive("pace", 1);
+        String column = named.orElseGet(() -> schema.fields().stream()
+                .filter(field -> field.type().isTimestamp())
+                .map(Field::name)
+                .findFirst()
+                .orElseThrow(() -> MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "option \"pace\" needs a timestamp column")));
+        int place = schema.indexOf(column);
+        if (place < 0) {
+            MillraceException error = MillraceException.user(
+                    SqlState.UNDEFINED_COLUMN, "column \"" + column + "\" of option \"pace.column\" does not exist");
+            throw Suggestion.nearest(column, schema.names())
+                    .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+                    .orElse(error);
+        }
+        if (!schema.type(place).isTimestamp()) {
+            throw Options.invalid("pace.column", column, "a timestamp column");
+        }
+        return Optional.of(new FileSource.Pace(place, factor));
     }
 
     @Override
     public List<OptionDescription> options() {
-        return List.of();
+        List<OptionDescription> all = new ArrayList<>(List.of(
+                new OptionDescription(
+                        "path",
+                        "",
+                        "a file, a pattern with * ? [..] {..} or **, or several between commas; .gz is unpacked"),
+                new OptionDescription(
+                        "format", "by extension", "csv, json (one object per line) or arrow (IPC file or stream)"),
+                new OptionDescription(
+                        "mode", "once", "once: ends with the files; follow: goes on when they grow or new ones match"),
+                new OptionDescription(
+                        "pace", "max", "max, or how many times as fast as event time rows are given out: 1 as it was"),
+                new OptionDescription("pace.column", "the first timestamp", "the column whose times set the pace"),
+                new OptionDescription(
+                        "json.path.<column>", "the column's name", "JSON: where the value is, such as position.lat")));
+        all.addAll(CsvOptions.DESCRIPTIONS);
+        return List.copyOf(all);
     }
 }

@@ -1,0 +1,49 @@
+package dev.millrace.connectors.arrow;
+
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.input.FileFormat;
+import dev.millrace.error.MillraceException;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+
+/** Arrow IPC with declared columns. */
+public record ArrowFormat(Schema schema) implements FileFormat {
+    /** The columns of a file, those of types that Millrace has not left out. */
+    public static Schema infer(Path file) {
+        try (BufferAllocator allocator = new RootAllocator();
+                ArrowInput input = ArrowInput.open(file, allocator)) {
+            List<Field> fields = new ArrayList<>();
+            for (org.apache.arrow.vector.types.pojo.Field field : input.fields()) {
+                ArrowColumn.typeOf(field)
+                        .ifPresent(type -> fields.add(new Field(field.getName(), type, field.isNullable())));
+            }
+            return new Schema(fields);
+        }
+    }
+
+    @Override
+    public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
+        int count = Math.max(1, Math.min(request.parallelism(), files.size()));
+        List<SourceReader> readers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            List<Path> share = new ArrayList<>();
+            for (int file = i; file < files.size(); file += count) {
+                share.add(files.get(file));
+            }
+            readers.add(new ArrowReader(schema, request.columns(), share, context));
+        }
+        return readers;
+    }
+
+    @Override
+    public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
+        throw MillraceException.notAvailableYet("following Arrow files");
+    }
+}

@@ -1,0 +1,171 @@
+package dev.millrace.connectors.arrow;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+
+/** Reads files one after another, a batch per record batch, cut where that is larger than wished for. */
+final class ArrowReader implements SourceReader {
+    private final Schema declared;
+    private final Schema schema;
+    private final SourceContext context;
+    private final Queue<Path> waiting;
+    private final long totalBytes;
+    private Optional<ArrowInput> input = Optional.empty();
+    private int nextRow;
+    private int rows;
+    private long doneBytes;
+    private boolean finished;
+
+    ArrowReader(Schema declared, List<Integer> requested, List<Path> files, SourceContext context) {
+        this.declared = declared;
+        this.schema = declared.select(requested);
+        this.context = context;
+        this.waiting = new ArrayDeque<>(files);
+        this.totalBytes = files.stream().mapToLong(ArrowReader::size).sum();
+    }
+
+    private static long size(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            return 0; // opening it will tell
+        }
+    }
+
+    @Override
+    public Optional<Batch> poll() {
+        while (!finished) {
+            if (input.isEmpty()) {
+                Path next = waiting.poll();
+                if (next == null) {
+                    finished = true;
+                    break;
+                }
+                input = Optional.of(ArrowInput.open(next, context.allocator()));
+                check(input.get());
+            }
+            if (nextRow < rows) {
+                return Optional.of(cut());
+            }
+            if (input.get().next()) {
+                nextRow = 0;
+                rows = input.get().root().getRowCount();
+            } else {
+                doneBytes += size(input.get().file());
+                closeInput();
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Batch cut() {
+        int count = Math.min(context.batchRows(), rows - nextRow);
+        VectorSchemaRoot root = input.get().root();
+        FieldVector[] vectors = new FieldVector[schema.size()];
+        int made = 0;
+        try {
+            for (; made < vectors.length; made++) {
+                Field field = schema.field(made);
+                FieldVector whole = root.getVector(find(input.get(), field.name()));
+                var pair = whole.getTransferPair(context.allocator());
+                pair.splitAndTransfer(nextRow, count);
+                try (FieldVector part = (FieldVector) pair.getTo()) {
+                    vectors[made] = ArrowColumn.take(field, part, count, context.allocator());
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            for (int i = 0; i < made; i++) {
+                vectors[i].close();
+            }
+            throw e;
+        }
+        nextRow += count;
+        return Batch.of(schema, vectors, count);
+    }
+
+    /** Checks that the file has every declared column, of a type that can be read. */
+    private void check(ArrowInput opened) {
+        for (Field field : declared.fields()) {
+            int place = find(opened, field.name());
+            List<String> names = opened.fields().stream()
+                    .map(org.apache.arrow.vector.types.pojo.Field::getName)
+                    .toList();
+            if (place < 0) {
+                MillraceException error = MillraceException.user(
+                        SqlState.UNDEFINED_COLUMN,
+                        "column \"" + field.name() + "\" is not in file \"" + opened.file() + "\"");
+                throw Suggestion.nearest(field.name(), names)
+                        .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+                        .orElseGet(() -> error.withHint("its columns are: " + String.join(", ", names)));
+            }
+            var found = opened.fields().get(place);
+            if (!ArrowColumn.canRead(field.type(), found)) {
+                throw MillraceException.user(
+                        SqlState.DATATYPE_MISMATCH,
+                        "column \"" + field.name() + "\" is of Arrow type " + found.getType() + " in file \""
+                                + opened.file() + "\", which cannot be read as " + field.type());
+            }
+        }
+    }
+
+    private static int find(ArrowInput opened, String name) {
+        int folded = -1;
+        for (int i = 0; i < opened.fields().size(); i++) {
+            String found = opened.fields().get(i).getName();
+            if (found.equals(name)) {
+                return i;
+            }
+            if (folded < 0 && found.equalsIgnoreCase(name)) {
+                folded = i;
+            }
+        }
+        return folded;
+    }
+
+    @Override
+    public boolean isFinished() {
+        return finished;
+    }
+
+    @Override
+    public long retryAfterMicros() {
+        return 0;
+    }
+
+    @Override
+    public double progress() {
+        if (totalBytes == 0) {
+            return finished ? 1 : -1;
+        }
+        long position = input.map(ArrowInput::bytesRead).orElse(0L);
+        return finished ? 1 : Math.min(1, (doneBytes + position) / (double) totalBytes);
+    }
+
+    private void closeInput() {
+        input.ifPresent(ArrowInput::close);
+        input = Optional.empty();
+        rows = 0;
+        nextRow = 0;
+    }
+
+    @Override
+    public void close() {
+        finished = true;
+        closeInput();
+    }
+}

@@ -1,0 +1,158 @@
+package dev.millrace.connectors.file;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.util.TransferPair;
+
+/**
+ * Gives rows out in the rhythm of their event time: a row is due when as much time has gone by since the first row as
+ * lies between their event times, divided by the pace. Rows behind a later one are due with it; NULL is due at once.
+ *
+ * <p>The readers of one scan share a {@link Start}, so that they keep together.
+ */
+final class PacedReader implements SourceReader {
+    /** Longest sleep, so that clocks that step do no harm. */
+    private static final long LONGEST_RETRY_MICROS = 100_000;
+
+    /** When the first row of a scan was given out, and its event time. Confined to the readers' lock. */
+    static final class Start {
+        private boolean known;
+        private long nanoTime;
+        private long eventMicros;
+
+        synchronized void begin(long now, long firstEventMicros) {
+            if (!known) {
+                known = true;
+                nanoTime = now;
+                eventMicros = firstEventMicros;
+            }
+        }
+
+        /** The event time that is due now. */
+        synchronized long dueMicros(long now, double pace) {
+            return known ? eventMicros + (long) ((now - nanoTime) / 1000 * pace) : Long.MIN_VALUE;
+        }
+    }
+
+    private final SourceReader reader;
+    private final int timeColumn;
+    private final boolean hidden;
+    private final double pace;
+    private final Clock clock;
+    private final BufferAllocator allocator;
+    private final Start start;
+    private Optional<Batch> held = Optional.empty();
+    private int nextRow;
+    private long nextDueMicros;
+
+    /**
+     * @param timeColumn of the reader's batches
+     * @param hidden whether that column, the last, was only read for the pace and is to be left out
+     */
+    PacedReader(
+            SourceReader reader,
+            int timeColumn,
+            boolean hidden,
+            double pace,
+            Clock clock,
+            BufferAllocator allocator,
+            Start start) {
+        this.reader = reader;
+        this.timeColumn = timeColumn;
+        this.hidden = hidden;
+        this.pace = pace;
+        this.clock = clock;
+        this.allocator = allocator;
+        this.start = start;
+    }
+
+    @Override
+    public Optional<Batch> poll() {
+        if (held.isEmpty()) {
+            held = reader.poll();
+            nextRow = 0;
+            if (held.isEmpty()) {
+                return Optional.empty();
+            }
+        }
+        Batch batch = held.get();
+        long times = batch.dataAddress(timeColumn);
+        long validity = batch.validityAddress(timeColumn);
+        long now = clock.nanoTime();
+        int end = nextRow;
+        for (; end < batch.rowCount(); end++) {
+            if (validity != 0 && !Memory.getBit(validity, end)) {
+                continue;
+            }
+            long time = Memory.getLong(times + 8L * end);
+            start.begin(now, time);
+            if (time > start.dueMicros(now, pace)) {
+                nextDueMicros = time;
+                break;
+            }
+        }
+        if (end == nextRow) {
+            return Optional.empty();
+        }
+        Batch due = part(batch, nextRow, end);
+        nextRow = end;
+        if (end == batch.rowCount()) {
+            batch.close();
+            held = Optional.empty();
+        }
+        return Optional.of(due);
+    }
+
+    private Batch part(Batch batch, int from, int to) {
+        int columns = batch.columnCount() - (hidden ? 1 : 0);
+        FieldVector[] vectors = new FieldVector[columns];
+        int made = 0;
+        try {
+            for (; made < columns; made++) {
+                TransferPair pair = batch.column(made).getTransferPair(allocator);
+                pair.splitAndTransfer(from, to - from);
+                vectors[made] = (FieldVector) pair.getTo();
+            }
+        } catch (RuntimeException | Error e) {
+            for (int i = 0; i < made; i++) {
+                vectors[i].close();
+            }
+            throw e;
+        }
+        List<Integer> shown =
+                java.util.stream.IntStream.range(0, columns).boxed().toList();
+        return Batch.of(batch.schema().select(shown), vectors, to - from);
+    }
+
+    @Override
+    public boolean isFinished() {
+        return held.isEmpty() && reader.isFinished();
+    }
+
+    @Override
+    public long retryAfterMicros() {
+        if (held.isEmpty()) {
+            return reader.retryAfterMicros();
+        }
+        long waitMicros = nextDueMicros - start.dueMicros(clock.nanoTime(), pace);
+        return Math.max(0, Math.min(LONGEST_RETRY_MICROS, (long) (waitMicros / pace)));
+    }
+
+    @Override
+    public double progress() {
+        return reader.progress();
+    }
+
+    @Override
+    public void close() {
+        held.ifPresent(Batch::close);
+        held = Optional.empty();
+        reader.close();
+    }
+}

@@ -1,0 +1,35 @@
+package dev.millrace.connectors.file;
+
+import dev.millrace.connector.Options;
+import dev.millrace.error.MillraceException;
+import dev.millrace.text.TimestampFormat;
+import dev.millrace.type.Field;
+import java.util.Optional;
+
+/** How dates and times are written in a file, where it is not PostgreSQL's own form. */
+record TimeFormats(
+        Optional<TimestampFormat> timestamps, Optional<TimestampFormat> dates, Optional<TimestampFormat> times) {
+
+    static TimeFormats read(Options options) {
+        return new TimeFormats(
+                format(options, "timestamp_format"), format(options, "date_format"), format(options, "time_format"));
+    }
+
+    /** The format of a column, which {@code timestamp_format.<column>} may give it alone. */
+    Optional<TimestampFormat> of(Field field, Options options, String fileFormat) {
+        return switch (field.type().kind()) {
+            case TIMESTAMP, TIMESTAMPTZ ->
+                format(options, "timestamp_format." + field.name()).or(() -> timestamps);
+            case DATE -> format(options, "date_format." + field.name()).or(() -> dates);
+            case TIME -> format(options, "time_format." + field.name()).or(() -> times);
+            case ARRAY, ROW, NULL ->
+                throw MillraceException.notAvailableYet(
+                        "reading " + field.type() + " (column \"" + field.name() + "\") from " + fileFormat);
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<TimestampFormat> format(Options options, String name) {
+        return options.text(name).map(TimestampFormat::compile);
+    }
+}

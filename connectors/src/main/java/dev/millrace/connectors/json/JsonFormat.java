@@ -1,0 +1,35 @@
+package dev.millrace.connectors.json;
+
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.input.FileFormat;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** JSON lines with declared columns; lines longer than {@code maxRecordBytes} are rejected. */
+public record JsonFormat(List<JsonColumn> columns, int maxRecordBytes) implements FileFormat {
+    public JsonFormat {
+        columns = List.copyOf(columns);
+    }
+
+    @Override
+    public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
+        int count = Math.max(1, Math.min(request.parallelism(), files.size()));
+        List<SourceReader> readers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            List<Path> share = new ArrayList<>();
+            for (int file = i; file < files.size(); file += count) {
+                share.add(files.get(file));
+            }
+            readers.add(new JsonReader(columns, request.columns(), maxRecordBytes, share, false, context));
+        }
+        return readers;
+    }
+
+    @Override
+    public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
+        return new JsonReader(columns, request.columns(), maxRecordBytes, List.of(file), true, context);
+    }
+}

@@ -1,0 +1,332 @@
+package dev.millrace.connectors.json;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.input.ByteWindow;
+import dev.millrace.connectors.input.Encoding;
+import dev.millrace.connectors.input.FileInput;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import org.apache.arrow.vector.FieldVector;
+
+/** Reads files of JSON lines one after another. */
+final class JsonReader implements SourceReader {
+    private static final int WINDOW_BYTES = 256 << 10;
+    private static final int SHOWN_CHARS = 300;
+    private static final long FOLLOW_RETRY_MICROS = 50_000;
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+            .build();
+
+    private final Schema schema;
+    private final List<Integer> requested;
+    private final List<JsonValues> values = new ArrayList<>();
+    private final Members members;
+    private final int maxRecordBytes;
+    private final boolean follow;
+    private final SourceContext context;
+    private final Queue<Path> waiting;
+    private final ByteWindow window;
+    private final long totalBytes;
+
+    private Optional<FileInput> input = Optional.empty();
+    private Optional<MillraceException> failure = Optional.empty();
+    private byte[] line = new byte[1024];
+    private String failedColumn = ""; // whose value is being read
+    private long lineNumber;
+    private int windowBytes = WINDOW_BYTES;
+    private boolean skippingLine;
+    private boolean idle;
+    private boolean finished;
+    private long doneBytes;
+
+    JsonReader(
+            List<JsonColumn> columns,
+            List<Integer> requested,
+            int maxRecordBytes,
+            List<Path> files,
+            boolean follow,
+            SourceContext context) {
+        this.schema = new Schema(columns.stream().map(JsonColumn::field).toList()).select(requested);
+        this.requested = List.copyOf(requested);
+        for (int i = 0; i < columns.size(); i++) {
+            values.add(new JsonValues(columns.get(i), requested.contains(i), context.allocator()));
+        }
+        this.members = Members.of(columns);
+        this.maxRecordBytes = maxRecordBytes;
+        this.follow = follow;
+        this.context = context;
+        this.waiting = new ArrayDeque<>(files);
+        this.totalBytes = files.stream().mapToLong(JsonReader::size).sum();
+        this.window = new ByteWindow(context.allocator(), WINDOW_BYTES);
+    }
+
+    private static long size(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            return 0; // opening it will tell
+        }
+    }
+
+    @Override
+    public Optional<Batch> poll() {
+        idle = false;
+        while (!finished) {
+            if (input.isEmpty() && !openNext()) {
+                finished = true;
+                break;
+            }
+            fill();
+            boolean atEnd = window.isDry() && !follow && failure.isEmpty();
+            int before = window.start();
+            int rows = readLines(atEnd);
+            if (rows > 0) {
+                return Optional.of(batch(rows));
+            }
+            values.forEach(JsonValues::abandon);
+            if (window.start() > before) {
+                continue;
+            }
+            if (stuck()) {
+                return Optional.empty();
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean openNext() {
+        Path next = waiting.poll();
+        if (next == null) {
+            return false;
+        }
+        input = Optional.of(FileInput.open(next, Encoding.UTF_8));
+        window.clear();
+        lineNumber = 1;
+        skippingLine = false;
+        return true;
+    }
+
+    private void fill() {
+        if (failure.isEmpty()) {
+            try {
+                window.fill(input.get(), windowBytes);
+            } catch (MillraceException e) {
+                failure = Optional.of(e); // what was read before it comes first
+            }
+        }
+    }
+
+    /** Reads the lines in the window, up to a batch of rows; returns how many rows they gave. */
+    private int readLines(boolean atEnd) {
+        int capacity = context.batchRows();
+        values.forEach(column -> column.begin(capacity));
+        int rows = 0;
+        while (rows < capacity) {
+            int from = window.start();
+            int end = lineEnd(from);
+            boolean complete = end < window.end();
+            if (!complete && (!atEnd || from == window.end())) {
+                break;
+            }
+            if (skippingLine) {
+                skippingLine = false;
+            } else if (readLine(from, end, rows)) {
+                rows++;
+            }
+            lineNumber++;
+            window.consumeTo(Math.min(window.end(), end + 1));
+        }
+        return rows;
+    }
+
+    private int lineEnd(int from) {
+        int at = from;
+        while (at < window.end() && Memory.getByte(window.address() + at) != '\n') {
+            at++;
+        }
+        return at;
+    }
+
+    /** Reads a line as a row; false when it is blank or was rejected. */
+    private boolean readLine(int from, int end, int row) {
+        int length = end - from;
+        if (length > line.length) {
+            line = new byte[Math.max(length, 2 * line.length)];
+        }
+        Memory.copyOut(window.address() + from, line, 0, length);
+        int start = lineNumber == 1 && length >= 3 && line[0] == (byte) 0xef && line[1] == (byte) 0xbb ? 3 : 0;
+        if (isBlank(start, length)) {
+            return false;
+        }
+        String column = "";
+        try (JsonParser json = FACTORY.createParser(line, start, length - start)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw notAnObject(json);
+            }
+            readMembers(json, members, row, start);
+            if (json.nextToken() != null) {
+                throw MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, "data after the JSON object");
+            }
+            for (JsonValues value : values) {
+                column = value.name();
+                value.checkPresent(row);
+            }
+        } catch (JsonProcessingException e) {
+            reject(
+                    row,
+                    "",
+                    MillraceException.user(
+                            SqlState.INVALID_TEXT_REPRESENTATION,
+                            "invalid input syntax for type json: " + e.getOriginalMessage()),
+                    length);
+            return false;
+        } catch (MillraceException e) {
+            reject(row, column.isEmpty() ? failedColumn : column, e, length);
+            return false;
+        } catch (IOException e) {
+            throw MillraceException.internal("reading from memory failed", e);
+        }
+        for (JsonValues value : values) {
+            value.keep(row);
+        }
+        return true;
+    }
+
+    private void readMembers(JsonParser json, Members of, int row, int lineStart) throws IOException {
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            Members member = of.find(json.currentName());
+            JsonToken token = json.nextToken();
+            if (member.column() != Members.NO_COLUMN) {
+                JsonValues value = values.get(member.column());
+                failedColumn = value.name();
+                value.put(row, json, token, line, lineStart);
+                failedColumn = "";
+            } else if (member.holdsColumns() && token == JsonToken.START_OBJECT) {
+                readMembers(json, member, row, lineStart);
+            } else {
+                json.skipChildren();
+            }
+        }
+    }
+
+    private static MillraceException notAnObject(JsonParser json) throws IOException {
+        MillraceException error =
+                MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, "a line must hold one JSON object");
+        return json.currentToken() == JsonToken.START_ARRAY
+                ? error.withHint("a file that is one array can be split into lines by jq -c '.[]'")
+                : error;
+    }
+
+    private boolean isBlank(int from, int length) {
+        for (int i = from; i < length; i++) {
+            if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void reject(int row, String column, MillraceException reason, int length) {
+        failedColumn = "";
+        values.forEach(value -> value.drop(row));
+        reject(column, reason, new String(line, 0, Math.min(length, 4 * SHOWN_CHARS), StandardCharsets.UTF_8));
+    }
+
+    private void reject(String column, MillraceException reason, String text) {
+        String printable = text.replaceAll("[\\p{Cntrl}&&[^\\t]]", "\ufffd");
+        String shown = printable.length() > SHOWN_CHARS ? printable.substring(0, SHOWN_CHARS) + "..." : printable;
+        context.reject(new RejectedRecord(
+                input.get().file().toString(), lineNumber, column, reason.getMessage(), reason.sqlState(), shown));
+    }
+
+    private Batch batch(int rows) {
+        FieldVector[] vectors = new FieldVector[requested.size()];
+        for (int i = 0; i < vectors.length; i++) {
+            vectors[i] = values.get(requested.get(i)).finish(rows);
+        }
+        return Batch.of(schema, vectors, rows);
+    }
+
+    /** No whole line is in the window: makes it larger, gives the line up, or ends the file. True to return. */
+    private boolean stuck() {
+        if (failure.isPresent()) {
+            finished = true;
+            throw failure.get().withHint("the rows before line " + lineNumber + " were read");
+        }
+        if (!window.isDry()) {
+            if (window.length() >= maxRecordBytes) {
+                if (!skippingLine) {
+                    reject(
+                            "",
+                            MillraceException.user(
+                                    SqlState.PROGRAM_LIMIT_EXCEEDED,
+                                    "record is longer than " + maxRecordBytes + " bytes"),
+                            "");
+                }
+                skippingLine = true;
+                window.consumeTo(window.end());
+            } else {
+                windowBytes = Math.min(2 * windowBytes, maxRecordBytes + 1);
+            }
+            return false;
+        }
+        if (follow) {
+            idle = true;
+            return true;
+        }
+        doneBytes += size(input.get().file());
+        closeInput();
+        return false;
+    }
+
+    @Override
+    public boolean isFinished() {
+        return finished;
+    }
+
+    @Override
+    public long retryAfterMicros() {
+        return idle ? FOLLOW_RETRY_MICROS : 0;
+    }
+
+    @Override
+    public double progress() {
+        if (follow || totalBytes == 0) {
+            return finished ? 1 : -1;
+        }
+        long position = input.map(FileInput::packedPosition).orElse(0L);
+        return finished ? 1 : Math.min(1, (doneBytes + position) / (double) totalBytes);
+    }
+
+    private void closeInput() {
+        input.ifPresent(FileInput::close);
+        input = Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        finished = true;
+        closeInput();
+        values.forEach(JsonValues::close);
+        window.close();
+    }
+}

@@ -1,0 +1,238 @@
+package dev.millrace.connectors.json;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.text.TextBuffer;
+import dev.millrace.text.ValueParser;
+import dev.millrace.type.DataType;
+import java.io.IOException;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BaseVariableWidthVector;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * The values of one column of a batch under way. A row that turns out bad is written over by the next. Columns that are
+ * not asked for are parsed into one place and forgotten. Not thread-safe.
+ */
+final class JsonValues implements AutoCloseable {
+    private static final long MICROS_PER_DAY = 86_400_000_000L;
+    private static final int NO_ROW = -1;
+
+    private final JsonColumn column;
+    private final DataType type;
+    private final boolean kept;
+    private final BufferAllocator allocator;
+    private final ValueParser parser = new ValueParser();
+    private final TextBuffer text;
+    private final TextBuffer bytes; // the data of a variable-width column
+    private FieldVector vector;
+    private boolean open;
+    private int lastRow = NO_ROW; // that has a value in this batch
+    private long rowStart; // where the row under way begins in `bytes`
+    private int nulls;
+
+    JsonValues(JsonColumn column, boolean kept, BufferAllocator allocator) {
+        this.column = column;
+        this.type = column.field().type();
+        this.kept = kept;
+        this.allocator = allocator;
+        this.text = new TextBuffer(allocator, 256);
+        this.bytes = new TextBuffer(allocator, kept ? 4096 : 64);
+    }
+
+    private boolean isVariable() {
+        return type.fixedWidth() < 0;
+    }
+
+    /** Starts a batch of up to so many rows. */
+    void begin(int rows) {
+        abandon();
+        bytes.clear();
+        rowStart = 0;
+        lastRow = NO_ROW;
+        nulls = 0;
+        if (kept) {
+            vector = Vectors.allocate(column.field(), rows, 0, allocator);
+            open = true;
+        }
+    }
+
+    /** Takes the parser's current value for a row. Throws what is wrong with it. */
+    void put(int row, JsonParser json, JsonToken token, byte[] line, int lineStart) throws IOException {
+        bytes.truncate(rowStart); // a member may come twice: the last counts
+        if (token == JsonToken.VALUE_NULL) {
+            lastRow = lastRow == row ? NO_ROW : lastRow;
+            return;
+        }
+        text.clear();
+        if (token == JsonToken.START_OBJECT || token == JsonToken.START_ARRAY) {
+            int from = (int) json.currentTokenLocation().getByteOffset();
+            json.skipChildren();
+            int to = (int) json.currentLocation().getByteOffset();
+            if (!type.isText()) {
+                throw MillraceException.user(
+                        SqlState.INVALID_TEXT_REPRESENTATION,
+                        "a JSON " + (token == JsonToken.START_OBJECT ? "object" : "array") + " is no " + type);
+            }
+            Memory.copyIn(line, lineStart + from, text.room(to - from), to - from);
+            text.end(text.address() + to - from);
+        } else if (type.kind() == DataType.Kind.JSONB && token == JsonToken.VALUE_STRING) {
+            int from = (int) json.currentTokenLocation().getByteOffset();
+            json.finishToken();
+            int to = (int) json.currentLocation().getByteOffset();
+            Memory.copyIn(line, lineStart + from, text.room(to - from), to - from);
+            text.end(text.address() + to - from);
+        } else {
+            appendUtf8(json.getTextCharacters(), json.getTextOffset(), json.getTextLength());
+        }
+        store(row, text.address(), (int) text.length());
+        lastRow = row;
+    }
+
+    private void store(int row, long address, int length) {
+        if (isVariable()) {
+            if (type.kind() == DataType.Kind.BYTEA) {
+                long target = bytes.room(length);
+                check(parser.tryBytea(address, length, target), address, length);
+                bytes.end(target + parser.value());
+            } else {
+                check(parser.tryText(type, address, length), address, length);
+                bytes.append(address, length);
+            }
+            return;
+        }
+        if (column.format().isPresent()) {
+            check(parser.tryTimestamp(column.format().get(), address, length), address, length);
+            if (kept) {
+                storeTime(vector.getDataBufferAddress() + (long) row * type.fixedWidth(), parser.value());
+            }
+            return;
+        }
+        check(parser.tryParse(type, address, length), address, length);
+        if (!kept) {
+            return;
+        }
+        if (type.kind() == DataType.Kind.BOOLEAN) {
+            if (parser.value() != 0) {
+                Memory.setBit(vector.getDataBufferAddress(), row);
+            } else {
+                Memory.clearBit(vector.getDataBufferAddress(), row);
+            }
+        } else {
+            parser.store(type, vector.getDataBufferAddress() + (long) row * type.fixedWidth());
+        }
+    }
+
+    private void storeTime(long target, long micros) {
+        switch (type.kind()) {
+            case DATE -> Memory.putInt(target, (int) Math.floorDiv(micros, MICROS_PER_DAY));
+            case TIME -> Memory.putLong(target, Math.floorMod(micros, MICROS_PER_DAY));
+            default -> Memory.putLong(target, micros);
+        }
+    }
+
+    private void check(boolean parsed, long address, int length) {
+        if (!parsed) {
+            throw parser.failure(type, address, length);
+        }
+    }
+
+    private void appendUtf8(char[] chars, int offset, int length) {
+        long at = text.room(3L * length);
+        for (int i = offset; i < offset + length; i++) {
+            char c = chars[i];
+            if (c < 0x80) {
+                Memory.putByte(at++, (byte) c);
+            } else if (c < 0x800) {
+                Memory.putByte(at++, (byte) (0xc0 | c >> 6));
+                Memory.putByte(at++, (byte) (0x80 | c & 0x3f));
+            } else if (Character.isHighSurrogate(c)
+                    && i + 1 < offset + length
+                    && Character.isLowSurrogate(chars[i + 1])) {
+                int point = Character.toCodePoint(c, chars[++i]);
+                Memory.putByte(at++, (byte) (0xf0 | point >> 18));
+                Memory.putByte(at++, (byte) (0x80 | point >> 12 & 0x3f));
+                Memory.putByte(at++, (byte) (0x80 | point >> 6 & 0x3f));
+                Memory.putByte(at++, (byte) (0x80 | point & 0x3f));
+            } else { // a lone surrogate makes text that is refused as no UTF-8
+                Memory.putByte(at++, (byte) (0xe0 | c >> 12));
+                Memory.putByte(at++, (byte) (0x80 | c >> 6 & 0x3f));
+                Memory.putByte(at++, (byte) (0x80 | c & 0x3f));
+            }
+        }
+        text.end(at);
+    }
+
+    /** Checks that the row under way may lack a value, if it does. */
+    void checkPresent(int row) {
+        if (lastRow != row && !column.field().nullable()) {
+            String name = column.field().name();
+            throw MillraceException.user(
+                    SqlState.NOT_NULL_VIOLATION, "null value in column \"" + name + "\" violates not-null constraint");
+        }
+    }
+
+    /** The row under way is good. */
+    void keep(int row) {
+        if (!kept) {
+            bytes.clear();
+            return;
+        }
+        if (lastRow == row) {
+            Memory.setBit(vector.getValidityBufferAddress(), row);
+        } else {
+            Memory.clearBit(vector.getValidityBufferAddress(), row);
+            nulls++;
+        }
+        rowStart = bytes.length();
+        if (isVariable()) {
+            Memory.putInt(vector.getOffsetBufferAddress() + 4L * row + 4, (int) rowStart);
+        }
+    }
+
+    /** The row under way is bad: nothing of it stays. */
+    void drop(int row) {
+        bytes.truncate(kept ? rowStart : 0);
+        if (lastRow == row) {
+            lastRow = NO_ROW;
+        }
+    }
+
+    /** The finished vector, which the caller owns. */
+    FieldVector finish(int rows) {
+        if (isVariable()) {
+            BaseVariableWidthVector variable = (BaseVariableWidthVector) vector;
+            Vectors.growData(variable, 0, rowStart + 8);
+            Memory.copy(bytes.address(), variable.getDataBufferAddress(), rowStart);
+        }
+        if (nulls == 0) {
+            Vectors.setAllValid(vector, rows);
+        }
+        Vectors.finish(vector, rows);
+        open = false;
+        return vector;
+    }
+
+    /** Gives back the vector of a batch that came to nothing. */
+    void abandon() {
+        if (open) {
+            vector.close();
+            open = false;
+        }
+    }
+
+    String name() {
+        return column.field().name();
+    }
+
+    @Override
+    public void close() {
+        abandon();
+        text.close();
+        bytes.close();
+    }
+}
