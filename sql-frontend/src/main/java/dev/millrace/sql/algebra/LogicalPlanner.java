@@ -1,6 +1,9 @@
 package dev.millrace.sql.algebra;
 
+import java.util.List;
 import org.apache.calcite.plan.Convention;
+import org.apache.calcite.plan.ConventionTraitDef;
+import org.apache.calcite.plan.RelTraitDef;
 import org.apache.calcite.plan.RelTraitSet;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
@@ -15,6 +18,11 @@ public final class LogicalPlanner extends HepPlanner {
 
     public LogicalPlanner() {
         super(NO_RULES);
+    }
+
+    @Override
+    public List<RelTraitDef> getRelTraitDefs() {
+        return List.of(ConventionTraitDef.INSTANCE);
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCollation;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlKind;
@@ -107,10 +108,11 @@ public final class Rex {
 
     /** A constant whose type is not decided yet: a quoted text, before its context gives it one. */
     public static RexLiteral unknown(String text) {
-        return BUILDER.literal(
-                new NlsString(text, null, null),
-                BUILDER.getTypeFactory().createSqlType(SqlTypeName.UNKNOWN),
-                SqlTypeName.CHAR);
+        return BUILDER.literal(characters(text), TypeMapper.unknownType(), SqlTypeName.CHAR);
+    }
+
+    private static NlsString characters(String text) {
+        return new NlsString(text, "UTF-8", SqlCollation.COERCIBLE);
     }
 
     /** A constant. */
@@ -129,8 +131,7 @@ public final class Rex {
                         ? BUILDER.literal((Double) value, relType, SqlTypeName.DOUBLE)
                         : BUILDER.makeAbstractCast(relType, text(Double.toString(number)), false);
             }
-            case TEXT, VARCHAR, CHAR ->
-                BUILDER.literal(new NlsString((String) value, null, null), relType, SqlTypeName.CHAR);
+            case TEXT, VARCHAR, CHAR -> BUILDER.literal(characters((String) value), relType, SqlTypeName.CHAR);
             case JSONB -> BUILDER.makeAbstractCast(relType, text((String) value), false);
             case BYTEA -> BUILDER.literal(byteString((List<?>) value), relType, SqlTypeName.BINARY);
             case DATE -> {

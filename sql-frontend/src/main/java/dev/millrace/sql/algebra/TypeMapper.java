@@ -24,6 +24,9 @@ public final class TypeMapper {
     /** Length that marks VARCHAR without a length, which is not quite TEXT. */
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
+    /** Length that marks a quoted constant or parameter whose type is still open. */
+    private static final int OPEN = Integer.MAX_VALUE - 1;
+
     private static final int TIME_PRECISION = 6;
     private static final SqlIntervalQualifier INTERVAL =
             new SqlIntervalQualifier(TimeUnit.DAY, TimeUnit.SECOND, SqlParserPos.ZERO);
@@ -50,11 +53,24 @@ public final class TypeMapper {
         }
     });
 
+    private static final RelDataType UNKNOWN = FACTORY.createSqlType(SqlTypeName.VARCHAR, OPEN);
+
     private TypeMapper() {}
 
     /** The one type factory; safe on any thread. */
     public static RelDataTypeFactory factory() {
         return FACTORY;
+    }
+
+    /** The type of what has no type yet: {@link DataType#NULL} of ours. */
+    public static RelDataType unknownType() {
+        return UNKNOWN;
+    }
+
+    /** Whether a type is {@link #unknownType} or that of NULL. */
+    public static boolean isUnknown(RelDataType type) {
+        return type.getSqlTypeName() == SqlTypeName.NULL
+                || type.getSqlTypeName() == SqlTypeName.VARCHAR && type.getPrecision() == OPEN;
     }
 
     /** Our type of a Calcite type that this class made. */

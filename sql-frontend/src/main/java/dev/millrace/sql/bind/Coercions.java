@@ -15,7 +15,6 @@ import org.apache.calcite.rex.RexDynamicParam;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.NlsString;
 
 /**
@@ -45,8 +44,7 @@ final class Coercions {
 
     /** Whether the type is still open. */
     static boolean isUnknown(RexNode node) {
-        SqlTypeName name = node.getType().getSqlTypeName();
-        return name == SqlTypeName.UNKNOWN || name == SqlTypeName.NULL;
+        return TypeMapper.isUnknown(node.getType());
     }
 
     /** As {@code format_type} writes a type in messages: NUMERIC without its digits. */
@@ -113,7 +111,7 @@ final class Coercions {
 
     /** The text of an unknown constant that is not NULL. */
     static Optional<String> unknownText(RexNode node) {
-        return node.getType().getSqlTypeName() == SqlTypeName.UNKNOWN && node instanceof RexLiteral literal
+        return isUnknown(node) && node instanceof RexLiteral literal && !literal.isNull()
                 ? Optional.of(text(literal))
                 : Optional.empty();
     }

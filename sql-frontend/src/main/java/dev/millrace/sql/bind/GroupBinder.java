@@ -3,7 +3,6 @@ package dev.millrace.sql.bind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.function.Function;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
@@ -40,7 +39,8 @@ final class GroupBinder {
                 sets = combine(sets, sets(item));
             }
         }
-        return new Groups(keys, List.copyOf(new TreeSet<>(sets)));
+        return new Groups(
+                keys, sets.stream().distinct().sorted(ImmutableBitSet.ORDERING).toList());
     }
 
     private static List<ImmutableBitSet> combine(List<ImmutableBitSet> left, List<ImmutableBitSet> right) {

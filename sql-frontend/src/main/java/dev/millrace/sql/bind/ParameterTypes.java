@@ -14,7 +14,6 @@ import java.util.Optional;
 import org.apache.calcite.rex.RexDynamicParam;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.type.SqlTypeName;
 
 /** The parameters of one statement: their values, or the types they turn out to have. */
 final class ParameterTypes {
@@ -35,12 +34,7 @@ final class ParameterTypes {
         Optional<List<Optional<String>>> values = parameters.values();
         if (values.isEmpty()) {
             return type.kind() == Kind.NULL
-                    ? Rex.builder()
-                            .makeDynamicParam(
-                                    TypeMapper.factory()
-                                            .createTypeWithNullability(
-                                                    TypeMapper.factory().createSqlType(SqlTypeName.UNKNOWN), true),
-                                    number - 1)
+                    ? Rex.builder().makeDynamicParam(TypeMapper.unknownType(), number - 1)
                     : Rex.builder().makeDynamicParam(TypeMapper.relType(type, true), number - 1);
         }
         if (number > values.get().size()) {

@@ -62,9 +62,7 @@ final class TableFunctionBinder {
 
     private From window(String name, List<SqlNode> arguments, SqlCall call) {
         int durations = name.equals("tumble") || name.equals("session") ? 1 : 2;
-        boolean keyDescriptor = name.equals("session")
-                && arguments.size() == 4
-                && arguments.get(2).getKind() == SqlKind.DESCRIPTOR;
+        boolean keyDescriptor = name.equals("session") && arguments.size() == 4 && isDescriptor(arguments.get(2));
         if (arguments.size() != 2 + durations + (keyDescriptor ? 1 : 0)) {
             throw Errors.error(
                             SqlState.UNDEFINED_FUNCTION,
@@ -144,9 +142,13 @@ final class TableFunctionBinder {
         return relations.bind(node);
     }
 
+    private static boolean isDescriptor(SqlNode node) {
+        return node instanceof SqlCall call && FunctionBinder.functionName(call).equals(Optional.of("descriptor"));
+    }
+
     private Column timeColumn(String name, SqlNode node, Scope scope) {
         SqlNode named = node;
-        if (node.getKind() == SqlKind.DESCRIPTOR) {
+        if (isDescriptor(node)) {
             SqlCall descriptor = (SqlCall) node;
             if (descriptor.operandCount() != 1) {
                 throw Errors.error(SqlState.SYNTAX_ERROR, "the DESCRIPTOR of " + name + " names one time column", node);

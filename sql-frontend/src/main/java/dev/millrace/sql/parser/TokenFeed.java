@@ -54,8 +54,8 @@ final class TokenFeed implements Supplier<Token> {
             select similar some symmetric table then to true union using when where window with""".split("\\s+"));
 
     /** Keywords when a parenthesis follows. */
-    private static final Set<String> BEFORE_PARENTHESIS = Set.of(
-            "cast", "row", "array", "exists", "values", "unnest", "cube", "rollup", "descriptor", "match_condition");
+    private static final Set<String> BEFORE_PARENTHESIS =
+            Set.of("cast", "row", "array", "exists", "values", "unnest", "cube", "rollup", "match_condition");
 
     private static final Set<String> MATCH_RECOGNIZE_WORDS = Set.of("""
             partition measures one per match after skip next past last first pattern within subset define row rows final

@@ -16,7 +16,7 @@ import org.apache.calcite.sql.parser.SqlParserUtil.ToTreeListItem;
 /** PostgreSQL's infix operators that Calcite's grammar lacks, with PostgreSQL's precedence on Calcite's scale. */
 public final class Operators {
     // Calcite's scale: comparison 30, LIKE and BETWEEN 32, + 40, * 60, unary minus 80.
-    private static final int OTHER = 35;
+    private static final int OTHER = 34;
     private static final int MULTIPLICATIVE = 60;
     private static final int POWER = 70;
     private static final int AT_TIME_ZONE = 74;
