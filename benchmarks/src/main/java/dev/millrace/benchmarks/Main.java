@@ -1,0 +1,28 @@
+package dev.millrace.benchmarks;
+
+import dev.millrace.benchmarks.csv.CsvCommand;
+import dev.millrace.benchmarks.kernels.KernelsCommand;
+import dev.millrace.benchmarks.latency.LatencyCommand;
+import dev.millrace.benchmarks.nexmark.NexmarkCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code ./millrace bench}. */
+@Command(
+        name = "bench",
+        description = "Measures Millrace on this machine.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {NexmarkCommand.class, CsvCommand.class, LatencyCommand.class, KernelsCommand.class})
+public final class Main implements Runnable {
+    @Override
+    public void run() {
+        CommandLine.usage(this, System.err);
+    }
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Main())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(arguments));
+    }
+}

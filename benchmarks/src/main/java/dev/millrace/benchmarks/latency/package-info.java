@@ -1,0 +1,2 @@
+/** How long one waits. Entry: {@link dev.millrace.benchmarks.latency.LatencyCommand}, {@code ./millrace bench latency}. */
+package dev.millrace.benchmarks.latency;

@@ -1,0 +1,2 @@
+SELECT auction, bidder, price, datetime, extra
+FROM bid

@@ -1,0 +1,3 @@
+SELECT bidder, sum(bid_count)
+FROM answer
+GROUP BY bidder

@@ -1,0 +1,4 @@
+-- Which window a bid falls into depends on when it was read: only the sums can be foreseen.
+SELECT bidder, count(*)
+FROM bid
+GROUP BY bidder

@@ -1,0 +1,19 @@
+-- The suite's three streams. ${events} of all kinds together, ${rate} of them per second of event time.
+CREATE STREAM person (
+    id BIGINT NOT NULL, name TEXT NOT NULL, emailaddress TEXT NOT NULL, creditcard TEXT NOT NULL, city TEXT NOT NULL,
+    state TEXT NOT NULL, datetime TIMESTAMP NOT NULL, extra TEXT NOT NULL,
+    WATERMARK FOR datetime AS datetime - INTERVAL '4 seconds'
+) WITH (connector = 'nexmark', "table" = 'person', events = ${events}, rate = ${rate});
+
+CREATE STREAM auction (
+    id BIGINT NOT NULL, itemname TEXT NOT NULL, description TEXT NOT NULL, initialbid BIGINT NOT NULL,
+    reserve BIGINT NOT NULL, datetime TIMESTAMP NOT NULL, expires TIMESTAMP NOT NULL, seller BIGINT NOT NULL,
+    category BIGINT NOT NULL, extra TEXT NOT NULL,
+    WATERMARK FOR datetime AS datetime - INTERVAL '4 seconds'
+) WITH (connector = 'nexmark', "table" = 'auction', events = ${events}, rate = ${rate});
+
+CREATE STREAM bid (
+    auction BIGINT NOT NULL, bidder BIGINT NOT NULL, price BIGINT NOT NULL, channel TEXT NOT NULL, url TEXT NOT NULL,
+    datetime TIMESTAMP NOT NULL, extra TEXT NOT NULL,
+    WATERMARK FOR datetime AS datetime - INTERVAL '4 seconds'
+) WITH (connector = 'nexmark', "table" = 'bid', events = ${events}, rate = ${rate});
