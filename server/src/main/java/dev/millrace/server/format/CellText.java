@@ -3,7 +3,6 @@ package dev.millrace.server.format;
 import dev.millrace.batch.Batch;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueWriter;
-import dev.millrace.type.DataType;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
@@ -24,17 +23,13 @@ final class CellText implements AutoCloseable {
     /** The value's text, or empty when it is NULL. */
     Optional<String> text(int column, int row) {
         FieldVector vector = batch.column(column);
-        return vector.isNull(row)
-                ? Optional.empty()
-                : Optional.of(text(batch.schema().type(column), vector, row));
-    }
-
-    /** The text of a value that is not NULL. */
-    String text(DataType type, FieldVector vector, int row) {
+        if (vector.isNull(row)) {
+            return Optional.empty();
+        }
         TextBuffer text = buffer.orElseThrow();
         text.clear();
-        ValueWriter.value(text, type, vector, row);
-        return text.toString();
+        ValueWriter.value(text, batch.schema().type(column), vector, row);
+        return Optional.of(text.toString());
     }
 
     @Override

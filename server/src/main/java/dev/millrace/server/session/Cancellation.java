@@ -1,0 +1,74 @@
+package dev.millrace.server.session;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Lets any thread stop what the session's thread is doing: a wait is interrupted, an open result is cancelled. A request
+ * that comes while nothing is under way has no effect, as PostgreSQL has it.
+ */
+final class Cancellation {
+    private Optional<Thread> running = Optional.empty(); // guarded by this
+    private Optional<Runnable> openResult = Optional.empty(); // guarded by this
+    private Optional<String> requested = Optional.empty(); // guarded by this
+
+    /** Runs a step of a statement on the calling thread; the steps of one session never overlap, but may be nested. */
+    <T> T run(Supplier<T> step) {
+        if (isNested()) {
+            return step.get();
+        }
+        try {
+            return step.get();
+        } catch (MillraceException e) {
+            check(); // what an interrupted wait says about itself matters less than who interrupted it
+            throw e;
+        } finally {
+            synchronized (this) {
+                running = Optional.empty();
+                if (requested.isPresent()) {
+                    Thread.interrupted(); // it was meant for the step that just ended
+                    requested = Optional.empty();
+                }
+            }
+        }
+    }
+
+    private synchronized boolean isNested() {
+        if (running.isPresent() && running.get() == Thread.currentThread()) {
+            return true;
+        }
+        running = Optional.of(Thread.currentThread());
+        return false;
+    }
+
+    /** Fails if the step under way is to stop; for places that work long without waiting. */
+    void check() {
+        Optional<String> why;
+        synchronized (this) {
+            why = requested;
+        }
+        if (why.isPresent()) {
+            throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to " + why.get());
+        }
+    }
+
+    /** What stops the result that the session handed out, until the next call. */
+    synchronized void open(Runnable cancel) {
+        openResult = Optional.of(cancel);
+    }
+
+    synchronized void closed() {
+        openResult = Optional.empty();
+    }
+
+    /** Stops the step under way or the open result. */
+    synchronized void request(String why) {
+        if (running.isPresent()) {
+            requested = Optional.of(why);
+            running.get().interrupt();
+        }
+        openResult.ifPresent(Runnable::run);
+    }
+}

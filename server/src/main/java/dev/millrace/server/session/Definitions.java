@@ -1,0 +1,370 @@
+package dev.millrace.server.session;
+
+import dev.millrace.connector.Options;
+import dev.millrace.connector.Sink;
+import dev.millrace.connector.Source;
+import dev.millrace.engine.relation.OnError;
+import dev.millrace.engine.runtime.QueryOptions;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import dev.millrace.planner.PhysicalPlan;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** CREATE, DROP, PAUSE and RESUME. Each definition takes effect as a whole or not at all, one at a time. */
+final class Definitions {
+    private final Database database;
+    private final Consumer<String> notices;
+    private final Queries queries;
+
+    Definitions(Database database, Consumer<String> notices, Queries queries) {
+        this.database = database;
+        this.notices = notices;
+        this.queries = queries;
+    }
+
+    // ---- CREATE ----------------------------------------------------------------------------------------------------
+
+    Command createStream(Statement.CreateStream create, String text) {
+        return create(ObjectKind.STREAM, create.name(), create.ifExists(), () -> {
+            Options options = new Options(create.options());
+            OnError onError = options.oneOf("on_error", OnError.FAIL);
+            long idleTimeoutMicros = options.durationMicros("watermark.idle_timeout", 0);
+            refuseRetention(options);
+            Optional<String> connector = options.text("connector");
+            Schema declared = new Schema(create.columns());
+            Optional<Source> source =
+                    connector.map(name -> database.connectors().source(name).create(declared, options));
+            options.rejectUnread();
+            Schema schema = source.map(Source::schema).orElse(declared);
+            requireColumns(schema, create.name());
+            CatalogObject object = new CatalogObject(
+                    create.name(),
+                    ObjectKind.STREAM,
+                    schema,
+                    true,
+                    List.of(),
+                    create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
+                    Optional.of(new StreamInput(connector.orElse("insert"), source, idleTimeoutMicros)),
+                    Set.of(),
+                    create.options(),
+                    text,
+                    database.clock().epochMicros());
+            if (source.isPresent()) {
+                database.engine().relations().addSource(create.name(), source.get(), onError);
+            } else {
+                database.engine().relations().addStream(create.name(), schema);
+            }
+            return object;
+        });
+    }
+
+    private static void refuseRetention(Options options) {
+        String retention = options.text("retention", "none");
+        String form = options.text("retention.form", "none");
+        boolean sketched = options.names().stream().anyMatch(name -> name.startsWith("sketch."));
+        if (!retention.equalsIgnoreCase("none") || !form.equalsIgnoreCase("none") || sketched) {
+            throw MillraceException.notAvailableYet("retention of streams")
+                    .withHint("a file can be read as often as one likes; CREATE MATERIALIZED VIEW keeps an answer");
+        }
+    }
+
+    private static void requireColumns(Schema schema, String name) {
+        if (schema.size() == 0) {
+            throw MillraceException.user(
+                    SqlState.INVALID_TABLE_DEFINITION, "\"" + name + "\" has no columns; they must be declared");
+        }
+    }
+
+    private static Relation.EventTime eventTime(
+            Statement.WatermarkDefinition watermark, Schema schema, String relation) {
+        int column = schema.indexOf(watermark.column());
+        if (column < 0) {
+            MillraceException error = MillraceException.user(
+                    SqlState.UNDEFINED_COLUMN,
+                    "column \"" + watermark.column() + "\" of the watermark of \"" + relation + "\" does not exist");
+            throw Suggestion.nearest(watermark.column(), schema.names())
+                    .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+                    .orElse(error);
+        }
+        DataType type = schema.type(column);
+        if (!type.isTimestamp()) {
+            throw MillraceException.user(
+                    SqlState.DATATYPE_MISMATCH,
+                    "event time must be a timestamp, but column \"" + watermark.column() + "\" is of type " + type);
+        }
+        return new Relation.EventTime(column, watermark.delayMicros());
+    }
+
+    Command createTable(Statement.CreateTable create, String text) {
+        return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
+            Options options = new Options(create.options());
+            if (options.text("connector").isPresent()) {
+                throw MillraceException.notAvailableYet("a table fed by a connector");
+            }
+            if (create.watermark().isPresent()) {
+                throw MillraceException.notAvailableYet("a watermark on a table");
+            }
+            options.rejectUnread();
+            List<Field> fields = new ArrayList<>(create.columns());
+            List<Integer> key = new ArrayList<>();
+            for (String column : create.primaryKey()) {
+                int place = new Schema(fields).indexOf(column);
+                Field field = fields.get(place);
+                fields.set(place, new Field(field.name(), field.type(), false));
+                key.add(place);
+            }
+            Schema schema = new Schema(fields);
+            requireColumns(schema, create.name());
+            database.engine().relations().addTable(create.name(), schema);
+            database.tableKeys().put(create.name(), new TableKeys(create.name(), schema, key));
+            return new CatalogObject(
+                    create.name(),
+                    ObjectKind.TABLE,
+                    schema,
+                    false,
+                    key,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Set.of(),
+                    create.options(),
+                    text,
+                    database.clock().epochMicros());
+        });
+    }
+
+    Command createContinuousQuery(Statement.CreateContinuousQuery create, String text) {
+        return createQuery(
+                ObjectKind.CONTINUOUS_QUERY, create.name(), create.ifExists(), create.options(), create.query(), text);
+    }
+
+    Command createMaterializedView(Statement.CreateMaterializedView create, String text) {
+        return createQuery(
+                ObjectKind.MATERIALIZED_VIEW, create.name(), create.ifExists(), create.options(), create.query(), text);
+    }
+
+    private Command createQuery(
+            ObjectKind kind,
+            String name,
+            IfExists ifExists,
+            Map<String, String> optionTexts,
+            Query query,
+            String text) {
+        return create(kind, name, ifExists, () -> {
+            queries.requireStreaming(query.relations(), "a standing query");
+            Options options = new Options(optionTexts);
+            if (!options.text("late", "drop").equalsIgnoreCase("drop")) {
+                throw MillraceException.notAvailableYet("an option late other than 'drop'");
+            }
+            int priority = (int) options.integer("priority", 0, -1000, 1000);
+            requireStart(options, query);
+            options.rejectUnread();
+            PhysicalPlan plan = database.plans().standing(query);
+            boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
+            QueryOptions how = (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority);
+            database.queries().put(name, database.engine().start(name, plan.root(), how));
+            return new CatalogObject(
+                    name,
+                    kind,
+                    query.schema(),
+                    plan.appendOnly(),
+                    plan.uniqueKey().orElse(List.of()),
+                    Optional.empty(),
+                    Optional.empty(),
+                    query.relations(),
+                    optionTexts,
+                    text,
+                    database.clock().epochMicros());
+        });
+    }
+
+    /** Replayable streams are always read from their first row, others from now on: asking for that is allowed. */
+    private void requireStart(Options options, Query query) {
+        Optional<String> start = options.text("start").map(value -> value.toLowerCase(Locale.ROOT));
+        if (start.isEmpty()) {
+            return;
+        }
+        boolean replayable = query.relations().stream()
+                .flatMap(read -> database.catalog().object(read).stream())
+                .allMatch(object -> object.input().map(StreamInput::replayable).orElse(true));
+        if (!start.get().equals(replayable ? "earliest" : "now")) {
+            throw MillraceException.notAvailableYet("start = '" + start.get() + "' here")
+                    .withHint(
+                            replayable
+                                    ? "what this query reads is read from the first row: start = 'earliest'"
+                                    : "what this query reads is not retained: start = 'now'");
+        }
+    }
+
+    Command createSink(Statement.CreateSink create, String text) {
+        return create(ObjectKind.SINK, create.name(), create.ifExists(), () -> {
+            queries.requireStreaming(create.query().relations(), "a sink");
+            Options options = new Options(create.options());
+            String connector = options.required("connector");
+            PhysicalPlan plan = database.plans().standing(create.query());
+            Schema schema = create.query().schema();
+            Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
+            try {
+                options.rejectUnread();
+            } catch (MillraceException e) {
+                sink.close();
+                throw e;
+            }
+            QueryOptions how = QueryOptions.streaming().withSink(sink);
+            database.queries().put(create.name(), database.engine().start(create.name(), plan.root(), how));
+            return new CatalogObject(
+                    create.name(),
+                    ObjectKind.SINK,
+                    schema,
+                    plan.appendOnly(),
+                    List.of(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    create.query().relations(),
+                    create.options(),
+                    text,
+                    database.clock().epochMicros());
+        });
+    }
+
+    /** Makes room for the name as IF NOT EXISTS and OR REPLACE say, then makes the object and puts it into the catalog. */
+    private Command create(ObjectKind kind, String name, IfExists ifExists, Supplier<CatalogObject> make) {
+        Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
+        database.definitionLock().lock();
+        try {
+            if (name.startsWith("millrace.")
+                    || name.startsWith("pg_catalog.")
+                    || name.startsWith("information_schema.")) {
+                throw MillraceException.user(
+                        SqlState.INSUFFICIENT_PRIVILEGE, "\"" + name + "\" would be in a schema of the system");
+            }
+            Optional<CatalogObject> existing = database.catalog().object(name);
+            if (existing.isPresent()) {
+                switch (ifExists) {
+                    case FAIL ->
+                        throw MillraceException.user(
+                                SqlState.DUPLICATE_TABLE, "relation \"" + name + "\" already exists");
+                    case SKIP -> {
+                        notices.accept("relation \"" + name + "\" already exists, skipping");
+                        return created;
+                    }
+                    case REPLACE -> {
+                        database.catalog().require(kind, name);
+                        dropAll(List.of(name), false);
+                    }
+                }
+            }
+            database.catalog().add(make.get());
+            return created;
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    // ---- DROP ------------------------------------------------------------------------------------------------------
+
+    Command drop(Statement.Drop drop) {
+        database.definitionLock().lock();
+        try {
+            List<String> present = new ArrayList<>();
+            for (String name : drop.names()) {
+                if (drop.ifExists() && database.catalog().object(name).isEmpty()) {
+                    notices.accept(drop.kind().sqlName() + " \"" + name + "\" does not exist, skipping");
+                } else {
+                    present.add(database.catalog().require(drop.kind(), name).name());
+                }
+            }
+            dropAll(present, drop.cascade());
+            return Command.of("DROP " + drop.kind().sqlName().toUpperCase(Locale.ROOT));
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    private void dropAll(List<String> names, boolean cascade) {
+        Set<String> order = new LinkedHashSet<>();
+        names.forEach(name -> order.addAll(database.catalog().withDependents(name)));
+        if (!cascade) {
+            for (String name : names) {
+                List<String> others = database.catalog().dependents(name).stream()
+                        .filter(dependent -> !names.contains(dependent))
+                        .toList();
+                if (!others.isEmpty()) {
+                    throw dependentsExist(name, others);
+                }
+            }
+        }
+        for (String name : order) {
+            if (!names.contains(name)) {
+                notices.accept("drop cascades to " + describe(name));
+            }
+            dropOne(database.catalog().object(name).orElseThrow());
+        }
+    }
+
+    private MillraceException dependentsExist(String name, List<String> dependents) {
+        String list = String.join(", ", dependents.stream().map(this::describe).toList());
+        return MillraceException.user(
+                        SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                        "cannot drop " + describe(name) + " because other objects depend on it: " + list)
+                .withHint("use DROP ... CASCADE to drop the dependent objects too");
+    }
+
+    private String describe(String name) {
+        return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + name + "\"";
+    }
+
+    private void dropOne(CatalogObject object) {
+        StandingQuery query = database.queries().remove(object.name());
+        if (query != null) {
+            query.drop();
+        } else {
+            database.engine().relations().drop(object.name());
+        }
+        TableKeys keys = database.tableKeys().remove(object.name());
+        if (keys != null) {
+            keys.close();
+        }
+        database.catalog().remove(object.name());
+    }
+
+    // ---- PAUSE, RESUME ---------------------------------------------------------------------------------------------
+
+    Command pause(Statement.Pause pause) {
+        running(pause.kind(), pause.name(), pause.ifExists()).ifPresent(StandingQuery::pause);
+        return Command.of("PAUSE");
+    }
+
+    Command resume(Statement.Resume resume) {
+        running(resume.kind(), resume.name(), resume.ifExists()).ifPresent(StandingQuery::resume);
+        return Command.of("RESUME");
+    }
+
+    private Optional<StandingQuery> running(ObjectKind kind, String name, boolean ifExists) {
+        if (ifExists && database.catalog().object(name).isEmpty()) {
+            notices.accept(kind.sqlName() + " \"" + name + "\" does not exist, skipping");
+            return Optional.empty();
+        }
+        return database.query(database.catalog().require(kind, name).name());
+    }
+}

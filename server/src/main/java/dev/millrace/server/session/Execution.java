@@ -1,0 +1,147 @@
+package dev.millrace.server.session;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.Statement;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** Executes the statements of one session: says which class does which. */
+final class Execution {
+    private final Database database;
+    private final SessionSettings settings;
+    private final Consumer<String> notices;
+    private final Definitions definitions;
+    private final Queries queries;
+    private final Writes writes;
+    private final Inspection inspection;
+    private final Explanations explanations;
+
+    /** How far the statement under way is; written by the session's thread, read by any. */
+    private volatile Supplier<Optional<Progress>> progress = Optional::empty;
+
+    Execution(Database database, SessionSettings settings, Cancellation cancellation, Consumer<String> notices) {
+        this.database = database;
+        this.settings = settings;
+        this.notices = notices;
+        this.queries = new Queries(database, settings, cancellation, source -> progress = source);
+        this.definitions = new Definitions(database, notices, queries);
+        this.writes = new Writes(database, queries);
+        this.inspection = new Inspection(database, settings);
+        this.explanations = new Explanations(database);
+    }
+
+    Optional<Progress> progress() {
+        return progress.get();
+    }
+
+    StatementResult execute(ParsedStatement parsed, Parameters parameters) {
+        progress = Optional::empty;
+        return execute(database.plans().analyze(parsed, parameters), parsed.text());
+    }
+
+    private StatementResult execute(Statement statement, String text) {
+        if (statement instanceof Statement.Select select) {
+            return queries.select(select);
+        } else if (statement instanceof Statement.Insert insert) {
+            return writes.insert(insert);
+        } else if (statement instanceof Statement.Update update) {
+            return writes.update(update);
+        } else if (statement instanceof Statement.Delete delete) {
+            return writes.delete(delete);
+        } else if (statement instanceof Statement.Truncate truncate) {
+            return writes.truncate(truncate);
+        } else if (statement instanceof Statement.Subscribe subscribe) {
+            return queries.subscribe(subscribe);
+        } else if (statement instanceof Statement.Flush) {
+            return flush();
+        } else if (statement instanceof Statement.CreateContinuousQuery create) {
+            return definitions.createContinuousQuery(create, text);
+        } else if (statement instanceof Statement.CreateMaterializedView create) {
+            return definitions.createMaterializedView(create, text);
+        } else if (statement instanceof Statement.CreateStream create) {
+            return definitions.createStream(create, text);
+        } else if (statement instanceof Statement.CreateTable create) {
+            return definitions.createTable(create, text);
+        } else if (statement instanceof Statement.CreateSink create) {
+            return definitions.createSink(create, text);
+        } else if (statement instanceof Statement.Drop drop) {
+            return definitions.drop(drop);
+        } else if (statement instanceof Statement.Pause pause) {
+            return definitions.pause(pause);
+        } else if (statement instanceof Statement.Resume resume) {
+            return definitions.resume(resume);
+        } else if (statement instanceof Statement.Show show) {
+            return inspection.show(show.listing());
+        } else if (statement instanceof Statement.ShowCreate show) {
+            return inspection.showCreate(show);
+        } else if (statement instanceof Statement.Describe describe) {
+            return inspection.describe(describe);
+        } else if (statement instanceof Statement.ShowSetting show) {
+            return inspection.showSetting(show);
+        } else if (statement instanceof Statement.Explain explain) {
+            return explanations.explain(explain);
+        } else if (statement instanceof Statement.ExplainRunning explain) {
+            return explanations.explainRunning(explain);
+        } else if (statement instanceof Statement.SetSetting set) {
+            return set(set);
+        } else if (statement instanceof Statement.ResetSetting reset) {
+            return reset(reset);
+        }
+        return executeForDrivers(statement);
+    }
+
+    /** What clients send by habit, and what comes with later versions. */
+    private StatementResult executeForDrivers(Statement statement) {
+        if (statement instanceof Statement.Begin) {
+            notices.accept("there are no transactions: each statement takes effect by itself");
+            return Command.of("BEGIN");
+        } else if (statement instanceof Statement.Commit) {
+            return Command.of("COMMIT");
+        } else if (statement instanceof Statement.Rollback) {
+            throw MillraceException.notAvailableYet("ROLLBACK")
+                    .withHint("each statement has taken effect by itself; there is nothing to roll back");
+        } else if (statement instanceof Statement.Discard discard) {
+            if (discard.preparedStatement().isEmpty()) {
+                settings.resetAll();
+            }
+            return Command.of("DISCARD");
+        }
+        throw MillraceException.notAvailableYet(name(statement));
+    }
+
+    /** The statement's name as a user knows it: {@code CreateQueryTemplate} is CREATE QUERY TEMPLATE. */
+    private static String name(Statement statement) {
+        return statement
+                .getClass()
+                .getSimpleName()
+                .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+                .toUpperCase(java.util.Locale.ROOT);
+    }
+
+    Command flush() {
+        queries.flush();
+        return Command.of("FLUSH");
+    }
+
+    private Command set(Statement.SetSetting set) {
+        Setting setting = Setting.named(set.name());
+        set.value().ifPresentOrElse(value -> settings.set(setting, value), () -> settings.reset(setting));
+        return Command.of("SET");
+    }
+
+    private Command reset(Statement.ResetSetting reset) {
+        reset.name().ifPresentOrElse(name -> settings.reset(Setting.named(name)), settings::resetAll);
+        return Command.of("RESET");
+    }
+
+    static MillraceException wrongKind(String name, String is, String wanted) {
+        return MillraceException.user(SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" is a " + is + ", not a " + wanted);
+    }
+}

@@ -1,0 +1,128 @@
+package dev.millrace.server.session;
+
+import dev.millrace.engine.code.CalcProgram;
+import dev.millrace.engine.runtime.OperatorStatistics;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.error.MillraceException;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.PhysicalPlan;
+import dev.millrace.planner.explain.LogicalText;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ExplainForm;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** EXPLAIN, and EXPLAIN ANALYZE of what runs. */
+final class Explanations {
+    private static final Schema LINES = Schema.of(new Field("QUERY PLAN", DataType.TEXT, false));
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private final Database database;
+
+    Explanations(Database database) {
+        this.database = database;
+    }
+
+    StatementResult explain(Statement.Explain explain) {
+        Query query = query(explain.statement());
+        boolean standing =
+                !(explain.statement() instanceof Statement.Select || explain.statement() instanceof Statement.Insert);
+        List<String> lines = new ArrayList<>();
+        if (explain.forms().contains(ExplainForm.LOGICAL)) {
+            LogicalText.of(query).lines().forEach(lines::add);
+        }
+        PhysicalPlan plan =
+                standing ? database.plans().standing(query) : database.plans().pull(query);
+        boolean physical = explain.forms().isEmpty()
+                || explain.forms().contains(ExplainForm.PHYSICAL)
+                || explain.forms().contains(ExplainForm.VERBOSE);
+        if (physical) {
+            database.plans().text(plan, standing).lines().forEach(lines::add);
+        }
+        if (explain.forms().contains(ExplainForm.VERBOSE)) {
+            lines.add("emit: " + plan.emit());
+            lines.add("append-only: " + plan.appendOnly());
+            lines.add("fingerprint: " + plan.fingerprint());
+        }
+        if (explain.forms().contains(ExplainForm.CODE)) {
+            Set<String> kernels = new LinkedHashSet<>();
+            collectCode(plan.root(), kernels);
+            kernels.forEach(kernel -> kernel.lines().forEach(lines::add));
+        }
+        return lines(lines);
+    }
+
+    /** The generated code of filters and projections, each kernel once, those nearest to the relations first. */
+    private static void collectCode(PlanNode node, Set<String> kernels) {
+        node.inputs().forEach(input -> collectCode(input, kernels));
+        if (node instanceof PlanNode.Calc calc) {
+            List<Expression> computed = calc.projections().stream()
+                    .filter(expression -> !(expression instanceof Expression.Column))
+                    .toList();
+            CalcProgram program = new CalcProgram(calc.input().schema(), calc.condition(), computed);
+            if (!program.isEmpty()) {
+                kernels.add(program.source(false));
+            }
+        }
+    }
+
+    private static Query query(Statement statement) {
+        if (statement instanceof Statement.Select select) {
+            return select.query();
+        } else if (statement instanceof Statement.CreateContinuousQuery create) {
+            return create.query();
+        } else if (statement instanceof Statement.CreateMaterializedView create) {
+            return create.query();
+        } else if (statement instanceof Statement.CreateSink create) {
+            return create.query();
+        } else if (statement instanceof Statement.Subscribe subscribe) {
+            return subscribe.query();
+        } else if (statement instanceof Statement.Insert insert) {
+            return insert.source();
+        }
+        throw MillraceException.notAvailableYet("EXPLAIN of this statement");
+    }
+
+    StatementResult explainRunning(Statement.ExplainRunning explain) {
+        StandingQuery query = database.query(database.catalog()
+                        .require(explain.kind(), explain.name())
+                        .name())
+                .orElseThrow();
+        Schema schema = Schema.of(
+                new Field("operator", DataType.TEXT, false),
+                new Field("instances", DataType.BIGINT, false),
+                new Field("rows_in", DataType.BIGINT, false),
+                new Field("rows_out", DataType.BIGINT, false),
+                new Field("cpu_ms", DataType.DOUBLE, false),
+                new Field("state_bytes", DataType.BIGINT, false),
+                new Field("queued_bytes", DataType.BIGINT, false),
+                new Field("late_rows", DataType.BIGINT, false));
+        return FixedRows.of(schema, database.engine().allocator(), rows -> {
+            for (OperatorStatistics operator : query.statistics().operators()) {
+                String name = operator.detail().isEmpty()
+                        ? operator.name()
+                        : operator.name() + " (" + operator.detail() + ")";
+                rows.row(
+                        name,
+                        operator.instances(),
+                        operator.rowsIn(),
+                        operator.rowsOut(),
+                        Math.round(operator.cpuNanos() / NANOS_PER_MILLI * 1e3) / 1e3,
+                        operator.stateBytes(),
+                        operator.queuedBytes(),
+                        operator.lateRows());
+            }
+        });
+    }
+
+    private StatementResult lines(List<String> lines) {
+        return FixedRows.of(LINES, database.engine().allocator(), rows -> lines.forEach(rows::row));
+    }
+}

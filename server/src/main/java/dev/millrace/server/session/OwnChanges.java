@@ -1,0 +1,77 @@
+package dev.millrace.server.session;
+
+import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.runtime.QueryState;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.type.Schema;
+import java.util.Optional;
+
+/** A subscription to a query that runs for it alone and ends with it. */
+final class OwnChanges implements StatementResult.Changes {
+    private final Schema schema;
+    private final StandingQuery query;
+    private final ChangeQueue queue;
+    private final boolean appendOnly;
+    private final boolean progress;
+    private final Cancellation cancellation;
+    private boolean closed;
+
+    OwnChanges(
+            Schema schema,
+            StandingQuery query,
+            ChangeQueue queue,
+            boolean appendOnly,
+            boolean progress,
+            Cancellation cancellation) {
+        this.schema = schema;
+        this.query = query;
+        this.queue = queue;
+        this.appendOnly = appendOnly;
+        this.progress = progress;
+        this.cancellation = cancellation;
+    }
+
+    @Override
+    public Schema schema() {
+        return schema;
+    }
+
+    @Override
+    public boolean appendOnly() {
+        return appendOnly;
+    }
+
+    @Override
+    public Optional<EpochChanges> next(long timeoutMicros) {
+        return Failures.translate(() -> cancellation.run(() -> nextOfInterest(timeoutMicros)));
+    }
+
+    private Optional<EpochChanges> nextOfInterest(long timeoutMicros) {
+        // The state is read before the queue: a query that ended puts nothing into the queue any more.
+        QueryState state = query.state();
+        Optional<EpochChanges> next = queue.next(timeoutMicros);
+        while (next.isPresent() && next.get().batches().isEmpty() && !progress) {
+            next.get().close();
+            next = queue.next(0);
+        }
+        if (next.isEmpty() && state == QueryState.FAILED) {
+            throw query.failure().orElseThrow();
+        }
+        return next;
+    }
+
+    @Override
+    public boolean isFinished() {
+        QueryState state = query.state();
+        return (state == QueryState.FINISHED || state == QueryState.DROPPED) && queue.isEmpty();
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            queue.abandon();
+            query.drop();
+        }
+    }
+}

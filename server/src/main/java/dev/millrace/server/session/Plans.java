@@ -1,0 +1,99 @@
+package dev.millrace.server.session;
+
+import dev.millrace.engine.calc.ConstantFolder;
+import dev.millrace.error.MillraceException;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.PhysicalPlan;
+import dev.millrace.planner.Planner;
+import dev.millrace.planner.PlannerContext;
+import dev.millrace.planner.PlannerContext.Mode;
+import dev.millrace.planner.explain.Fingerprint;
+import dev.millrace.planner.explain.PlanText;
+import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.fact.RelationFacts;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.sql.Frontend;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.Emit;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import java.util.List;
+import java.util.Optional;
+
+/** From statements to plans: the front end and the planner with this database's catalog. Safe on any thread. */
+final class Plans {
+    private final Frontend frontend;
+    private final DatabaseCatalog catalog;
+    private final int parallelism;
+
+    Plans(Frontend frontend, DatabaseCatalog catalog, int parallelism) {
+        this.frontend = frontend;
+        this.catalog = catalog;
+        this.parallelism = parallelism;
+    }
+
+    Statement analyze(ParsedStatement statement, Parameters parameters) {
+        return frontend.analyze(statement, catalog, parameters);
+    }
+
+    /** The plan of a query whose answer is kept current. */
+    PhysicalPlan standing(Query query) {
+        PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING));
+        if (plan.emit() instanceof Emit.Every) {
+            throw MillraceException.notAvailableYet("EMIT EVERY").withHint("EMIT CHANGES shows each change");
+        }
+        return plan;
+    }
+
+    /** The plan of a query over the rows that are there. */
+    PhysicalPlan pull(Query query) {
+        return Planner.plan(query, context(Mode.PULL));
+    }
+
+    private PlannerContext context(Mode mode) {
+        return new PlannerContext(mode, this::facts, parallelism, Plans::fold, true);
+    }
+
+    /** Computes a constant; one that cannot be computed is left for the row that needs it, if ever there is one. */
+    private static Expression fold(Expression constant) {
+        try {
+            return ConstantFolder.evaluate(constant);
+        } catch (MillraceException e) {
+            return constant;
+        }
+    }
+
+    private RelationFacts facts(String name) {
+        Optional<CatalogObject> object = catalog.object(name);
+        if (object.isEmpty() && catalog.systemRelation(name).isEmpty()) {
+            // dropped between validation and planning
+            throw DatabaseCatalog.undefined("relation", name, catalog.relationNames());
+        }
+        return object.map(Plans::facts).orElseGet(() -> new RelationFacts(true, true, Optional.empty(), List.of()));
+    }
+
+    private static RelationFacts facts(CatalogObject object) {
+        long idleTimeoutMicros =
+                object.input().map(StreamInput::idleTimeoutMicros).orElse(0L);
+        return new RelationFacts(
+                object.appendOnly(),
+                object.input().map(StreamInput::replayable).orElse(false),
+                object.eventTime()
+                        .map(time -> new RelationFacts.EventTime(time.column(), time.delayMicros(), idleTimeoutMicros)),
+                object.primaryKey());
+    }
+
+    /** A plan as EXPLAIN shows it. */
+    String text(PhysicalPlan plan, boolean standing) {
+        return PlanText.of(plan.root(), new Inference(this::facts, !standing));
+    }
+
+    /** What the plans of one query group have in common, as text. */
+    String fingerprint(PlanNode plan) {
+        return Fingerprint.of(plan).toString();
+    }
+}

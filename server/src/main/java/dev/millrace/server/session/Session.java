@@ -1,0 +1,102 @@
+package dev.millrace.server.session;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.Parameters;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * One user's conversation with the database. Used by one thread at a time; {@link #cancel} and {@link #progress} by any.
+ *
+ * <pre>
+ *   try (StatementResults results = session.execute("INSERT INTO t VALUES (1); SELECT * FROM v")) {
+ *       while (results.hasNext()) { switch on the kind of results.next() }
+ *   }
+ * </pre>
+ *
+ * A session reads its own writes: a SELECT waits for the epochs that the session's earlier statements made.
+ */
+public final class Session implements AutoCloseable {
+    private final Database database;
+    private final SessionSettings settings = new SessionSettings();
+    private final Cancellation cancellation = new Cancellation();
+    private final Execution execution;
+    private Consumer<String> notices = notice -> {};
+    private boolean closed;
+
+    Session(Database database) {
+        this.database = database;
+        this.execution = new Execution(database, settings, cancellation, notice -> notices.accept(notice));
+    }
+
+    /** Where notices go, such as "already exists, skipping"; called on the session's thread. */
+    public void onNotice(Consumer<String> listener) {
+        notices = listener;
+    }
+
+    /** Parses a text of any number of statements; each is executed when its result is asked for. */
+    public StatementResults execute(String sql) {
+        return execute(sql, List.of());
+    }
+
+    /**
+     * The same with values for {@code $1}, {@code $2}, ...
+     *
+     * @param parameters Boolean, Integer, Long, Double, BigDecimal, String, a {@code java.time} value, byte[] or UUID; an
+     *     empty Optional is NULL, a full one stands for what is in it
+     * @throws MillraceException for a syntax error; its position counts in {@code sql}
+     */
+    public StatementResults execute(String sql, List<?> parameters) {
+        ParameterValues values = ParameterValues.of(parameters);
+        List<ParsedStatement> statements =
+                Failures.translate(() -> database.frontend().parse(sql));
+        return new StatementResults(statements.stream()
+                .<Supplier<StatementResult>>map(statement -> () -> execute(statement, values))
+                .iterator());
+    }
+
+    private StatementResult execute(ParsedStatement statement, ParameterValues values) {
+        if (closed) {
+            throw MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the session is closed");
+        }
+        Parameters parameters = values.forStatement(statement.parameterCount());
+        return Failures.translate(() -> cancellation.run(() -> execution.execute(statement, parameters)));
+    }
+
+    /** Waits until all that was accepted from anyone is in all answers, bounded sources to their end included. */
+    public void flush() {
+        Failures.translate(() -> cancellation.run(execution::flush));
+    }
+
+    /** Stops the statement under way or the result being read, which then throws 57014. No effect when idle. */
+    public void cancel() {
+        cancellation.request("user request");
+    }
+
+    /** How far the statement under way is, if it is one that can tell. */
+    public Optional<Progress> progress() {
+        return execution.progress();
+    }
+
+    public SessionSettings settings() {
+        return settings;
+    }
+
+    public Database database() {
+        return database;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            cancellation.request("closing of the session");
+            database.closed(this);
+        }
+    }
+}

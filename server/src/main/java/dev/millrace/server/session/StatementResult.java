@@ -1,0 +1,83 @@
+package dev.millrace.server.session;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.type.Schema;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What a statement gave. Belongs to the session's thread; close it before the next statement (closing is idempotent, and a
+ * session that goes on closes what was left open).
+ */
+public sealed interface StatementResult extends AutoCloseable {
+
+    /**
+     * A statement without rows.
+     *
+     * @param tag as PostgreSQL's command tag, without a count: {@code INSERT}, {@code CREATE STREAM}
+     * @param rows how many rows it wrote, for those that write
+     */
+    record Command(String tag, OptionalLong rows) implements StatementResult {
+        static Command of(String tag) {
+            return new Command(tag, OptionalLong.empty());
+        }
+
+        static Command of(String tag, long rows) {
+            return new Command(tag, OptionalLong.of(rows));
+        }
+
+        /** The whole command tag: {@code INSERT 0 3}. */
+        @Override
+        public String toString() {
+            if (rows.isEmpty()) {
+                return tag;
+            }
+            return tag.equals("INSERT") ? "INSERT 0 " + rows.getAsLong() : tag + " " + rows.getAsLong();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Finitely many rows, read while they are made. */
+    non-sealed interface Rows extends StatementResult {
+        Schema schema();
+
+        /**
+         * The next rows, none of them empty and without weights; the caller closes them. Waits for them. Empty at the end.
+         *
+         * @throws dev.millrace.error.MillraceException if the statement failed or was cancelled (57014)
+         */
+        Optional<Batch> next();
+
+        @Override
+        void close();
+    }
+
+    /** The changes of an answer, for as long as they are wanted. */
+    non-sealed interface Changes extends StatementResult {
+        /** The columns of the answer, without those that say what happened to the row: that is in the weights. */
+        Schema schema();
+
+        /** Whether the query only ever adds rows. */
+        boolean appendOnly();
+
+        /**
+         * The next epoch with changes (or, WITH PROGRESS, without); the caller closes it. Waits at most so long; empty when
+         * nothing came, or nothing ever will.
+         *
+         * @throws dev.millrace.error.MillraceException if the query failed or the statement was cancelled (57014)
+         */
+        Optional<EpochChanges> next(long timeoutMicros);
+
+        /** Whether everything was taken and no more comes. */
+        boolean isFinished();
+
+        @Override
+        void close();
+    }
+
+    @Override
+    void close();
+}

@@ -1,0 +1,123 @@
+package dev.millrace.server.session;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.rows.RowCopier;
+import dev.millrace.text.ValueText;
+import dev.millrace.type.Schema;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The primary key of one table: where the current row of each key is, so that a second one is refused or replaces it. A
+ * table without a primary key has one of these too, for its lock: who changes the table holds it from reading to writing.
+ */
+final class TableKeys implements AutoCloseable {
+    private final String table;
+    private final Schema schema;
+    private final List<Integer> key;
+    private final int[] allColumns;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Place> places = new HashMap<>(); // guarded by lock
+    private long lastEpoch; // guarded by lock
+
+    /** A row of a batch that is kept for as long as one of its rows is current. */
+    private record Place(Kept kept, int row) {}
+
+    private static final class Kept {
+        final Batch batch;
+        int current;
+
+        Kept(Batch batch) {
+            this.batch = batch;
+        }
+    }
+
+    TableKeys(String table, Schema schema, List<Integer> key) {
+        this.table = table;
+        this.schema = schema;
+        this.key = key;
+        this.allColumns = IntStream.range(0, schema.size()).toArray();
+    }
+
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    boolean hasKey() {
+        return !key.isEmpty();
+    }
+
+    /** The epoch of the last write, which whoever is about to change rows must see. */
+    long lastEpoch() {
+        return lastEpoch;
+    }
+
+    void wrote(long epoch) {
+        lastEpoch = Math.max(lastEpoch, epoch);
+    }
+
+    /** What identifies a row, as text: each value with its length before it. */
+    String keyOf(Batch rows, int row) {
+        StringBuilder text = new StringBuilder();
+        for (int column : key) {
+            String value = ValueText.format(rows, column, row).orElseThrow();
+            text.append(value.length()).append(':').append(value);
+        }
+        return text.toString();
+    }
+
+    boolean contains(String keyText) {
+        return places.containsKey(keyText);
+    }
+
+    /** Adds the current row of a key to what is to be written, as a retraction. */
+    void retract(String keyText, RowCopier into) {
+        Place place = places.get(keyText);
+        into.copy(place.kept.batch, allColumns, place.row, -1);
+    }
+
+    void remove(String keyText) {
+        release(places.remove(keyText));
+    }
+
+    /** Makes rows of a batch the current ones of their keys. Does not take the batch over. */
+    void put(Batch batch, Iterable<Map.Entry<String, Integer>> rows) {
+        Kept kept = new Kept(batch.retain());
+        kept.current = 1; // this method's own hold
+        for (Map.Entry<String, Integer> row : rows) {
+            kept.current++;
+            release(places.put(row.getKey(), new Place(kept, row.getValue())));
+        }
+        release(new Place(kept, 0));
+    }
+
+    private static void release(Place place) {
+        if (place != null && --place.kept.current == 0) {
+            place.kept.batch.close();
+        }
+    }
+
+    MillraceException duplicate(Batch batch, int row) {
+        String names = key.stream().map(column -> schema.field(column).name()).collect(Collectors.joining(", "));
+        String values = key.stream()
+                .map(column -> ValueText.format(batch, column, row).orElse("null"))
+                .collect(Collectors.joining(", "));
+        return MillraceException.user(
+                        SqlState.UNIQUE_VIOLATION,
+                        "duplicate key value violates the primary key of table \"" + table + "\": (" + names + ")=("
+                                + values + ")")
+                .withHint("ON CONFLICT DO NOTHING keeps the row that is there");
+    }
+
+    @Override
+    public void close() {
+        places.values().forEach(TableKeys::release);
+        places.clear();
+    }
+}

@@ -1,0 +1,344 @@
+package dev.millrace.server.session;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.relation.WritableRelation;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.rows.RowCopier;
+import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.apache.arrow.vector.FieldVector;
+
+/** INSERT into streams and tables; UPDATE, DELETE and TRUNCATE of tables. A statement's rows take effect in one epoch. */
+final class Writes {
+    private final Database database;
+    private final Queries queries;
+
+    Writes(Database database, Queries queries) {
+        this.database = database;
+        this.queries = queries;
+    }
+
+    StatementResult insert(Statement.Insert insert) {
+        CatalogObject target = writable(insert.relation());
+        if (target.kind() == ObjectKind.STREAM) {
+            requireNoConflictClause(insert, target);
+            try (Batch rows = rows(insert.source(), places(insert, target), target)) {
+                append(target.name(), rows.retain());
+                return answer(insert, rows);
+            }
+        }
+        return change(target, keys -> insertIntoTable(insert, target, keys));
+    }
+
+    private CatalogObject writable(String name) {
+        Optional<CatalogObject> found = database.catalog().object(name);
+        if (found.isEmpty()) {
+            throw MillraceException.user(
+                    SqlState.INSUFFICIENT_PRIVILEGE, "system relation \"" + name + "\" cannot be written");
+        }
+        CatalogObject object = found.get();
+        boolean table = object.kind() == ObjectKind.TABLE;
+        boolean fedByInsert = object.kind() == ObjectKind.STREAM
+                && object.input().orElseThrow().source().isEmpty();
+        if (!table && !fedByInsert) {
+            String why = object.kind() == ObjectKind.STREAM
+                    ? "its rows come from connector "
+                            + object.input().orElseThrow().connector()
+                    : "its rows come from its query";
+            throw MillraceException.user(
+                    SqlState.WRONG_OBJECT_TYPE,
+                    "cannot write to " + object.kind().sqlName() + " \"" + name + "\": " + why);
+        }
+        return object;
+    }
+
+    private CatalogObject table(String name, String statement) {
+        CatalogObject object = writable(name);
+        if (object.kind() != ObjectKind.TABLE) {
+            throw MillraceException.user(
+                    SqlState.WRONG_OBJECT_TYPE,
+                    "\"" + name + "\" is a stream; its rows are never changed, so " + statement + " needs a table");
+        }
+        return object;
+    }
+
+    private static void requireNoConflictClause(Statement.Insert insert, CatalogObject target) {
+        if (insert.onConflict() != OnConflict.FAIL) {
+            throw MillraceException.user(
+                    SqlState.INVALID_COLUMN_REFERENCE,
+                    "ON CONFLICT needs a primary key, and \"" + target.name() + "\" has none");
+        }
+    }
+
+    /** For each column of the target, the column of the source that gives it its value. */
+    private static int[] places(Statement.Insert insert, CatalogObject target) {
+        int[] places = new int[target.schema().size()];
+        Arrays.fill(places, RowCopier.NONE);
+        for (int from = 0; from < insert.columns().size(); from++) {
+            places[insert.columns().get(from)] = from;
+        }
+        return places;
+    }
+
+    /** All rows of a query as rows of the target, in one batch that the caller owns. */
+    private Batch rows(Query source, int[] places, CatalogObject target) {
+        try (RowCopier copier = new RowCopier(target.schema(), database.engine().allocator());
+                StatementResult.Rows rows = queries.rows(source)) {
+            for (Optional<Batch> next = rows.next(); next.isPresent(); next = rows.next()) {
+                try (Batch batch = next.get()) {
+                    for (int row = 0; row < batch.rowCount(); row++) {
+                        copier.copy(batch, places, row, 1);
+                    }
+                }
+            }
+            requireNotNull(copier, target);
+            return copier.build();
+        }
+    }
+
+    private static void requireNotNull(RowCopier rows, CatalogObject target) {
+        for (int column = 0; column < target.schema().size(); column++) {
+            Field field = target.schema().field(column);
+            for (int row = 0; !field.nullable() && row < rows.rowCount(); row++) {
+                if (rows.isNull(column, row)) {
+                    throw MillraceException.user(
+                            SqlState.NOT_NULL_VIOLATION,
+                            "null value in column \"" + field.name() + "\" of relation \"" + target.name()
+                                    + "\" violates not-null constraint");
+                }
+            }
+        }
+    }
+
+    private static Batch select(Batch rows, List<Integer> columns) {
+        Schema schema = rows.schema().select(columns);
+        return Batch.view(
+                schema,
+                columns.stream().map(rows::column).toArray(FieldVector[]::new),
+                rows.rowCount(),
+                Optional.empty(),
+                List.of(rows.retain()));
+    }
+
+    private long append(String name, Batch rows) {
+        if (rows.rowCount() == 0) {
+            rows.close();
+            return 0;
+        }
+        WritableRelation relation = database.engine().relations().writable(name);
+        long epoch = relation.append(rows);
+        queries.wrote(epoch);
+        return epoch;
+    }
+
+    // ---- tables ----------------------------------------------------------------------------------------------------
+
+    private interface Change {
+        StatementResult apply(TableKeys keys);
+    }
+
+    /** Makes a change with the table's lock held and all earlier changes visible. */
+    private StatementResult change(CatalogObject table, Change change) {
+        TableKeys keys = database.tableKeys().get(table.name());
+        keys.lock().lock();
+        try {
+            if (keys.lastEpoch() > 0) {
+                database.engine().awaitEpoch(keys.lastEpoch());
+            }
+            return change.apply(keys);
+        } finally {
+            keys.lock().unlock();
+        }
+    }
+
+    private StatementResult insertIntoTable(Statement.Insert insert, CatalogObject table, TableKeys keys) {
+        if (!keys.hasKey()) {
+            requireNoConflictClause(insert, table);
+        }
+        try (Batch incoming = rows(insert.source(), places(insert, table), table)) {
+            if (!keys.hasKey()) {
+                keys.wrote(append(table.name(), incoming.retain()));
+                return answer(insert, incoming);
+            }
+            Map<String, Integer> chosen = chooseRows(insert.onConflict(), keys, incoming);
+            int[] allColumns = allColumns(table);
+            try (RowCopier copier =
+                    new RowCopier(table.schema(), database.engine().allocator())) {
+                chosen.forEach((key, row) -> {
+                    if (keys.contains(key)) {
+                        keys.retract(key, copier);
+                    }
+                    copier.copy(incoming, allColumns, row, 1);
+                });
+                keys.wrote(append(table.name(), copier.build()));
+            }
+            keys.put(incoming, chosen.entrySet());
+            try (Batch written = pick(incoming, chosen.values(), allColumns, table)) {
+                return answer(insert, written);
+            }
+        }
+    }
+
+    private Batch pick(Batch from, Iterable<Integer> rows, int[] columns, CatalogObject table) {
+        try (RowCopier copier = new RowCopier(table.schema(), database.engine().allocator())) {
+            rows.forEach(row -> copier.copy(from, columns, row, 1));
+            return copier.build();
+        }
+    }
+
+    /** The command tag, or what RETURNING asks for. Does not take the rows over. */
+    private static StatementResult answer(Statement.Insert insert, Batch written) {
+        return insert.returning().isEmpty()
+                ? Command.of("INSERT", written.rowCount())
+                : FixedRows.of(select(written, insert.returning()));
+    }
+
+    /** Which of the rows take effect, by key. */
+    private static Map<String, Integer> chooseRows(OnConflict onConflict, TableKeys keys, Batch incoming) {
+        Map<String, Integer> chosen = new LinkedHashMap<>();
+        for (int row = 0; row < incoming.rowCount(); row++) {
+            String key = keys.keyOf(incoming, row);
+            boolean taken = keys.contains(key) || chosen.containsKey(key);
+            switch (onConflict) {
+                case FAIL -> {
+                    if (taken) {
+                        throw keys.duplicate(incoming, row);
+                    }
+                    chosen.put(key, row);
+                }
+                case DO_NOTHING -> {
+                    if (!taken) {
+                        chosen.put(key, row);
+                    }
+                }
+                case REPLACE -> chosen.put(key, row);
+            }
+        }
+        return chosen;
+    }
+
+    private static int[] allColumns(CatalogObject table) {
+        return IntStream.range(0, table.schema().size()).toArray();
+    }
+
+    StatementResult update(Statement.Update update) {
+        CatalogObject table = table(update.relation(), "UPDATE");
+        return change(table, keys -> {
+            int[] oldColumns = allColumns(table);
+            int[] newColumns = Arrays.stream(oldColumns)
+                    .map(column -> column + oldColumns.length)
+                    .toArray();
+            try (Batch changes = all(queries.rows(update.changes()));
+                    Batch outgoing = copy(changes, oldColumns, table, 1);
+                    Batch incoming = copy(changes, newColumns, table, 1);
+                    RowCopier copier =
+                            new RowCopier(table.schema(), database.engine().allocator())) {
+                Map<String, Integer> arriving = replaceKeys(keys, outgoing, incoming);
+                for (int row = 0; row < changes.rowCount(); row++) {
+                    copier.copy(outgoing, oldColumns, row, -1);
+                    copier.copy(incoming, oldColumns, row, 1);
+                }
+                keys.wrote(append(table.name(), copier.build()));
+                if (keys.hasKey()) {
+                    for (int row = 0; row < outgoing.rowCount(); row++) {
+                        keys.remove(keys.keyOf(outgoing, row));
+                    }
+                    keys.put(incoming, arriving.entrySet());
+                }
+                return Command.of("UPDATE", changes.rowCount());
+            }
+        });
+    }
+
+    /** The keys of the new rows, none of them taken by a row that stays or by another new row. */
+    private static Map<String, Integer> replaceKeys(TableKeys keys, Batch outgoing, Batch incoming) {
+        Map<String, Integer> arriving = new LinkedHashMap<>();
+        if (!keys.hasKey()) {
+            return arriving;
+        }
+        Set<String> leaving = new HashSet<>();
+        for (int row = 0; row < outgoing.rowCount(); row++) {
+            leaving.add(keys.keyOf(outgoing, row));
+        }
+        for (int row = 0; row < incoming.rowCount(); row++) {
+            String key = keys.keyOf(incoming, row);
+            boolean stays = keys.contains(key) && !leaving.contains(key);
+            if (stays || arriving.put(key, row) != null) {
+                throw keys.duplicate(incoming, row);
+            }
+        }
+        return arriving;
+    }
+
+    StatementResult delete(Statement.Delete delete) {
+        CatalogObject table = table(delete.relation(), "DELETE");
+        return change(table, keys -> {
+            try (Batch rows = all(queries.rows(delete.rows()))) {
+                return Command.of("DELETE", remove(table, keys, rows));
+            }
+        });
+    }
+
+    StatementResult truncate(Statement.Truncate truncate) {
+        CatalogObject table = table(truncate.relation(), "TRUNCATE");
+        return change(table, keys -> {
+            try (Batch rows = all(queries.scan(table))) {
+                remove(table, keys, rows);
+                return Command.of("TRUNCATE TABLE");
+            }
+        });
+    }
+
+    private long remove(CatalogObject table, TableKeys keys, Batch rows) {
+        keys.wrote(append(table.name(), copy(rows, allColumns(table), table, -1)));
+        for (int row = 0; keys.hasKey() && row < rows.rowCount(); row++) {
+            keys.remove(keys.keyOf(rows, row));
+        }
+        return rows.rowCount();
+    }
+
+    /** Some columns of all rows, as rows of the table; the caller owns the batch. */
+    private Batch copy(Batch rows, int[] columns, CatalogObject table, long weight) {
+        try (RowCopier copier = new RowCopier(table.schema(), database.engine().allocator())) {
+            for (int row = 0; row < rows.rowCount(); row++) {
+                copier.copy(rows, columns, row, weight);
+            }
+            if (weight > 0) {
+                requireNotNull(copier, table);
+            }
+            return copier.build();
+        }
+    }
+
+    /** All rows in one batch, which the caller owns. */
+    private Batch all(StatementResult.Rows source) {
+        int[] columns = IntStream.range(0, source.schema().size()).toArray();
+        try (source;
+                RowCopier copier =
+                        new RowCopier(source.schema(), database.engine().allocator())) {
+            for (Optional<Batch> next = source.next(); next.isPresent(); next = source.next()) {
+                try (Batch batch = next.get()) {
+                    for (int row = 0; row < batch.rowCount(); row++) {
+                        copier.copy(batch, columns, row, 1);
+                    }
+                }
+            }
+            return copier.build();
+        }
+    }
+}
