@@ -29,8 +29,8 @@ import java.util.Optional;
  * translate    the algebra, node by node
  * simplify     fold constants, merge, move filters down
  * recognize    windows that may emit once, at their close; joins of a window with its own extreme
- * prune        unused columns, second reads of a stream
- * place        watermarks and what is late; predicates into readers
+ * place        watermarks, and what is late
+ * prune        unused columns, second reads of a stream, rows that readers need not give
  * distribute   exchanges and two-phase aggregation, when there is more than one worker
  * </pre>
  */
@@ -54,24 +54,29 @@ public final class Planner {
         if (mayWait) {
             plan = simplification.apply(WindowRecognition.apply(plan, inference));
         }
-        plan = simplification.apply(ShareScans.apply(PruneColumns.apply(plan)));
-        EmissionCheck emission = new EmissionCheck(inference, context.relations());
         EmissionCheck.refuseImpossible(plan, finite);
-        if (!finite && query.emit() instanceof Emit.OnWindowClose) {
-            emission.requireOnWindowClose(plan);
-        }
-        Emit emit = query.emit();
-        if (emit instanceof Emit.Unspecified) {
-            emit = emission.emitsOnWindowClose(plan) ? new Emit.OnWindowClose() : new Emit.Changes();
-        }
+        Emit emit = emission(query.emit(), plan, finite, new EmissionCheck(inference, context.relations()));
         boolean appendOnly = inference.of(plan).appendOnly();
+
         plan = WatermarkPlacement.apply(plan, context.dropLate());
+        plan = simplification.apply(ShareScans.apply(PruneColumns.apply(plan)));
         plan = PushPredicatesIntoScan.apply(plan, context.relations());
         plan = promised(plan, inference);
         Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(plan);
         plan = Parallelism.apply(plan, context.parallelism(), inference);
         plan = Nodes.named(plan, query.schema().names());
         return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, Fingerprint.of(plan));
+    }
+
+    /** What the user asked for if it is possible; else what the plan does. */
+    private static Emit emission(Emit asked, PlanNode plan, boolean finite, EmissionCheck check) {
+        if (!finite && asked instanceof Emit.OnWindowClose) {
+            check.requireOnWindowClose(plan);
+        }
+        if (!(asked instanceof Emit.Unspecified)) {
+            return asked;
+        }
+        return check.emitsOnWindowClose(plan) ? new Emit.OnWindowClose() : new Emit.Changes();
     }
 
     /** The query after translation and simplification, before anything is decided about windows: EXPLAIN LOGICAL. */

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -166,29 +167,39 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         return new Placed(over(extreme, gathered(input, by)), after(input, by, by));
     }
 
+    /** Equal keys meet: where one side is spread by some of the keys already, the other follows. */
     @Override
     public Placed join(PlanNode.Join join) {
         Placed left = place(join.left());
         Placed right = place(join.right());
-        PlanNode joined = Nodes.withInputs(
-                join, List.of(exchangedTo(left, join.leftKeys()), exchangedTo(right, join.rightKeys())));
-        return new Placed(joined, join.leftKeys().isEmpty() ? Spread.TOGETHER : outputSpread(join));
+        List<Integer> by = spreadKeys(left.spread(), join.leftKeys())
+                .or(() -> spreadKeys(right.spread(), join.rightKeys()))
+                .orElse(first(join.leftKeys().size()));
+        List<Integer> leftBy = by.stream().map(join.leftKeys()::get).toList();
+        List<Integer> rightBy = by.stream().map(join.rightKeys()::get).toList();
+        PlanNode joined = Nodes.withInputs(join, List.of(exchangedTo(left, leftBy), exchangedTo(right, rightBy)));
+        return new Placed(joined, by.isEmpty() ? Spread.TOGETHER : outputSpread(join, leftBy, rightBy));
     }
 
-    /** To where the other side's equal keys go: by all keys in their order, or together. */
+    /** Which of the keys, by position, rows are spread by. */
+    private static Optional<List<Integer>> spreadKeys(Spread spread, List<Integer> keys) {
+        return spread instanceof Spread.By by && keys.containsAll(by.columns())
+                ? Optional.of(by.columns().stream().map(keys::indexOf).toList())
+                : Optional.empty();
+    }
+
+    /** By all these columns in their order, or together. */
     private static PlanNode exchangedTo(Placed rows, List<Integer> keys) {
-        boolean there = keys.isEmpty()
-                ? rows.spread() instanceof Spread.Together
-                : rows.spread() instanceof Spread.By by && by.columns().equals(keys);
-        return there ? rows.node() : exchange(rows.node(), keys);
+        Spread wanted = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(keys);
+        return rows.spread().equals(wanted) ? rows.node() : exchange(rows.node(), keys);
     }
 
     /** Rows padded with NULL keys are where the other side's keys put them. */
-    private static Spread outputSpread(PlanNode.Join join) {
+    private static Spread outputSpread(PlanNode.Join join, List<Integer> leftBy, List<Integer> rightBy) {
         return switch (join.kind()) {
-            case INNER, LEFT, SEMI, ANTI -> new Spread.By(join.leftKeys());
+            case INNER, LEFT, SEMI, ANTI -> new Spread.By(leftBy);
             case RIGHT ->
-                new Spread.By(join.rightKeys().stream()
+                new Spread.By(rightBy.stream()
                         .map(column -> column + join.left().schema().size())
                         .toList());
             case FULL -> Spread.ANY;

@@ -1,0 +1,132 @@
+package dev.millrace.planner;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Cast;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.planner.PlannerContext.Mode;
+import dev.millrace.planner.fact.RelationFacts;
+import dev.millrace.sql.Frontend;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The relations that the tests' SQL speaks of: NEXMark's streams, a table, a view and a stream without watermark. */
+final class Relations implements Catalog {
+    private static final long DELAY_MICROS = 4_000_000;
+    private static final Map<String, DataType> TYPES = Map.of(
+            "bigint", DataType.BIGINT,
+            "text", DataType.TEXT,
+            "timestamp", DataType.TIMESTAMP,
+            "timestamptz", DataType.TIMESTAMPTZ,
+            "double", DataType.DOUBLE,
+            "integer", DataType.INTEGER);
+
+    private final Map<String, Relation> relations = Stream.of(
+                    stream(
+                            "person",
+                            "id bigint, name text, emailaddress text, creditcard text, city text, state text,"
+                                    + " datetime timestamp, extra text",
+                            "datetime"),
+                    stream(
+                            "auction",
+                            "id bigint, itemname text, description text, initialbid bigint, reserve bigint,"
+                                    + " datetime timestamp, expires timestamp, seller bigint, category bigint, extra text",
+                            "datetime"),
+                    stream(
+                            "bid",
+                            "auction bigint, bidder bigint, price bigint, channel text, url text,"
+                                    + " datetime timestamp, extra text",
+                            "datetime"),
+                    stream("reading", "device text, ts timestamptz, temp double?, humidity double?", "ts"),
+                    stream("measurement", "id integer, at timestamptz?, value double?", ""),
+                    relation(Relation.Kind.TABLE, "device", "device text, site text?, limit_c double?", List.of(0)),
+                    relation(
+                            Relation.Kind.MATERIALIZED_VIEW,
+                            "by_device",
+                            "device text, n bigint, highest double?",
+                            List.of(0)))
+            .collect(Collectors.toMap(Relation::name, relation -> relation));
+
+    private static Schema schema(String columns) {
+        List<Field> fields = new ArrayList<>();
+        for (String column : columns.split(", *")) {
+            String[] parts = column.split(" ");
+            boolean nullable = parts[1].endsWith("?");
+            fields.add(new Field(parts[0], TYPES.get(parts[1].replace("?", "")), nullable));
+        }
+        return new Schema(fields);
+    }
+
+    private static Relation stream(String name, String columns, String time) {
+        Schema schema = schema(columns);
+        Optional<Relation.EventTime> eventTime = time.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Relation.EventTime(schema.indexOf(time), DELAY_MICROS));
+        return new Relation(name, Relation.Kind.STREAM, schema, true, List.of(), eventTime);
+    }
+
+    private static Relation relation(Relation.Kind kind, String name, String columns, List<Integer> key) {
+        return new Relation(name, kind, schema(columns), false, key, Optional.empty());
+    }
+
+    @Override
+    public Optional<Relation> relation(String name) {
+        return Optional.ofNullable(relations.get(name));
+    }
+
+    @Override
+    public Collection<String> relationNames() {
+        return relations.keySet();
+    }
+
+    private RelationFacts facts(String name) {
+        Relation relation = relations.get(name);
+        return new RelationFacts(
+                relation.appendOnly(),
+                relation.kind() == Relation.Kind.STREAM,
+                relation.eventTime().map(time -> new RelationFacts.EventTime(time.column(), time.delayMicros(), 0)),
+                relation.primaryKey());
+    }
+
+    PlannerContext context(Mode mode, int tasks) {
+        return new PlannerContext(mode, this::facts, tasks, Relations::fold, false);
+    }
+
+    /** A SELECT or CREATE CONTINUOUS QUERY, analysed. */
+    Query query(String sql) {
+        Frontend frontend = new Frontend();
+        Statement statement = frontend.analyze(frontend.parse(sql).get(0), this, Parameters.none());
+        return statement instanceof Statement.CreateContinuousQuery create
+                ? create.query()
+                : ((Statement.Select) statement).query();
+    }
+
+    /** Integers cast to other numbers; all that these tests need of an evaluator. */
+    private static Expression fold(Expression expression) {
+        if (expression instanceof Cast cast
+                && cast.input() instanceof Literal literal
+                && literal.value() instanceof Long number) {
+            return switch (cast.type().kind()) {
+                case SMALLINT, INTEGER, BIGINT -> new Literal(number, cast.type());
+                case NUMERIC ->
+                    new Literal(BigDecimal.valueOf(number).setScale(cast.type().scale()), cast.type());
+                case DOUBLE, REAL -> new Literal(number.doubleValue(), cast.type());
+                default -> expression;
+            };
+        }
+        return expression;
+    }
+}
