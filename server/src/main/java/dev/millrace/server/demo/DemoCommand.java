@@ -17,6 +17,7 @@ import org.jline.terminal.Attributes;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.Terminal.Signal;
 import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.AttributedCharSequence.ForceMode;
 import org.jline.utils.AttributedString;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -26,6 +27,7 @@ import picocli.CommandLine.ParseResult;
 public final class DemoCommand {
     private static final int PLAIN_COLUMNS = 80;
     private static final int PLAIN_LINES = 24;
+    private static final int COLOURS = 256;
     private static final long FRAME_MILLIS = 100;
     private static final long PLAIN_FRAME_MILLIS = 1000;
 
@@ -129,10 +131,11 @@ public final class DemoCommand {
         int columns = terminal.getWidth() > 0 ? terminal.getWidth() : PLAIN_COLUMNS;
         int lines = terminal.getHeight() > 0 ? terminal.getHeight() : PLAIN_LINES;
         List<AttributedString> frame = dashboard.frame(columns, lines, elapsedSeconds());
+        // Not by the terminal's own line-drawing set: frames are in UTF-8 already.
         StringBuilder text = new StringBuilder("\u001b[?2026h\u001b[H"); // shown as a whole, where terminals can
         for (int line = 0; line < frame.size(); line++) {
             text.append(line == 0 ? "" : "\r\n")
-                    .append(frame.get(line).toAnsi(terminal))
+                    .append(frame.get(line).toAnsi(COLOURS, ForceMode.None))
                     .append("\u001b[K");
         }
         terminal.writer().write(text.append("\u001b[J\u001b[?2026l").toString());

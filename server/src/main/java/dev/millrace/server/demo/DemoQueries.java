@@ -22,7 +22,8 @@ final class DemoQueries {
                     CREATE STREAM vitals (WATERMARK FOR ts AS ts - INTERVAL '0 seconds')
                       WITH (connector = 'system', period = '50ms');"""),
             new Step("and its processor cores", """
-                    CREATE STREAM cores WITH (connector = 'system', "table" = 'cpu', period = '200ms');"""),
+                    CREATE STREAM cores
+                      WITH (connector = 'system', table = 'cpu', period = '200ms');"""),
             new Step("A continuous query: columns as they come", """
                     CREATE CONTINUOUS QUERY samples AS
                       SELECT ts, cpu, mem_used, mem_total, load1, temp_c FROM vitals;"""),

@@ -49,7 +49,7 @@ final class Explanations {
         if (explain.forms().contains(ExplainForm.VERBOSE)) {
             lines.add("emit: " + plan.emit());
             lines.add("append-only: " + plan.appendOnly());
-            lines.add("fingerprint: " + plan.fingerprint());
+            lines.add("fingerprint: " + plan.fingerprint().hash());
         }
         if (explain.forms().contains(ExplainForm.CODE)) {
             Set<String> kernels = new LinkedHashSet<>();

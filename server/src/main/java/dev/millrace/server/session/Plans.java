@@ -94,6 +94,6 @@ final class Plans {
 
     /** What the plans of one query group have in common, as text. */
     String fingerprint(PlanNode plan) {
-        return Fingerprint.of(plan).toString();
+        return Fingerprint.of(plan).hash();
     }
 }
