@@ -71,9 +71,12 @@ public final class PlanText implements NodeVisitor<String> {
         }
         text.append(NodeVisitor.visit(node, this));
         List<String> notes = new ArrayList<>();
-        notes.add(inference.of(node).appendOnly() ? "append-only" : "changes");
-        StateNote.of(node).ifPresent(notes::add);
-        text.append(" [").append(String.join("; ", notes)).append("]\n");
+        if (!inference.finite()) {
+            notes.add(inference.of(node).appendOnly() ? "append-only" : "changes");
+        }
+        StateNote.of(node, inference.finite()).ifPresent(notes::add);
+        text.append(notes.isEmpty() ? "" : " [" + String.join("; ", notes) + "]")
+                .append('\n');
         node.inputs().forEach(input -> write(input, depth + 1));
     }
 

@@ -10,13 +10,17 @@ import java.util.Optional;
 final class StateNote {
     private StateNote() {}
 
-    static Optional<String> of(PlanNode node) {
+    /**
+     * @param finite whether the query ends, and all state with it
+     */
+    static Optional<String> of(PlanNode node, boolean finite) {
+        String howLong = finite ? "" : ", for ever";
         if (node instanceof PlanNode.Aggregate aggregate && aggregate.phase() != Phase.PARTIAL) {
             ExpressionText columns = new ExpressionText(aggregate.input().schema());
             return Optional.of(
                     aggregate.keys().isEmpty()
                             ? "state: one row"
-                            : "state: one row per " + columns.columns(aggregate.keys()) + ", for ever");
+                            : "state: one row per " + columns.columns(aggregate.keys()) + howLong);
         } else if (node instanceof PlanNode.WindowAggregate aggregate && aggregate.phase() != Phase.PARTIAL) {
             return Optional.of(windows(aggregate));
         } else if (node instanceof PlanNode.WindowExtreme) {
@@ -25,12 +29,12 @@ final class StateNote {
             return Optional.of(
                     join.windowEnds().isPresent()
                             ? "state: both sides' rows of open windows"
-                            : "state: all rows of both sides, for ever");
+                            : "state: all rows of both sides" + howLong);
         } else if (node instanceof PlanNode.TopN topN) {
             return Optional.of(
                     topN.windowEnd().isPresent()
                             ? "state: the best rows of open windows"
-                            : "state: all candidates, for ever");
+                            : "state: all candidates" + howLong);
         }
         return Optional.empty();
     }

@@ -35,6 +35,10 @@ public final class Inference implements NodeVisitor<Facts> {
         this.finite = finite;
     }
 
+    public boolean finite() {
+        return finite;
+    }
+
     public Facts of(PlanNode node) {
         Facts facts = known.get(node);
         if (facts == null) {

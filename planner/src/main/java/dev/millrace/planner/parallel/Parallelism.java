@@ -172,6 +172,9 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
     public Placed join(PlanNode.Join join) {
         Placed left = place(join.left());
         Placed right = place(join.right());
+        if (left.spread() instanceof Spread.Together && right.spread() instanceof Spread.Together) {
+            return new Placed(Nodes.withInputs(join, List.of(left.node(), right.node())), Spread.TOGETHER);
+        }
         List<Integer> by = spreadKeys(left.spread(), join.leftKeys())
                 .or(() -> spreadKeys(right.spread(), join.rightKeys()))
                 .orElse(first(join.leftKeys().size()));

@@ -70,7 +70,7 @@ final class FoldConstants implements Rewrite {
         return condition instanceof Null || Expressions.isLiteral(condition, false);
     }
 
-    private Expression fold(Expression expression) {
+    Expression fold(Expression expression) {
         return Expressions.transform(expression, this::foldOne);
     }
 

@@ -16,16 +16,19 @@ public final class Simplification {
      *     gives back
      */
     public Simplification(UnaryOperator<Expression> folder) {
+        FoldConstants constants = new FoldConstants(folder);
         this.rewrites = List.of(
-                new FoldConstants(folder),
+                constants,
                 new RemoveIdentityCalc(),
                 new MergeCalcs(),
+                new ComputeValues(constants),
                 new PushCalcBelowUnion(),
                 new LimitTopNByRank(),
                 new PushFilterBelowTopN(),
                 new PushFilterBelowAggregate(),
                 new PushFilterBelowWindowAssign(),
                 new RemoveOuterJoin(),
+                new UseAntiJoin(),
                 new PushFilterIntoJoin(),
                 new SplitJoinCondition());
     }

@@ -23,7 +23,7 @@ import java.util.Optional;
  *                                                      X
  * </pre>
  *
- * Where the start alone is grouped by it must identify the window, and the end must be among the columns.
+ * Where the start alone is grouped by it must identify the window; see {@link CarriedEnd} for its end.
  */
 final class RecognizeAttachedAggregate implements Rewrite {
     private final Inference inference;
@@ -34,9 +34,14 @@ final class RecognizeAttachedAggregate implements Rewrite {
 
     @Override
     public Optional<PlanNode> apply(PlanNode node) {
-        if (!(node instanceof Aggregate aggregate)) {
-            return Optional.empty();
-        }
+        return node instanceof Aggregate aggregate
+                ? recognized(aggregate)
+                        .or(() -> CarriedEnd.restored(aggregate.input(), aggregate.keys(), inference)
+                                .flatMap(rows -> recognized((Aggregate) Nodes.withInputs(aggregate, List.of(rows)))))
+                : Optional.empty();
+    }
+
+    private Optional<PlanNode> recognized(Aggregate aggregate) {
         Facts facts = inference.of(aggregate.input());
         return facts.appendOnly()
                 ? facts.windows().stream()

@@ -2,13 +2,16 @@ package dev.millrace.planner.window;
 
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.TopN;
+import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Facts;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.WindowColumns;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewrite;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * The best rows of each window are known when it closes.
@@ -29,6 +32,24 @@ final class RecognizeWindowTopN implements Rewrite {
         if (!(node instanceof TopN topN) || topN.windowEnd().isPresent()) {
             return Optional.empty();
         }
+        return recognized(topN)
+                .or(() -> CarriedEnd.restored(topN.input(), topN.partition(), inference)
+                        .flatMap(rows -> recognized((TopN) Nodes.withInputs(topN, List.of(rows))))
+                        .map(closing ->
+                                withoutEnd(closing, topN.input().schema().size())));
+    }
+
+    /** The columns that there were before the end was appended. */
+    private static PlanNode withoutEnd(PlanNode closing, int width) {
+        return Nodes.select(
+                closing,
+                IntStream.range(0, closing.schema().size())
+                        .filter(column -> column != width)
+                        .boxed()
+                        .toList());
+    }
+
+    private Optional<PlanNode> recognized(TopN topN) {
         Facts facts = inference.of(topN.input());
         if (!facts.appendOnly()) {
             return Optional.empty();
@@ -50,7 +71,6 @@ final class RecognizeWindowTopN implements Rewrite {
 
     private static boolean closesWith(WindowColumns window, int column) {
         return column == window.end().getAsInt()
-                || window.identifiedBy(column)
-                        && !(window.window() instanceof dev.millrace.plan.node.WindowSpec.Session);
+                || window.identifiedBy(column) && !(window.window() instanceof WindowSpec.Session);
     }
 }

@@ -29,6 +29,8 @@ import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewrite;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -82,6 +84,19 @@ class SimplifyTest {
                   Scan plain: auction, bidder, price, channel, datetime [append-only]
                 """);
         leaves(filter(PLAIN, Expressions.isNotNull(column(PLAIN, "channel"))), FOLD);
+    }
+
+    @Test
+    void fewConstantRowsAreComputed() {
+        Schema one = Schema.of(new Field("x", DataType.BIGINT, false));
+        PlanNode values = new PlanNode.Values(List.of(List.of(number(1)), List.of(number(2))), one);
+        Rewrite compute = new ComputeValues(new FoldConstants(SimplifyTest::fold));
+        Expression x = Nodes.column(values, 0);
+        rewrites(Nodes.project(values, List.of(call("add", DataType.BIGINT, x, number(1)))), compute, """
+                Values (2), (3) [append-only]
+                """);
+        leaves(filter(values, test("gt", x, number(1))), compute);
+        leaves(Nodes.project(values, List.of(call("proctime", DataType.TIMESTAMPTZ))), compute);
     }
 
     @Test
@@ -296,6 +311,22 @@ class SimplifyTest {
         assertEquals(JoinKind.INNER, ((PlanNode.Join) rewritten.inputs().get(0)).kind());
         leaves(filter(join, test("is_null", column(join, "site"))), new RemoveOuterJoin());
         leaves(filter(join, test("gt", column(join, "price"), number(5))), new RemoveOuterJoin());
+    }
+
+    @Test
+    void rowsKeptOnlyWithoutAPartnerAreAnAntiJoin() {
+        PlanNode join = join(JoinKind.LEFT, PLAIN, DEVICE, SAME_CHANNEL);
+        Expression missing = test("is_null", column(join, "device"));
+        PlanNode unmatched = Nodes.calc(join, Optional.of(missing), List.of(column(join, "price")));
+        rewrites(unmatched, new UseAntiJoin(), """
+                Calc price [changes]
+                  Join ANTI on channel = device [changes; state: all rows of both sides, for ever]
+                    Scan plain: auction, bidder, price, channel, datetime [append-only]
+                    Scan device: device, site, limit_c [changes]
+                """);
+        leaves(filter(join, missing), new UseAntiJoin());
+        Expression nullSite = test("is_null", column(join, "site"));
+        leaves(Nodes.calc(join, Optional.of(nullSite), List.of(column(join, "price"))), new UseAntiJoin());
     }
 
     @Test

@@ -189,6 +189,18 @@ class WindowRecognitionTest {
                 """);
     }
 
+    @Test
+    void theEndOfAWindowIsBroughtBackWhereOnlyItsStartWasKept() {
+        PlanNode kept = project(COUNTS, "window_start", "count");
+        String text = text(recognized(group(kept, List.of("window_start"), max(kept, "count"))));
+        assertTrue(text.contains("WindowAggregate the rows' windows (window_start, window_end): max(count)"), text);
+        PlanNode ranked = recognized(top(kept, "window_start"));
+        assertEquals(kept.schema(), ranked.schema());
+        assertTrue(text(ranked).contains("the best rows of open windows"), text(ranked));
+        PlanNode without = project(COUNTS, "auction", "count");
+        stays(group(recognized(without), List.of("auction"), max(without, "count")));
+    }
+
     private static PlanNode top(PlanNode input, String partition) {
         return Nodes.topN(
                 input,
