@@ -1,0 +1,219 @@
+package dev.millrace.server.differential;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.differential.RandomQueries.Generated;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
+import dev.millrace.server.session.Session;
+import dev.millrace.testing.oracle.Oracle;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.rows.ZSet;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One database, one seed: some random queries, each as a standing query over a stream, as one over a table whose rows
+ * also go again, and as a pull query over the table. Rows arrive in random chunks; at random points, and at the end, all
+ * answers are compared with the oracle's. What a window query shows of a stream must be all windows up to the watermark
+ * and no other.
+ */
+final class RandomRound implements AutoCloseable {
+    private static final String STREAM = "events";
+    private static final String TABLE = "facts";
+
+    private record Standing(String view, String relation, Generated query) {}
+
+    private final long seed;
+    private final Chance chance;
+    private final RandomRows rows;
+    private final Oracle oracle = Oracle.open();
+    private final Database database;
+    private final Session session;
+    private final List<Standing> standing = new ArrayList<>();
+    private final List<Generated> pulled = new ArrayList<>();
+    private final List<Row> inTable = new ArrayList<>();
+    private final Map<String, Integer> refusals = new LinkedHashMap<>();
+    private long latestInStreamMicros = Long.MIN_VALUE / 2;
+
+    RandomRound(long seed) {
+        this.seed = seed;
+        this.chance = new Chance(seed);
+        this.rows = new RandomRows(chance);
+        EngineOptions engine = EngineOptions.defaults()
+                .withWorkers(chance.of(1, 2, 3))
+                .withBatchRows(chance.of(2, 16, 4096))
+                .withMemoryLimitBytes(256L << 20);
+        this.database = Database.open(DatabaseOptions.defaults().withEngine(engine));
+        this.session = database.session();
+    }
+
+    /** How often which feature was refused as not available, by message. */
+    Map<String, Integer> refusals() {
+        return refusals;
+    }
+
+    void run(int queries) {
+        try {
+            create(queries);
+            int chunks = chance.between(1, 6);
+            for (int chunk = 0; chunk < chunks; chunk++) {
+                feed();
+                if (chunk == chunks - 1 || chance.percent(30)) {
+                    compareAll();
+                }
+            }
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + "\n(seed " + seed + ")", e);
+        } catch (RuntimeException e) {
+            throw new AssertionError(e + "\n(seed " + seed + ")", e);
+        }
+    }
+
+    private void create(int queries) {
+        Answers.of(
+                session,
+                "CREATE STREAM " + STREAM + " (" + RandomRows.DECLARATIONS
+                        + ", WATERMARK FOR ts AS ts - INTERVAL '5 seconds');"
+                        + "CREATE TABLE " + TABLE + " (" + RandomRows.DECLARATIONS + ", PRIMARY KEY (id))");
+        oracle.create(STREAM, RandomRows.SCHEMA);
+        oracle.create(TABLE, RandomRows.SCHEMA);
+        RandomQueries generator = new RandomQueries(chance);
+        if (chance.percent(50)) {
+            feed(); // a view over a table begins with the rows that are there
+        }
+        for (int number = 0; number < queries; number++) {
+            Generated query = generator.next();
+            if (isAvailable(query)) {
+                pulled.add(query);
+                stand("stream_view_" + number, STREAM, query);
+                stand("table_view_" + number, TABLE, query);
+            }
+        }
+    }
+
+    /** A query that is refused as a whole is no failure, but somebody should know. */
+    private boolean isAvailable(Generated query) {
+        try {
+            Answers.of(session, query.ours(TABLE));
+            return true;
+        } catch (MillraceException e) {
+            return refused(e, query, TABLE);
+        }
+    }
+
+    private boolean refused(MillraceException e, Generated query, String relation) {
+        if (e.sqlState() != SqlState.FEATURE_NOT_SUPPORTED) {
+            throw new AssertionError(e.sqlState() + " " + e.getMessage() + "\n" + query.ours(relation), e);
+        }
+        refusals.merge(e.getMessage(), 1, Integer::sum);
+        return false;
+    }
+
+    private void stand(String view, String relation, Generated query) {
+        try {
+            Answers.of(session, "CREATE MATERIALIZED VIEW " + view + " AS " + query.ours(relation));
+            standing.add(new Standing(view, relation, query));
+        } catch (MillraceException e) {
+            refused(e, query, relation);
+        }
+    }
+
+    private void feed() {
+        List<Row> more = rows.next(chance.of(1, 10, 100));
+        if (standing.isEmpty()) {
+            append(TABLE, more, List.of());
+            return;
+        }
+        append(STREAM, more, List.of());
+        List<Row> gone = new ArrayList<>();
+        for (int tries = chance.below(1 + inTable.size() / 2); tries > 0; tries--) {
+            gone.add(inTable.remove(chance.below(inTable.size())));
+        }
+        append(TABLE, more, gone);
+    }
+
+    private void append(String relation, List<Row> added, List<Row> gone) {
+        List<Row> changed = new ArrayList<>(added);
+        changed.addAll(gone);
+        long[] weights = new long[changed.size()];
+        for (int row = 0; row < weights.length; row++) {
+            weights[row] = row < added.size() ? 1 : -1;
+        }
+        var allocator = database.engine().allocator();
+        Batch batch = gone.isEmpty()
+                ? TestBatches.of(RandomRows.SCHEMA, allocator, changed)
+                : TestBatches.weighted(RandomRows.SCHEMA, allocator, changed, weights);
+        database.engine().relations().writable(relation).append(batch);
+        oracle.insert(relation, added);
+        if (relation.equals(STREAM)) {
+            added.forEach(row -> latestInStreamMicros = Math.max(latestInStreamMicros, (Long) row.get(1)));
+        } else {
+            inTable.addAll(added);
+            gone.forEach(row -> oracle.execute("DELETE FROM " + TABLE + " WHERE id = " + row.get(0)));
+        }
+    }
+
+    private void compareAll() {
+        session.flush();
+        standing.forEach(this::compare);
+        for (Generated query : pulled) {
+            Answers answers = Answers.of(session, query.ours(TABLE));
+            String sql = query.duck(TABLE);
+            String differences = query.ordered()
+                    ? oracle.differencesInOrder(sql, answers.schema(), answers.rows())
+                    : oracle.differences(sql, answers.schema(), ZSet.of(answers.rows()));
+            fail(differences, "pulled: " + query.ours(TABLE), sql);
+        }
+    }
+
+    private void compare(Standing each) {
+        Answers answers = answersOf(each);
+        String sql = each.query.duck(each.relation);
+        if (each.relation.equals(STREAM) && each.query.windowEnd().isPresent()) {
+            long watermark = latestInStreamMicros - RandomRows.DELAY_MICROS;
+            sql = closedWindows(sql, each.query.windowEnd().getAsInt(), watermark);
+        }
+        fail(
+                oracle.differences(sql, answers.schema(), ZSet.of(answers.rows())),
+                each.view + ": " + each.query.ours(each.relation),
+                sql);
+    }
+
+    private Answers answersOf(Standing each) {
+        try {
+            return Answers.of(session, "SELECT * FROM " + each.view);
+        } catch (MillraceException e) {
+            throw new AssertionError(each.view + ": " + e.getMessage() + "\n" + each.query.ours(each.relation), e);
+        }
+    }
+
+    /** Of a window query only the rows whose windows the watermark has passed. */
+    private static String closedWindows(String sql, int windowEnd, long watermark) {
+        StringBuilder names = new StringBuilder();
+        for (int column = 0; column <= windowEnd; column++) {
+            names.append(column == 0 ? "o" : ", o").append(column);
+        }
+        return "SELECT * FROM (" + sql + ") AS answer(" + names + ") WHERE o" + windowEnd + " <= make_timestamp("
+                + watermark + ")";
+    }
+
+    private void fail(String differences, String ours, String oracleSql) {
+        if (!differences.isEmpty()) {
+            throw new AssertionError(differences + ours + "\noracle: " + oracleSql + "\nworkers "
+                    + database.engine().options().workers());
+        }
+    }
+
+    @Override
+    public void close() {
+        oracle.close();
+        session.close();
+        database.close();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.millrace.server.differential;
+
+import dev.millrace.testing.rows.Row;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The relation that random queries are about: a column per type, few values in some so that groups and duplicates happen,
+ * NULLs, NaN and infinities, the ends of ranges. Numbers that get added are multiples of a quarter: their sums are exact
+ * in any order. Rows come in order of time but for a few seconds.
+ */
+final class RandomRows {
+    /** How much earlier than the latest before it a row may be. */
+    static final long DELAY_MICROS = 5_000_000;
+
+    static final Schema SCHEMA = Schema.of(
+            new Field("id", DataType.BIGINT, false),
+            new Field("ts", DataType.TIMESTAMP, false),
+            new Field("k", DataType.SMALLINT, true),
+            new Field("g", DataType.TEXT, true),
+            new Field("i", DataType.INTEGER, true),
+            new Field("l", DataType.BIGINT, true),
+            new Field("big", DataType.BIGINT, true),
+            new Field("d", DataType.DOUBLE, true),
+            new Field("x", DataType.DOUBLE, true),
+            new Field("r", DataType.REAL, true),
+            new Field("n", DataType.numeric(12, 2), true),
+            new Field("b", DataType.BOOLEAN, true),
+            new Field("t", DataType.TEXT, true),
+            new Field("day", DataType.DATE, true),
+            new Field("tz", DataType.TIMESTAMPTZ, true),
+            new Field("tm", DataType.TIME, true),
+            new Field("u", DataType.UUID, true));
+
+    /** The columns as CREATE STREAM and CREATE TABLE declare them. */
+    static final String DECLARATIONS = SCHEMA.fields().stream()
+            .map(Field::toString)
+            .reduce((a, b) -> a + ", " + b)
+            .orElseThrow();
+
+    private static final long START_MICROS = 1_700_000_000_000_000L;
+    private static final String[] GROUPS = {"a", "b", "", "ü", "A", "longer than sixteen bytes"};
+    private static final String[] TEXTS = {
+        "", " ", "apple", "Apple pie", "a/b/c", "x%y_z", "été", "世界", "it's", "NULL", "0", "banana", "  padded  "
+    };
+    private static final double[] STRANGE = {
+        Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, 0, 1e300, -1e300, Double.MIN_VALUE, 1.5
+    };
+    private static final long[] EXTREME = {Long.MAX_VALUE, Long.MIN_VALUE, 0, -1, 1L << 53, (1L << 53) + 1};
+
+    private final Chance chance;
+    private final int nullPercent;
+    private final long stepMicros;
+    private long nextId;
+    private long latestMicros = START_MICROS;
+
+    RandomRows(Chance chance) {
+        this.chance = chance;
+        this.nullPercent = chance.of(0, 5, 30);
+        this.stepMicros = chance.of(1_000L, 300_000L, 3_000_000L, 40_000_000L);
+    }
+
+    List<Row> next(int count) {
+        List<Row> rows = new ArrayList<>(count);
+        for (int row = 0; row < count; row++) {
+            rows.add(next());
+        }
+        return rows;
+    }
+
+    private Row next() {
+        long ahead = stepMicros * chance.below(3) + chance.below(2) * chance.below(1000);
+        long micros = chance.percent(30)
+                ? latestMicros - chance.below((int) DELAY_MICROS)
+                : latestMicros + (chance.percent(20) ? 0 : ahead);
+        latestMicros = Math.max(latestMicros, micros);
+        return Row.of(
+                nextId++,
+                micros,
+                orNull((long) chance.below(4)),
+                orNull(chance.of(GROUPS)),
+                orNull((long) chance.between(-100, 100)),
+                orNull((long) chance.between(-1_000_000, 1_000_000)),
+                orNull(EXTREME[chance.below(EXTREME.length)]),
+                orNull(chance.between(-4000, 4000) / 4.0),
+                orNull(STRANGE[chance.below(STRANGE.length)]),
+                orNull(chance.between(-40, 40) / 4.0),
+                orNull(BigDecimal.valueOf(chance.between(-1_000_000, 1_000_000), 2)),
+                orNull(chance.percent(50)),
+                orNull(chance.of(TEXTS)),
+                orNull((long) chance.between(19_000, 19_010)),
+                orNull(START_MICROS + 3_600_000_000L * chance.between(-30, 30)),
+                orNull(60_000_000L * chance.below(1440)),
+                orNull(new UUID(0x1234_4000L, chance.below(5))));
+    }
+
+    private Object orNull(Object value) {
+        return chance.percent(nullPercent) ? null : value;
+    }
+}

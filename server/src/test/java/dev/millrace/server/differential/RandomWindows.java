@@ -1,0 +1,101 @@
+package dev.millrace.server.differential;
+
+import java.util.Optional;
+
+/** Windows over {@code rel}, in our dialect as table functions, for the oracle spelled out. */
+final class RandomWindows {
+    /**
+     * A relation with {@code window_start} and {@code window_end}.
+     *
+     * @param key what sessions are per; empty for other windows
+     */
+    record Window(Dual relation, Optional<Dual> key) {
+        boolean isSession() {
+            return key.isPresent();
+        }
+    }
+
+    private final Chance chance;
+
+    RandomWindows(Chance chance) {
+        this.chance = chance;
+    }
+
+    Window next() {
+        return chance.percent(25) ? session() : nextAligned();
+    }
+
+    /** Any but a session. */
+    Window nextAligned() {
+        return switch (chance.below(3)) {
+            case 0 -> tumble();
+            case 1 -> hop();
+            default -> cumulate();
+        };
+    }
+
+    private static String seconds(int seconds) {
+        return "INTERVAL '" + seconds + " seconds'";
+    }
+
+    private static String bucket(int seconds) {
+        return "time_bucket(" + seconds(seconds) + ", ts, TIMESTAMP '1970-01-01')";
+    }
+
+    private Window tumble() {
+        int size = chance.of(1, 7, 10, 60, 3600);
+        String ours = chance.percent(50)
+                ? "TUMBLE(TABLE rel, DESCRIPTOR(ts), " + seconds(size) + ")"
+                : "TUMBLE(rel, ts, " + seconds(size) + ")";
+        return new Window(
+                new Dual(
+                        ours + " AS w",
+                        "(SELECT *, " + bucket(size) + " AS window_start, " + bucket(size) + " + " + seconds(size)
+                                + " AS window_end FROM rel) AS w"),
+                Optional.empty());
+    }
+
+    private Window hop() {
+        int slide = chance.of(1, 2, 5, 10, 15);
+        int size = chance.of(slide, 2 * slide, 5 * slide, 3 * slide + 1, slide + 10);
+        int reach = size / slide * slide;
+        String starts = "generate_series(" + bucket(slide) + " - " + seconds(reach) + ", " + bucket(slide) + ", "
+                + seconds(slide) + ")";
+        return new Window(
+                new Dual(
+                        "HOP(TABLE rel, DESCRIPTOR(ts), " + seconds(slide) + ", " + seconds(size) + ") AS w",
+                        "(SELECT rel.*, s AS window_start, s + " + seconds(size) + " AS window_end FROM rel, unnest("
+                                + starts + ") AS starts(s) WHERE s + " + seconds(size) + " > ts) AS w"),
+                Optional.empty());
+    }
+
+    private Window cumulate() {
+        int step = chance.of(1, 5, 10);
+        int size = step * chance.of(1, 2, 6);
+        String ends = "generate_series(" + bucket(step) + " + " + seconds(step) + ", " + bucket(size) + " + "
+                + seconds(size) + ", " + seconds(step) + ")";
+        return new Window(
+                new Dual(
+                        "CUMULATE(TABLE rel, DESCRIPTOR(ts), " + seconds(step) + ", " + seconds(size) + ") AS w",
+                        "(SELECT rel.*, " + bucket(size) + " AS window_start, e AS window_end FROM rel, unnest(" + ends
+                                + ") AS ends(e)) AS w"),
+                Optional.empty());
+    }
+
+    private Window session() {
+        int gap = chance.of(1, 5, 30);
+        String key = chance.of("k", "g", "b");
+        String sessions = "(SELECT *, min(ts) OVER (PARTITION BY " + key + ", session) AS window_start, max(ts) OVER"
+                + " (PARTITION BY " + key + ", session) + " + seconds(gap)
+                + " AS window_end FROM (SELECT *, sum(starts)"
+                + " OVER (PARTITION BY " + key
+                + " ORDER BY ts, id) AS session FROM (SELECT *, CASE WHEN ts - lag(ts) OVER"
+                + " (PARTITION BY " + key + " ORDER BY ts, id) < " + seconds(gap)
+                + " THEN 0 ELSE 1 END AS starts FROM rel))) AS w";
+        return new Window(
+                new Dual(
+                        "SESSION(TABLE rel PARTITION BY " + key + ", DESCRIPTOR(ts), " + seconds(gap) + ") AS w",
+                        sessions),
+                Optional.of(Dual.same(key)));
+    }
+}
