@@ -58,6 +58,11 @@ public abstract class CalcKernel implements AutoCloseable {
         return literals.own(new Text(literals.allocator()));
     }
 
+    /** Closes a thing with the kernel. */
+    protected final AutoCloseable own(AutoCloseable resource) {
+        return literals.own(resource);
+    }
+
     /** What a failure in a row is to the user; never returns. */
     protected static RuntimeException failed(RuntimeException failure, int row) {
         throw new RowFailure(row, explained(failure));

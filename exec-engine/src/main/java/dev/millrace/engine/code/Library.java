@@ -84,14 +84,14 @@ final class Library {
             decode                Encodings.decode
 
             like                  LikePattern#matches 1 2
-            ilike                 LikePattern#matchesIgnoringCase 1 2
-            similar_to            RegexFunction#similar 1 2
+            ilike                 CaselessLikePattern#matches 1 2
+            similar_to            SimilarTo#matches 1 2
             regex_match           RegexFunction#matches 1
-            regex_imatch          RegexFunction#matchesIgnoringCase 1
+            regex_imatch          CaselessRegexFunction#matches 1
             regexp_like           RegexFunction#matches 1 2
             regexp_count          RegexFunction#count 1
             regexp_substr         ?RegexFunction#first 1
-            regexp_replace        RegexReplacement#replace 1 2 3
+            regexp_replace        RegexReplacement#replace 1 3
             regexp_extract        ?RegexFunction#group 1
             substring_regex       ?RegexFunction#substring 1
 
@@ -226,8 +226,11 @@ final class Library {
     }
 
     private Value withObject(Entry entry, Call call, List<Value> values, String arguments) {
-        String type = compiler.kernel().use(load(entry.className()));
-        String object = compiler.kernel().field(type, "f", "new " + type + "()");
+        Class<?> javaType = load(entry.className());
+        String type = compiler.kernel().use(javaType);
+        boolean ownsMemory = AutoCloseable.class.isAssignableFrom(javaType);
+        String created = ownsMemory ? "own(new " + type + "(literals.allocator()))" : "new " + type + "()";
+        String object = compiler.kernel().field(type, "f", ownsMemory ? "(" + type + ") " + created : created);
         boolean constant = true;
         List<String> preparing = new ArrayList<>();
         for (int index : entry.prepared()) {

@@ -1,0 +1,86 @@
+package dev.millrace.engine.function;
+
+import dev.millrace.engine.function.regex.Regex;
+import dev.millrace.engine.function.regex.RegexFlags;
+import dev.millrace.engine.function.regex.RegexMatcher;
+
+/** Functions of a text and a regular expression, which is compiled when it changes: once, if it is a literal. */
+public final class RegexFunction {
+    private final Pattern pattern = new Pattern();
+    private final Pattern flags = new Pattern();
+    private RegexMatcher matcher;
+
+    public void prepare(long patternAddress, int patternLength) {
+        if (pattern.changed(patternAddress, patternLength)) {
+            compile(RegexFlags.NONE);
+        }
+    }
+
+    public void prepare(long patternAddress, int patternLength, long flagsAddress, int flagsLength) {
+        if (pattern.changed(patternAddress, patternLength) | flags.changed(flagsAddress, flagsLength)) {
+            compile(RegexFlags.NONE.with(flags.text()));
+        }
+    }
+
+    private void compile(RegexFlags options) {
+        String text = pattern.text();
+        pattern.forget();
+        matcher = new RegexMatcher(Regex.compile(text, options));
+        pattern.remember();
+    }
+
+    private boolean find(long address, int length) {
+        matcher.reset(address, length);
+        return matcher.find(0);
+    }
+
+    public boolean matches(long address, int length) {
+        return find(address, length);
+    }
+
+    /** How many matches there are, each beginning where the last one ended. */
+    public int count(long address, int length) {
+        matcher.reset(address, length);
+        int count = 0;
+        int from = 0;
+        while (from <= length && matcher.find(from)) {
+            count++;
+            from = matcher.end() > matcher.start() ? matcher.end() : after(address, length, matcher.end());
+        }
+        return count;
+    }
+
+    /** The place behind the character at a place. */
+    static int after(long address, int length, int at) {
+        return at >= length ? length + 1 : at + Texts.characterBytes(dev.millrace.batch.Memory.getByte(address + at));
+    }
+
+    /** The first match; NULL when there is none. */
+    public boolean first(long address, int length, Text out) {
+        return find(address, length) && take(0, address, out);
+    }
+
+    /** The first match. */
+    public boolean group(long address, int length, Text out) {
+        return first(address, length, out);
+    }
+
+    /** A group of the first match; NULL when there is no match, no such group, or it took no part. */
+    public boolean group(long address, int length, int group, Text out) {
+        return group >= 0 && group <= matcher.groups() && find(address, length) && take(group, address, out);
+    }
+
+    /** What the first group matched, or all when there is no group; NULL when nothing matches. */
+    public boolean substring(long address, int length, Text out) {
+        return find(address, length) && take(Math.min(1, matcher.groups()), address, out);
+    }
+
+    private boolean take(int group, long address, Text out) {
+        int start = matcher.start(group);
+        if (start < 0) {
+            return false;
+        }
+        out.slice(address + start, matcher.end(group) - start);
+        return true;
+    }
+}

@@ -1,0 +1,74 @@
+package dev.millrace.engine.function;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.function.regex.Regex;
+import dev.millrace.engine.function.regex.RegexFlags;
+import dev.millrace.engine.function.regex.RegexMatcher;
+import dev.millrace.text.TextBuffer;
+
+/** REGEXP_REPLACE: {@code \1} to {@code \9} in the replacement are groups, {@code \&} is all of the match. */
+public final class RegexReplacement {
+    private final Pattern pattern = new Pattern();
+    private final Pattern flags = new Pattern();
+    private RegexMatcher matcher;
+    private boolean all;
+
+    public void prepare(long patternAddress, int patternLength) {
+        if (pattern.changed(patternAddress, patternLength)) {
+            compile(RegexFlags.NONE);
+        }
+    }
+
+    public void prepare(long patternAddress, int patternLength, long flagsAddress, int flagsLength) {
+        if (pattern.changed(patternAddress, patternLength) | flags.changed(flagsAddress, flagsLength)) {
+            compile(RegexFlags.NONE.with(flags.text()));
+        }
+    }
+
+    private void compile(RegexFlags options) {
+        pattern.forget();
+        matcher = new RegexMatcher(Regex.compile(pattern.text(), options));
+        all = options.global();
+        pattern.remember();
+    }
+
+    public void replace(long address, int length, long replacement, int replacementLength, Text out) {
+        matcher.reset(address, length);
+        if (!matcher.find(0)) {
+            out.slice(address, length);
+            return;
+        }
+        TextBuffer buffer = out.begin();
+        int done = 0;
+        int from;
+        do {
+            buffer.append(address + done, matcher.start() - done);
+            append(address, replacement, replacementLength, buffer);
+            done = matcher.end();
+            from = done > matcher.start() ? done : RegexFunction.after(address, length, done);
+        } while (all && from <= length && matcher.find(from));
+        buffer.append(address + done, length - done);
+        Texts.checkLength(buffer.length());
+        out.written();
+    }
+
+    private void append(long address, long replacement, int length, TextBuffer buffer) {
+        for (int at = 0; at < length; at++) {
+            byte c = Memory.getByte(replacement + at);
+            if (c != '\\' || at + 1 == length) {
+                buffer.append(c);
+                continue;
+            }
+            byte next = Memory.getByte(replacement + ++at);
+            int group = next == '&' ? 0 : next >= '1' && next <= '9' ? next - '0' : -1;
+            if (group < 0) {
+                if (next != '\\') {
+                    buffer.append(c);
+                }
+                buffer.append(next);
+            } else if (group <= matcher.groups() && matcher.start(group) >= 0) {
+                buffer.append(address + matcher.start(group), matcher.end(group) - matcher.start(group));
+            }
+        }
+    }
+}

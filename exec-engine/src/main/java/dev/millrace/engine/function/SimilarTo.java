@@ -1,0 +1,70 @@
+package dev.millrace.engine.function;
+
+import dev.millrace.engine.function.regex.Regex;
+import dev.millrace.engine.function.regex.RegexFlags;
+import dev.millrace.engine.function.regex.RegexMatcher;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+
+/** SIMILAR TO: the SQL standard's mixture of LIKE and regular expressions, translated to the latter. */
+public final class SimilarTo {
+    private final Pattern pattern = new Pattern();
+    private final Pattern escape = new Pattern();
+    private RegexMatcher matcher;
+
+    public void prepare(long patternAddress, int patternLength) {
+        if (pattern.changed(patternAddress, patternLength)) {
+            compile("\\");
+        }
+    }
+
+    public void prepare(long patternAddress, int patternLength, long escapeAddress, int escapeLength) {
+        if (pattern.changed(patternAddress, patternLength) | escape.changed(escapeAddress, escapeLength)) {
+            compile(escape.text());
+        }
+    }
+
+    private void compile(String escapeText) {
+        pattern.forget();
+        if (escapeText.codePointCount(0, escapeText.length()) > 1) {
+            throw MillraceException.user(SqlState.INVALID_ESCAPE_SEQUENCE, "invalid escape string")
+                    .withHint("Escape string must be empty or one character.");
+        }
+        matcher = new RegexMatcher(Regex.compile(translate(pattern.text(), escapeText), RegexFlags.NONE));
+        pattern.remember();
+    }
+
+    private static String translate(String similar, String escape) {
+        StringBuilder regex = new StringBuilder("^(?:");
+        boolean inBrackets = false;
+        for (int at = 0; at < similar.length(); at++) {
+            char c = similar.charAt(at);
+            if (!escape.isEmpty() && similar.startsWith(escape, at)) {
+                at += escape.length();
+                if (at < similar.length()) {
+                    regex.append('\\').append(similar.charAt(at));
+                }
+            } else if (inBrackets) {
+                regex.append(c == '\\' ? "\\\\" : String.valueOf(c));
+                inBrackets = c != ']';
+            } else {
+                switch (c) {
+                    case '%' -> regex.append(".*");
+                    case '_' -> regex.append('.');
+                    case '(' -> regex.append("(?:");
+                    case '\\', '.', '^', '$' -> regex.append('\\').append(c);
+                    default -> {
+                        inBrackets = c == '[';
+                        regex.append(c);
+                    }
+                }
+            }
+        }
+        return regex.append(")$").toString();
+    }
+
+    public boolean matches(long address, int length) {
+        matcher.reset(address, length);
+        return matcher.find(0);
+    }
+}

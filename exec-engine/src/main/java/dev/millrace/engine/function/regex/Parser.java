@@ -1,0 +1,429 @@
+package dev.millrace.engine.function.regex;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads PostgreSQL's advanced regular expressions (its manual, section 9.7.3). */
+final class Parser {
+    private static final int MOST_REPEATS = 255;
+
+    private final String text;
+    private final boolean ignoreCase;
+    private final boolean expanded;
+    private final boolean dotAll;
+    private final boolean lineAnchors;
+    private int at;
+    private int groups;
+
+    private Parser(String text, int start, RegexFlags flags) {
+        this.text = text;
+        this.at = start;
+        this.ignoreCase = flags.ignoreCase();
+        this.expanded = flags.expanded();
+        this.dotAll = !flags.newlineStopsAny();
+        this.lineAnchors = flags.lineAnchors();
+    }
+
+    /** A parsed expression and how many groups it has. */
+    record Parsed(Syntax syntax, int groups, boolean ignoreCase) {}
+
+    static Parsed parse(String pattern, RegexFlags given) {
+        RegexFlags flags = given;
+        if (flags.literal() || pattern.startsWith("***=")) {
+            Parser parser = new Parser(flags.literal() ? pattern : pattern.substring(4), 0, flags);
+            return new Parsed(parser.literalText(), 0, flags.ignoreCase());
+        }
+        int start = pattern.startsWith("***:") ? 4 : 0;
+        if (pattern.startsWith("(?", start)) {
+            int close = pattern.indexOf(')', start);
+            String options = close < 0 ? "" : pattern.substring(start + 2, close);
+            if (!options.isEmpty() && options.chars().allMatch(Character::isLetter)) {
+                flags = flags.with(options);
+                start = close + 1;
+            }
+        }
+        Parser parser = new Parser(pattern, start, flags);
+        Syntax syntax = parser.alternatives();
+        if (parser.at < pattern.length()) {
+            throw invalid("parentheses () not balanced");
+        }
+        return new Parsed(syntax, parser.groups, flags.ignoreCase());
+    }
+
+    private static MillraceException invalid(String reason) {
+        return MillraceException.user(SqlState.INVALID_REGULAR_EXPRESSION, "invalid regular expression: " + reason);
+    }
+
+    private Syntax literalText() {
+        List<Syntax> parts = new ArrayList<>();
+        text.codePoints().forEach(c -> parts.add(literal(c)));
+        return new Syntax.Sequence(parts);
+    }
+
+    private Syntax literal(int codePoint) {
+        boolean cased = ignoreCase
+                && (Character.toLowerCase(codePoint) != codePoint || Character.toUpperCase(codePoint) != codePoint);
+        return cased
+                ? new Syntax.OneOf(CharSet.builder().add(codePoint, codePoint).build(true, false))
+                : new Syntax.Literal(codePoint);
+    }
+
+    private boolean more() {
+        return at < text.length();
+    }
+
+    private char peek() {
+        return text.charAt(at);
+    }
+
+    private boolean take(String word) {
+        if (text.startsWith(word, at)) {
+            at += word.length();
+            return true;
+        }
+        return false;
+    }
+
+    private int nextCodePoint() {
+        int codePoint = text.codePointAt(at);
+        at += Character.charCount(codePoint);
+        return codePoint;
+    }
+
+    private Syntax alternatives() {
+        List<Syntax> branches = new ArrayList<>();
+        do {
+            branches.add(sequence());
+        } while (take("|"));
+        return branches.size() == 1 ? branches.get(0) : new Syntax.Alternatives(branches);
+    }
+
+    private Syntax sequence() {
+        List<Syntax> parts = new ArrayList<>();
+        while (more() && peek() != '|' && peek() != ')') {
+            if (expanded && skipExpanded() || take("(?#") && skipComment()) {
+                continue;
+            }
+            parts.add(repeated(atom()));
+        }
+        return parts.size() == 1 ? parts.get(0) : new Syntax.Sequence(parts);
+    }
+
+    private boolean skipExpanded() {
+        int start = at;
+        while (more() && (CharSet.isSpace(peek()) || peek() == '#')) {
+            if (peek() == '#') {
+                int line = text.indexOf('\n', at);
+                at = line < 0 ? text.length() : line;
+            } else {
+                at++;
+            }
+        }
+        return at > start;
+    }
+
+    private boolean skipComment() {
+        int close = text.indexOf(')', at);
+        at = close < 0 ? text.length() : close + 1;
+        return true;
+    }
+
+    private Syntax repeated(Syntax body) {
+        int least;
+        int most;
+        if (take("*")) {
+            least = 0;
+            most = Syntax.Repeat.UNLIMITED;
+        } else if (take("+")) {
+            least = 1;
+            most = Syntax.Repeat.UNLIMITED;
+        } else if (take("?")) {
+            least = 0;
+            most = 1;
+        } else if (isBound()) {
+            at++;
+            least = count();
+            most = take(",") ? (more() && peek() != '}' ? count() : Syntax.Repeat.UNLIMITED) : least;
+            if (!take("}")) {
+                throw invalid("braces {} not balanced");
+            }
+            if (most < least) {
+                throw invalid("invalid repetition count(s)");
+            }
+        } else {
+            return body;
+        }
+        if (body instanceof Syntax.At || body instanceof Syntax.Look) {
+            throw invalid("quantifier operand invalid");
+        }
+        boolean greedy = !take("?");
+        if (more() && (peek() == '*' || peek() == '+' || peek() == '?' || isBound())) {
+            throw invalid("quantifier operand invalid");
+        }
+        return new Syntax.Repeat(body, least, most, greedy);
+    }
+
+    /** An opening brace is only special before a digit. */
+    private boolean isBound() {
+        return more() && peek() == '{' && at + 1 < text.length() && Character.isDigit(text.charAt(at + 1));
+    }
+
+    private int count() {
+        int value = 0;
+        if (!more() || !Character.isDigit(peek())) {
+            throw invalid("invalid repetition count(s)");
+        }
+        while (more() && Character.isDigit(peek())) {
+            value = value * 10 + Character.digit(text.charAt(at++), 10);
+            if (value > MOST_REPEATS) {
+                throw invalid("invalid repetition count(s)");
+            }
+        }
+        return value;
+    }
+
+    private Syntax atom() {
+        switch (peek()) {
+            case '(' -> {
+                return group();
+            }
+            case '[' -> {
+                return bracket();
+            }
+            case '*', '+', '?' -> throw invalid("quantifier operand invalid");
+            case '.' -> {
+                at++;
+                CharSet set =
+                        dotAll ? CharSet.ANY : CharSet.builder().add('\n', '\n').build(false, true);
+                return new Syntax.OneOf(set);
+            }
+            case '^' -> {
+                at++;
+                return new Syntax.At(lineAnchors ? Syntax.Place.LINE_START : Syntax.Place.TEXT_START);
+            }
+            case '$' -> {
+                at++;
+                return new Syntax.At(lineAnchors ? Syntax.Place.LINE_END : Syntax.Place.TEXT_END);
+            }
+            case '\\' -> {
+                at++;
+                return escape();
+            }
+            default -> {
+                if (isBound()) {
+                    throw invalid("quantifier operand invalid");
+                }
+                return literal(nextCodePoint());
+            }
+        }
+    }
+
+    private Syntax group() {
+        at++;
+        Syntax result;
+        if (take("?:")) {
+            result = alternatives();
+        } else if (take("?=")) {
+            result = new Syntax.Look(alternatives(), false, false);
+        } else if (take("?!")) {
+            result = new Syntax.Look(alternatives(), false, true);
+        } else if (take("?<=")) {
+            result = new Syntax.Look(alternatives(), true, false);
+        } else if (take("?<!")) {
+            result = new Syntax.Look(alternatives(), true, true);
+        } else if (take("?")) {
+            throw invalid("quantifier operand invalid");
+        } else {
+            int number = ++groups;
+            result = new Syntax.Group(number, alternatives());
+        }
+        if (!take(")")) {
+            throw invalid("parentheses () not balanced");
+        }
+        return result;
+    }
+
+    private Syntax escape() {
+        if (!more()) {
+            throw invalid("invalid escape \\ sequence");
+        }
+        char c = peek();
+        if (c >= '1' && c <= '9') {
+            at++;
+            int group = c - '0';
+            if (group > groups) {
+                throw invalid("invalid backreference number");
+            }
+            return new Syntax.BackReference(group);
+        }
+        Syntax.Place place = switch (c) {
+            case 'A' -> Syntax.Place.TEXT_START;
+            case 'Z' -> Syntax.Place.TEXT_END;
+            case 'm' -> Syntax.Place.WORD_START;
+            case 'M' -> Syntax.Place.WORD_END;
+            case 'y' -> Syntax.Place.WORD_BOUNDARY;
+            case 'Y' -> Syntax.Place.NO_WORD_BOUNDARY;
+            default -> null;
+        };
+        if (place != null) {
+            at++;
+            return new Syntax.At(place);
+        }
+        CharSet set = classEscape(c);
+        if (set != null) {
+            at++;
+            return new Syntax.OneOf(set);
+        }
+        return literal(characterEscape());
+    }
+
+    private static CharSet classEscape(char c) {
+        return switch (c) {
+            case 'd' -> CharSet.DIGIT;
+            case 'D' -> CharSet.DIGIT.negated();
+            case 's' -> CharSet.SPACE;
+            case 'S' -> CharSet.SPACE.negated();
+            case 'w' -> CharSet.WORD;
+            case 'W' -> CharSet.WORD.negated();
+            default -> null;
+        };
+    }
+
+    private int characterEscape() {
+        int c = nextCodePoint();
+        return switch (c) {
+            case 'a' -> 7;
+            case 'b' -> '\b';
+            case 'B' -> '\\';
+            case 'e' -> 27;
+            case 'f' -> '\f';
+            case 'n' -> '\n';
+            case 'r' -> '\r';
+            case 't' -> '\t';
+            case 'v' -> 11;
+            case '0' -> 0;
+            case 'x' -> hexadecimal(1, 8);
+            case 'u' -> hexadecimal(4, 4);
+            case 'U' -> hexadecimal(8, 8);
+            default -> {
+                if (Character.isLetterOrDigit(c) && c < 128) {
+                    throw invalid("invalid escape \\ sequence");
+                }
+                yield c;
+            }
+        };
+    }
+
+    private int hexadecimal(int least, int most) {
+        int start = at;
+        while (more() && at - start < most && Character.digit(peek(), 16) >= 0) {
+            at++;
+        }
+        if (at - start < least) {
+            throw invalid("invalid escape \\ sequence");
+        }
+        long value = Long.parseLong(text.substring(start, at), 16);
+        if (value > Character.MAX_CODE_POINT) {
+            throw invalid("invalid escape \\ sequence");
+        }
+        return (int) value;
+    }
+
+    private Syntax bracket() {
+        at++;
+        if (take("[:<:]]")) {
+            return new Syntax.At(Syntax.Place.WORD_START);
+        }
+        if (take("[:>:]]")) {
+            return new Syntax.At(Syntax.Place.WORD_END);
+        }
+        boolean negated = take("^");
+        CharSet.Builder set = CharSet.builder();
+        boolean first = true;
+        while (first || !take("]")) {
+            if (!more()) {
+                throw invalid("brackets [] not balanced");
+            }
+            first = false;
+            if (take("[:")) {
+                set.add(named());
+                continue;
+            }
+            if (peek() == '\\' && at + 1 < text.length()) {
+                CharSet escaped = classEscape(text.charAt(at + 1));
+                if (escaped != null) {
+                    at += 2;
+                    set.add(escaped);
+                    continue;
+                }
+            }
+            int from = bracketCharacter();
+            int to = from;
+            if (at + 1 < text.length() && peek() == '-' && text.charAt(at + 1) != ']') {
+                at++;
+                to = bracketCharacter();
+            }
+            if (to < from) {
+                throw invalid("invalid character range");
+            }
+            set.add(from, to);
+        }
+        if (negated && !dotAll) {
+            set.add('\n', '\n');
+        }
+        return new Syntax.OneOf(set.build(ignoreCase, negated));
+    }
+
+    private int bracketCharacter() {
+        if (!more()) {
+            throw invalid("brackets [] not balanced");
+        }
+        if (take("\\")) {
+            if (!more()) {
+                throw invalid("invalid escape \\ sequence");
+            }
+            return characterEscape();
+        }
+        if (take("[.") || take("[=")) {
+            String end = text.charAt(at - 1) + "]";
+            int codePoint = nextCodePoint();
+            if (!take(end)) {
+                throw invalid("invalid collating element");
+            }
+            return codePoint;
+        }
+        return nextCodePoint();
+    }
+
+    private CharSet named() {
+        int close = text.indexOf(":]", at);
+        if (close < 0) {
+            throw invalid("brackets [] not balanced");
+        }
+        String name = text.substring(at, close);
+        at = close + 2;
+        CharSet.Builder set = CharSet.builder();
+        return switch (name) {
+            case "alnum" -> set.add(Character::isLetterOrDigit).build(false, false);
+            case "alpha" -> set.add(Character::isLetter).build(false, false);
+            case "blank" -> set.add(c -> c == ' ' || c == '\t').build(false, false);
+            case "cntrl" -> set.add(Character::isISOControl).build(false, false);
+            case "digit" -> CharSet.DIGIT;
+            case "graph" ->
+                set.add(c -> c > ' ' && c != 127 && !CharSet.isSpace(c)).build(false, false);
+            case "lower" -> set.add(Character::isLowerCase).build(ignoreCase, false);
+            case "print" -> set.add(c -> c >= ' ' && c != 127).build(false, false);
+            case "punct" ->
+                set.add(c -> c > ' ' && c < 127 && !Character.isLetterOrDigit(c))
+                        .build(false, false);
+            case "space" -> CharSet.SPACE;
+            case "upper" -> set.add(Character::isUpperCase).build(ignoreCase, false);
+            case "word" -> CharSet.WORD;
+            case "xdigit" ->
+                set.add(c -> Character.digit(c, 16) >= 0 && c < 128).build(false, false);
+            default -> throw invalid("invalid character class");
+        };
+    }
+}

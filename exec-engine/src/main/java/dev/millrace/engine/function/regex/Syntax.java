@@ -1,0 +1,41 @@
+package dev.millrace.engine.function.regex;
+
+import java.util.List;
+
+/** A parsed regular expression. */
+sealed interface Syntax {
+    /** What matches the empty text at certain places. */
+    enum Place {
+        TEXT_START,
+        TEXT_END,
+        LINE_START,
+        LINE_END,
+        WORD_START,
+        WORD_END,
+        WORD_BOUNDARY,
+        NO_WORD_BOUNDARY
+    }
+
+    /** One character, exactly. */
+    record Literal(int codePoint) implements Syntax {}
+
+    record OneOf(CharSet set) implements Syntax {}
+
+    record Sequence(List<Syntax> parts) implements Syntax {}
+
+    record Alternatives(List<Syntax> branches) implements Syntax {}
+
+    record Repeat(Syntax body, int least, int most, boolean greedy) implements Syntax {
+        static final int UNLIMITED = Integer.MAX_VALUE;
+    }
+
+    /** A group that is captured, numbered from 1. */
+    record Group(int number, Syntax body) implements Syntax {}
+
+    record At(Place place) implements Syntax {}
+
+    record BackReference(int group) implements Syntax {}
+
+    /** Whether the text before or behind matches. */
+    record Look(Syntax body, boolean behind, boolean negated) implements Syntax {}
+}

@@ -1,0 +1,157 @@
+package dev.millrace.engine.calc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.operator.Output;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.function.FunctionCatalog;
+import dev.millrace.plan.function.Signature;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.testing.memory.LeakCheck;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Every signature of the catalog compiles and runs, over NULLs too: a strict function gives NULL for them. */
+class CatalogTest {
+    private static final List<DataType> COMPARABLE = List.of(
+            DataType.BOOLEAN,
+            DataType.SMALLINT,
+            DataType.INTEGER,
+            DataType.BIGINT,
+            DataType.REAL,
+            DataType.DOUBLE,
+            DataType.numeric(10, 2),
+            DataType.numeric(30, 4),
+            DataType.TEXT,
+            DataType.BYTEA,
+            DataType.DATE,
+            DataType.TIME,
+            DataType.TIMESTAMP,
+            DataType.TIMESTAMPTZ,
+            DataType.INTERVAL,
+            DataType.UUID);
+
+    @RegisterExtension
+    final LeakCheck memory = new LeakCheck();
+
+    private static List<DataType> typesOf(Optional<Kind> kind) {
+        return kind.map(known -> known == Kind.NUMERIC
+                        ? List.of(DataType.numeric(10, 2), DataType.numeric(30, 4))
+                        : List.of(new DataType(known, 0, 0, List.of())))
+                .orElse(COMPARABLE);
+    }
+
+    @Test
+    void everySignatureRuns() {
+        List<String> failures = new ArrayList<>();
+        int[] calls = new int[1];
+        for (String name : FunctionCatalog.names()) {
+            for (Signature signature : FunctionCatalog.overloads(name)) {
+                int most = signature.parameters().size() + (signature.variadic() ? 2 : 0);
+                for (int count = 0; count <= most; count++) {
+                    if (!signature.takes(count)) {
+                        continue;
+                    }
+                    Optional<Kind> first = count == 0
+                            ? Optional.of(Kind.TEXT)
+                            : signature.parameter(0).kind();
+                    for (DataType type : typesOf(first)) {
+                        calls[0]++;
+                        try {
+                            check(name, signature, count, type);
+                        } catch (RuntimeException | AssertionError e) {
+                            failures.add(name + " of " + count + " " + type + ": " + e);
+                        }
+                    }
+                }
+            }
+        }
+        if (!failures.isEmpty()) {
+            fail(failures.size() + " of " + calls[0] + " do not run:\n" + String.join("\n", failures));
+        }
+    }
+
+    private void check(String name, Signature signature, int count, DataType firstType) {
+        List<Expression> arguments = new ArrayList<>();
+        List<Field> fields = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Signature.Parameter parameter = signature.parameter(i);
+            DataType type = i == 0 || parameter.same()
+                    ? firstType
+                    : typesOf(parameter.kind()).get(0);
+            fields.add(new Field("c" + i, type, true));
+            arguments.add(new Column(i, type, true));
+        }
+        DataType result =
+                signature.resultType(arguments.stream().map(Expression::type).toList());
+        Schema input = new Schema(fields);
+        PlanNode.Calc calc = new PlanNode.Calc(
+                new PlanNode.Scan("t", List.of(), List.of(), input),
+                Optional.empty(),
+                List.of(new Call(name, arguments, result, true)),
+                Schema.of(new Field("result", result, true)));
+        Row nulls = new Row(Collections.nCopies(count, null));
+        List<Row> results = run(calc, input, List.of(nulls, nulls));
+        if (signature.strict() && count > 0) {
+            assertEquals(Row.of((Object) null), results.get(0));
+        }
+        List<Object> values = new ArrayList<>();
+        fields.forEach(field -> values.add(example(field.type())));
+        try {
+            run(calc, input, List.of(new Row(values)));
+        } catch (MillraceException e) {
+            // The examples are not meaningful for each function; what they are told is checked elsewhere.
+        }
+    }
+
+    private List<Row> run(PlanNode.Calc calc, Schema input, List<Row> rows) {
+        List<Row> results = new ArrayList<>();
+        Output output = new Output() {
+            @Override
+            public void emit(Batch batch) {
+                try (batch) {
+                    results.addAll(TestBatches.rows(batch));
+                }
+            }
+
+            @Override
+            public boolean isFull() {
+                return false;
+            }
+        };
+        try (CalcOperator operator = new CalcOperator(calc)) {
+            operator.open(new TestContext(memory.allocator()));
+            operator.process(0, TestBatches.of(input, memory.allocator(), rows), output);
+        }
+        return results;
+    }
+
+    private static Object example(DataType type) {
+        return switch (type.kind()) {
+            case BOOLEAN -> true;
+            case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> 3L;
+            case REAL, DOUBLE -> 0.5;
+            case NUMERIC -> new java.math.BigDecimal("1.5").setScale(type.scale());
+            case TEXT, VARCHAR, CHAR, JSONB -> "day";
+            case BYTEA -> List.of((byte) 1, (byte) 2);
+            case INTERVAL -> new Row.Interval(1, 2, 3);
+            case UUID -> new java.util.UUID(1, 2);
+            case ARRAY, ROW, NULL -> throw new IllegalArgumentException(type.toString());
+        };
+    }
+}
