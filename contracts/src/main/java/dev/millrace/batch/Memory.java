@@ -25,6 +25,16 @@ public final class Memory {
         }
     }
 
+    /** Scratch memory outside any allocator's account; {@link #free} it soon. */
+    public static long allocate(long bytes) {
+        return UNSAFE.allocateMemory(bytes);
+    }
+
+    /** Gives back what {@link #allocate} gave. */
+    public static void free(long address) {
+        UNSAFE.freeMemory(address);
+    }
+
     public static byte getByte(long address) {
         return UNSAFE.getByte(address);
     }
