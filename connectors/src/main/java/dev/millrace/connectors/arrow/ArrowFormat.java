@@ -29,6 +29,14 @@ public record ArrowFormat(Schema schema) implements FileFormat {
     }
 
     @Override
+    public void check(Path file) {
+        try (BufferAllocator allocator = new RootAllocator();
+                ArrowInput input = ArrowInput.open(file, allocator)) {
+            ArrowReader.check(input, schema);
+        }
+    }
+
+    @Override
     public List<SourceReader> open(List<Path> files, ScanRequest request, SourceContext context) {
         int count = Math.max(1, Math.min(request.parallelism(), files.size()));
         List<SourceReader> readers = new ArrayList<>();

@@ -57,7 +57,7 @@ final class ArrowReader implements SourceReader {
                     break;
                 }
                 input = Optional.of(ArrowInput.open(next, context.allocator()));
-                check(input.get());
+                check(input.get(), declared);
             }
             if (nextRow < rows) {
                 return Optional.of(cut());
@@ -99,7 +99,7 @@ final class ArrowReader implements SourceReader {
     }
 
     /** Checks that the file has every declared column, of a type that can be read. */
-    private void check(ArrowInput opened) {
+    static void check(ArrowInput opened, Schema declared) {
         for (Field field : declared.fields()) {
             int place = find(opened, field.name());
             List<String> names = opened.fields().stream()

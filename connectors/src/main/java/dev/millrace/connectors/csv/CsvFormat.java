@@ -3,19 +3,35 @@ package dev.millrace.connectors.csv;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileFormat;
+import dev.millrace.connectors.input.FileInput;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 
 /** Separated values of a dialect with declared columns. */
 public final class CsvFormat implements FileFormat {
+    private static final int CHECKED_BYTES = 64 << 10;
+
     private final List<CsvColumn> columns;
     private final CsvDialect dialect;
 
     public CsvFormat(List<CsvColumn> columns, CsvDialect dialect) {
         this.columns = List.copyOf(columns);
         this.dialect = dialect;
+    }
+
+    @Override
+    public void check(Path file) {
+        try (BufferAllocator allocator = new RootAllocator();
+                ByteWindow window = new ByteWindow(allocator, CHECKED_BYTES);
+                FileInput input = FileInput.open(file, dialect.encoding())) {
+            window.fill(input, CHECKED_BYTES);
+            CsvLayout.read(window, window.isDry(), dialect, columns, input);
+        }
     }
 
     @Override

@@ -55,6 +55,7 @@ public final class FileSourceFactory implements SourceFactory {
         };
         Optional<FileSource.Pace> pace = pace(read.schema(), options);
         options.rejectUnread();
+        sample.ifPresent(read.format()::check);
         if (mode == Mode.FOLLOW && name == FormatName.ARROW) {
             throw MillraceException.notAvailableYet("following Arrow files");
         }

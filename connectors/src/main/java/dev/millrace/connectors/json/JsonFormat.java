@@ -3,7 +3,9 @@ package dev.millrace.connectors.json;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileFormat;
+import dev.millrace.connectors.input.FileInput;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +14,12 @@ import java.util.List;
 public record JsonFormat(List<JsonColumn> columns, int maxRecordBytes) implements FileFormat {
     public JsonFormat {
         columns = List.copyOf(columns);
+    }
+
+    /** Any member may be missing from any line, so that only opening can fail. */
+    @Override
+    public void check(Path file) {
+        FileInput.open(file, Encoding.UTF_8).close();
     }
 
     @Override

@@ -29,10 +29,10 @@ final class DiskProbe implements Probe {
     @Override
     public List<Object[]> read(long nanoTime) {
         List<Object[]> rows = new ArrayList<>();
-        for (HWDiskStore disk : machine.disks()) {
+        for (HWDiskStore disk : machine.disks(nanoTime)) {
             double[] perSecond = rates.computeIfAbsent(disk.getName(), name -> new Rate())
                     .perSecond(
-                            nanoTime,
+                            machine.disksNanoTime(),
                             disk.getReadBytes(),
                             disk.getWriteBytes(),
                             disk.getReads(),

@@ -19,8 +19,11 @@ import oshi.util.GlobalConfig;
  * dear to read is read again only after a while. Not thread-safe.
  */
 final class Machine {
-    /** How long figures that are dear to read are good for. */
-    static final long SLOW_PERIOD_NANOS = 1_000_000_000;
+    /** How long figures that take tens of milliseconds to read are good for. */
+    private static final long SLOW_PERIOD_NANOS = 1_000_000_000;
+
+    /** How long the counters of disks and interfaces are, which take a millisecond each. */
+    private static final long DEVICE_PERIOD_NANOS = 200_000_000;
 
     private static final Logger OSHI_LOG = Logger.getLogger("oshi"); // held, or its level would be forgotten
 
@@ -36,6 +39,10 @@ final class Machine {
     private final List<HWDiskStore> disks;
     private final List<NetworkIF> networks;
 
+    private long disksNanoTime;
+    private boolean disksRead;
+    private long networksNanoTime;
+    private boolean networksRead;
     private long slowNanoTime;
     private boolean slowRead;
     private long processes;
@@ -60,16 +67,32 @@ final class Machine {
         return memory;
     }
 
-    /** The disks, their counters read now. */
-    List<HWDiskStore> disks() {
-        disks.forEach(HWDiskStore::updateAttributes);
+    /** The disks, their counters read at {@link #disksNanoTime()}. */
+    List<HWDiskStore> disks(long nanoTime) {
+        if (!disksRead || nanoTime - disksNanoTime >= DEVICE_PERIOD_NANOS) {
+            disks.forEach(HWDiskStore::updateAttributes);
+            disksNanoTime = nanoTime;
+            disksRead = true;
+        }
         return disks;
     }
 
-    /** The interfaces but for loopback, their counters read now. */
-    List<NetworkIF> networks() {
-        networks.forEach(NetworkIF::updateAttributes);
+    long disksNanoTime() {
+        return disksNanoTime;
+    }
+
+    /** The interfaces but for loopback, their counters read at {@link #networksNanoTime()}. */
+    List<NetworkIF> networks(long nanoTime) {
+        if (!networksRead || nanoTime - networksNanoTime >= DEVICE_PERIOD_NANOS) {
+            networks.forEach(NetworkIF::updateAttributes);
+            networksNanoTime = nanoTime;
+            networksRead = true;
+        }
         return networks;
+    }
+
+    long networksNanoTime() {
+        return networksNanoTime;
     }
 
     long processes(long nanoTime) {
@@ -96,7 +119,10 @@ final class Machine {
         slowNanoTime = nanoTime;
         processes = system.getProcessCount();
         threads = system.getThreadCount();
-        temperature = hardware.getSensors().getCpuTemperature();
+        if (temperature >= 0) { // where there is no sensor, looking for it again takes tens of milliseconds
+            double celsius = hardware.getSensors().getCpuTemperature();
+            temperature = celsius > 0 ? celsius : -1;
+        }
     }
 
     /** Of processor time per second, by kind, the part that was not idle, 0 to 1. */

@@ -27,10 +27,10 @@ final class NetworkProbe implements Probe {
     @Override
     public List<Object[]> read(long nanoTime) {
         List<Object[]> rows = new ArrayList<>();
-        for (NetworkIF network : machine.networks()) {
+        for (NetworkIF network : machine.networks(nanoTime)) {
             double[] perSecond = rates.computeIfAbsent(network.getName(), name -> new Rate())
                     .perSecond(
-                            nanoTime,
+                            machine.networksNanoTime(),
                             network.getBytesRecv(),
                             network.getBytesSent(),
                             network.getPacketsRecv(),

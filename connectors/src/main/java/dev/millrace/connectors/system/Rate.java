@@ -12,9 +12,16 @@ final class Rate {
     private record Reading(long nanoTime, long[] counters) {}
 
     private final ArrayDeque<Reading> readings = new ArrayDeque<>();
+    private double[] last = {};
 
-    /** Adds a reading; returns the growth per second of each counter, 0 for the first and for one that fell back. */
+    /**
+     * Adds a reading; returns the growth per second of each counter, 0 for the first and for one that fell back. The time
+     * of the last reading again gives what that gave.
+     */
     double[] perSecond(long nanoTime, long... counters) {
+        if (!readings.isEmpty() && readings.getLast().nanoTime == nanoTime) {
+            return last;
+        }
         while (readings.size() > 1) {
             Reading oldest = readings.removeFirst();
             if (nanoTime - readings.getFirst().nanoTime < LEAST_NANOS) {
@@ -33,6 +40,7 @@ final class Rate {
             readings.clear();
         }
         readings.addLast(new Reading(nanoTime, counters));
+        last = rates;
         return rates;
     }
 }

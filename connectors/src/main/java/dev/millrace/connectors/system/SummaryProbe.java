@@ -27,7 +27,8 @@ final class SummaryProbe implements Probe {
 
     private final Machine machine;
     private final Rate cpu = new Rate();
-    private final Rate transfer = new Rate();
+    private final Rate disk = new Rate();
+    private final Rate network = new Rate();
 
     SummaryProbe(Machine machine) {
         this.machine = machine;
@@ -45,17 +46,18 @@ final class SummaryProbe implements Probe {
         GlobalMemory memory = machine.memory();
         long diskRead = 0;
         long diskWritten = 0;
-        for (HWDiskStore disk : machine.disks()) {
-            diskRead += disk.getReadBytes();
-            diskWritten += disk.getWriteBytes();
+        for (HWDiskStore store : machine.disks(nanoTime)) {
+            diskRead += store.getReadBytes();
+            diskWritten += store.getWriteBytes();
         }
         long received = 0;
         long sent = 0;
-        for (NetworkIF network : machine.networks()) {
-            received += network.getBytesRecv();
-            sent += network.getBytesSent();
+        for (NetworkIF card : machine.networks(nanoTime)) {
+            received += card.getBytesRecv();
+            sent += card.getBytesSent();
         }
-        double[] rates = transfer.perSecond(nanoTime, diskRead, diskWritten, received, sent);
+        double[] disks = disk.perSecond(machine.disksNanoTime(), diskRead, diskWritten);
+        double[] networks = network.perSecond(machine.networksNanoTime(), received, sent);
         OptionalDouble temperature = machine.temperature(nanoTime);
         long total = memory.getTotal();
         return List.<Object[]>of(new Object[] {
@@ -66,10 +68,10 @@ final class SummaryProbe implements Probe {
             total - memory.getAvailable(),
             total,
             memory.getVirtualMemory().getSwapUsed(),
-            rates[0],
-            rates[1],
-            rates[2],
-            rates[3],
+            disks[0],
+            disks[1],
+            networks[0],
+            networks[1],
             machine.processes(nanoTime),
             machine.threads(nanoTime),
             temperature.isPresent() ? temperature.getAsDouble() : UNKNOWN

@@ -27,8 +27,8 @@ import java.util.Locale;
  * temperature  ts, sensor, celsius
  * </pre>
  *
- * <p>Rates and shares are over the time since the last reading, over a tenth of a second at least; processes, threads and
- * temperature are read once a second at most.
+ * <p>Rates and shares are over the time since the last reading, over a tenth of a second at least; disks and
+ * interfaces are read five times a second at most, processes, threads and temperature once.
  */
 public final class SystemSourceFactory implements SourceFactory {
     private static final long DEFAULT_PERIOD_MICROS = 1_000_000;

@@ -247,7 +247,8 @@ class CsvSourceTest {
         assertCode("58P01", () -> read(folder + "/*.nothing"));
         assertCode("42809", () -> read(folder.toString()));
         MillraceException e = assertThrows(
-                MillraceException.class, () -> FileScan.source(ID_NAME, "path", "x.csv", "delimeter", ";"));
+                MillraceException.class,
+                () -> FileScan.source(ID_NAME, "path", file("1,a\n").toString(), "delimeter", ";"));
         assertEquals("22023", e.sqlState().code());
         assertEquals("did you mean \"delimiter\"?", e.hint().get());
     }
