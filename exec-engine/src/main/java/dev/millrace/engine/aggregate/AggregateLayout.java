@@ -108,6 +108,7 @@ public final class AggregateLayout {
     private final List<Collected> collections = new ArrayList<>();
     private final int stateOffset;
     private final int stateEnd;
+    private final int extraOffset;
     private final int end;
 
     /**
@@ -117,6 +118,17 @@ public final class AggregateLayout {
      */
     public AggregateLayout(
             KeyLayout keys, List<AggregateCall> calls, Schema arguments, boolean retractions, boolean emitsChanges) {
+        this(keys, calls, arguments, retractions, emitsChanges, 0);
+    }
+
+    /** A layout with words at the end of an entry that are the owner's; 0 at first. */
+    public AggregateLayout(
+            KeyLayout keys,
+            List<AggregateCall> calls,
+            Schema arguments,
+            boolean retractions,
+            boolean emitsChanges,
+            int extraWords) {
         this.arguments = arguments;
         this.keys = keys;
         this.retractions = retractions;
@@ -140,7 +152,8 @@ public final class AggregateLayout {
                 at = emitted + (emitsChanges ? SlotKind.BYTES.bytes() : 0);
             }
         }
-        this.end = at;
+        this.extraOffset = at;
+        this.end = at + 8 * extraWords;
     }
 
     /** A sketch cannot forget; over retractions the count is exact instead. */
@@ -200,6 +213,11 @@ public final class AggregateLayout {
 
     int stateEnd() {
         return stateEnd;
+    }
+
+    /** Where the owner's words are. */
+    public int extraOffset() {
+        return extraOffset;
     }
 
     /** Offset of the number of rows. */

@@ -4,12 +4,17 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.type.DataType;
+import java.util.Arrays;
 
 /** Adds distinct values of groups to other groups, and feeds the states of those with what is new to them. */
 final class DistinctMerge {
+    /** The link of a group that goes without a successor. */
+    static final long GONE = 1;
+
     private DistinctMerge() {}
 
     /** Merges tables of append-only sets. The link of each group in {@code from} is the group it was merged into. */
@@ -22,6 +27,37 @@ final class DistinctMerge {
                 long owner = Memory.getLong(Memory.getLong(entries[i] + DistinctSet.OWNER) + GroupTable.LINK);
                 mark(layout, set, to, owner, Memory.getLong(entries[i]), entries[i]);
             }
+        }
+    }
+
+    /**
+     * Moves the values of groups whose link is not 0 to the group it names, or drops them if it is {@link #GONE}; goes
+     * over the whole table.
+     */
+    static void fold(AggregateLayout layout, DistinctSet set, GroupTable table) {
+        long[] moving = new long[16];
+        int moved = 0;
+        EntryCursor cursor = new EntryCursor(table, 256);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            for (int i = 0; i < count; i++) {
+                long value = cursor.entries()[i];
+                if (Memory.getLong(Memory.getLong(value + DistinctSet.OWNER) + GroupTable.LINK) != 0) {
+                    if (moved == moving.length) {
+                        moving = Arrays.copyOf(moving, 2 * moved);
+                    }
+                    moving[moved++] = value;
+                }
+            }
+        }
+        for (int i = 0; i < moved; i++) {
+            long target = Memory.getLong(Memory.getLong(moving[i] + DistinctSet.OWNER) + GroupTable.LINK);
+            if (target != GONE) {
+                mark(layout, set, table, target, Memory.getLong(moving[i]), moving[i]);
+            }
+            if (SlotKind.of(set.type()) == SlotKind.BYTES) {
+                ByteSlots.free(table.memory(), moving[i] + DistinctSet.VALUE);
+            }
+            table.remove(moving[i]);
         }
     }
 

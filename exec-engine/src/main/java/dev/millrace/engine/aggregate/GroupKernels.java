@@ -26,25 +26,32 @@ public final class GroupKernels {
     private final Schema input;
     private final int mergedFrom;
     private final boolean logged;
+    private final boolean given;
     private final int[] nullable;
     private final Map<Variant, Loops> loops = new HashMap<>();
 
-    private GroupKernels(AggregateLayout layout, Schema input, int mergedFrom, boolean logged) {
+    private GroupKernels(AggregateLayout layout, Schema input, int mergedFrom, boolean logged, boolean given) {
         this.layout = layout;
         this.input = input;
         this.mergedFrom = mergedFrom;
         this.logged = logged;
+        this.given = given;
         this.nullable = nullableColumns();
     }
 
     /** Code that adds rows; {@code logged}: to a log of changes, too. */
     public static GroupKernels adding(AggregateLayout layout, Schema input, boolean logged) {
-        return new GroupKernels(layout, input, NONE, logged);
+        return new GroupKernels(layout, input, NONE, logged, false);
+    }
+
+    /** Code that adds rows to groups that the caller found, see {@link GroupState#addTo}. */
+    public static GroupKernels addingToGiven(AggregateLayout layout, Schema input) {
+        return new GroupKernels(layout, input, NONE, false, true);
     }
 
     /** Code that merges the states that a partial phase emitted, as columns from {@code firstState} on. */
     public static GroupKernels merging(AggregateLayout layout, Schema input, int firstState, boolean logged) {
-        return new GroupKernels(layout, input, firstState, logged);
+        return new GroupKernels(layout, input, firstState, logged, false);
     }
 
     private int[] nullableColumns() {
@@ -84,7 +91,7 @@ public final class GroupKernels {
         int column = mergedFrom;
         for (List<StateSlot> part : parts) {
             boolean first = kernels.isEmpty();
-            Entries entries = !first ? Entries.GIVEN : remembered ? Entries.BY_KEY_REMEMBERED : Entries.BY_KEY;
+            Entries entries = !first || given ? Entries.GIVEN : remembered ? Entries.BY_KEY_REMEMBERED : Entries.BY_KEY;
             kernels.add(KernelWriter.groups(input, layout.keys(), part, column, entries, first && logged, variant));
             if (column != NONE) {
                 column += part.stream()

@@ -8,7 +8,6 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
-import dev.millrace.engine.state.StateMemory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -80,12 +79,7 @@ public final class GroupSnapshot {
             out.writeLong(Memory.getLong(entry + GroupTable.BODY + 8L * word));
         }
         for (int slot : byteSlots) {
-            if (ByteSlots.isLong(entry + slot)) {
-                byte[] bytes = new byte[ByteSlots.length(entry + slot)];
-                Memory.copyOut(ByteSlots.address(entry + slot), bytes, 0, bytes.length);
-                out.writeInt(bytes.length);
-                out.write(bytes);
-            }
+            ByteSlots.write(entry + slot, out);
         }
     }
 
@@ -115,16 +109,8 @@ public final class GroupSnapshot {
         for (int word = 0; word < words; word++) {
             Memory.putLong(entry + GroupTable.BODY + 8L * word, in.readLong());
         }
-        StateMemory memory = table.memory();
         for (int slot : byteSlots) {
-            if (ByteSlots.isLong(entry + slot)) {
-                byte[] bytes = new byte[in.readInt()];
-                in.readFully(bytes);
-                long block = memory.allocate(bytes.length);
-                Memory.copyIn(bytes, 0, block, bytes.length);
-                ByteSlots.store(memory, entry + slot, block, bytes.length);
-                memory.free(block, bytes.length);
-            }
+            ByteSlots.read(table.memory(), entry + slot, in);
         }
         return entry;
     }

@@ -84,16 +84,25 @@ public final class GroupState implements AutoCloseable {
         if (groups.length < count) {
             groups = new long[count];
         }
+        add(batch, images, rows, count, groups, log);
+    }
+
+    /** Adds rows to groups found by the caller, one for each row; the kernels are made for that. */
+    public void addTo(long[] given, Batch batch, NestedImages images, int[] rows, int count, ChangeLog noLog) {
+        add(batch, images, rows, count, given, noLog);
+    }
+
+    private void add(Batch batch, NestedImages images, int[] rows, int count, long[] entries, ChangeLog log) {
         GroupKernels.Loops loops = kernels.loops(batch);
-        loops.first().add(table, batch, images, rows, count, groups, table, log);
+        loops.first().add(table, batch, images, rows, count, entries, table, log);
         for (GroupKernel more : loops.more()) {
-            more.add(table, batch, images, rows, count, groups, table, log);
+            more.add(table, batch, images, rows, count, entries, table, log);
         }
         for (int i = 0; i < distinct.size(); i++) {
-            loops.distinct().get(i).add(distinct.get(i), batch, images, rows, count, groups, table, log);
+            loops.distinct().get(i).add(distinct.get(i), batch, images, rows, count, entries, table, log);
         }
         for (Collection collection : collections) {
-            collection.add(batch, images, rows, count, groups);
+            collection.add(batch, images, rows, count, entries);
         }
     }
 
@@ -138,6 +147,25 @@ public final class GroupState implements AutoCloseable {
         }
     }
 
+    /**
+     * Adds groups of this state to others of it and removes them.
+     *
+     * @param from groups whose link is the group they go to, which is not removed itself
+     */
+    public void fold(long[] from, int count) {
+        long[] to = new long[count];
+        for (int i = 0; i < count; i++) {
+            to[i] = Memory.getLong(from[i] + GroupTable.LINK);
+        }
+        mergeGroups(this, from, to, count);
+        for (int i = 0; i < distinct.size() && count > 0; i++) {
+            DistinctMerge.fold(layout, layout.distinctSets().get(i), distinct.get(i));
+        }
+        for (int i = 0; i < count; i++) {
+            remove(from[i]);
+        }
+    }
+
     /** The entry of this table with the keys of an entry of another. */
     long findOrInsert(long like) {
         long hash = Memory.getLong(like);
@@ -151,7 +179,22 @@ public final class GroupState implements AutoCloseable {
         return entry;
     }
 
-    /** Removes a group that has no rows left, and all it points to. */
+    /** Removes groups, and their distinct values. */
+    public void removeAll(long[] entries, int count) {
+        if (!distinct.isEmpty()) {
+            for (int i = 0; i < count; i++) {
+                Memory.putLong(entries[i] + GroupTable.LINK, DistinctMerge.GONE);
+            }
+            for (int i = 0; i < distinct.size(); i++) {
+                DistinctMerge.fold(layout, layout.distinctSets().get(i), distinct.get(i));
+            }
+        }
+        for (int i = 0; i < count; i++) {
+            remove(entries[i]);
+        }
+    }
+
+    /** Removes a group that has no distinct values left, and all it points to. */
     void remove(long entry) {
         layout.keys().free(entry, table.memory());
         for (StateSlot slot : layout.states()) {

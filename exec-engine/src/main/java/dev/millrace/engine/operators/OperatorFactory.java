@@ -3,12 +3,18 @@ package dev.millrace.engine.operators;
 import dev.millrace.engine.aggregate.AggregateOperator;
 import dev.millrace.engine.aggregate.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
+import dev.millrace.engine.join.JoinOperator;
+import dev.millrace.engine.sort.SortOperator;
+import dev.millrace.engine.topn.TopNOperator;
+import dev.millrace.engine.topn.WindowTopNOperator;
+import dev.millrace.engine.window.SessionAggregateOperator;
 import dev.millrace.engine.window.SliceAggregateOperator;
 import dev.millrace.engine.window.WindowAssignOperator;
-import dev.millrace.error.MillraceException;
+import dev.millrace.engine.window.WindowExtremeOperator;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.WindowSpec;
 
 /** Makes the operator of a plan node. */
 public final class OperatorFactory {
@@ -31,8 +37,22 @@ public final class OperatorFactory {
                     : new AggregateOperator(aggregate);
         }
         if (node instanceof PlanNode.WindowAggregate aggregate) {
-            return new SliceAggregateOperator(aggregate);
+            return aggregate.window() instanceof WindowSpec.Session
+                    ? new SessionAggregateOperator(aggregate)
+                    : new SliceAggregateOperator(aggregate);
         }
-        throw MillraceException.notAvailableYet(node.getClass().getSimpleName());
+        if (node instanceof PlanNode.WindowExtreme extreme) {
+            return new WindowExtremeOperator(extreme);
+        }
+        if (node instanceof PlanNode.Join join) {
+            return new JoinOperator(join);
+        }
+        if (node instanceof PlanNode.TopN topN) {
+            return topN.windowEnd().isPresent() ? new WindowTopNOperator(topN) : new TopNOperator(topN);
+        }
+        if (node instanceof PlanNode.Sort sort) {
+            return new SortOperator(sort);
+        }
+        throw new IllegalArgumentException(node.getClass().getSimpleName() + " has no operator of its own");
     }
 }

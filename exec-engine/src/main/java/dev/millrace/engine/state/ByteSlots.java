@@ -1,6 +1,9 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Memory;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 
 /**
  * A byte string in 16 bytes of an entry. Up to 15 bytes lie in the slot itself, the length in its last byte; of a longer
@@ -91,6 +94,28 @@ public final class ByteSlots {
     public static void free(StateMemory memory, long slot) {
         if (isLong(slot)) {
             memory.free(Memory.getLong(slot + 8) & POINTER, HEADER_BYTES + length(slot));
+        }
+    }
+
+    /** Writes what a slot points to, if it does; its own words are written by others. */
+    public static void write(long slot, DataOutput out) throws IOException {
+        if (isLong(slot)) {
+            byte[] bytes = new byte[length(slot)];
+            Memory.copyOut(address(slot), bytes, 0, bytes.length);
+            out.writeInt(bytes.length);
+            out.write(bytes);
+        }
+    }
+
+    /** Replaces the stale pointer of a slot whose words were restored. */
+    public static void read(StateMemory memory, long slot, DataInput in) throws IOException {
+        if (isLong(slot)) {
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            long block = memory.allocate(HEADER_BYTES + bytes.length);
+            Memory.putInt(block, bytes.length);
+            Memory.copyIn(bytes, 0, block + HEADER_BYTES, bytes.length);
+            Memory.putLong(slot + 8, LONG_MARK | block);
         }
     }
 

@@ -6,6 +6,9 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -48,6 +51,21 @@ public final class KeyLayout {
             at += SlotKind.of(field.type()).bytes();
         }
         this.end = at;
+    }
+
+    /** The same layout for keys that are other columns of another input; of the same types, none NULL. */
+    public KeyLayout over(List<Integer> columns) {
+        List<Key> others = new ArrayList<>();
+        for (Key key : keys) {
+            others.add(new Key(columns.get(key.index()), key.type(), false, key.offset(), key.index()));
+        }
+        return new KeyLayout(others, end);
+    }
+
+    private KeyLayout(List<Key> keys, int end) {
+        this.keys.addAll(keys);
+        this.nullable = false;
+        this.end = end;
     }
 
     public List<Key> keys() {
@@ -128,6 +146,33 @@ public final class KeyLayout {
             }
             slot = (slot + 1) & table.mask();
         }
+    }
+
+    /** Writes the hash and keys of an entry. */
+    public void write(long entry, DataOutput out) throws IOException {
+        out.writeLong(Memory.getLong(entry));
+        for (int at = GroupTable.BODY; at < end; at += 8) {
+            out.writeLong(Memory.getLong(entry + at));
+        }
+        for (Key key : keys) {
+            if (key.kind() == SlotKind.BYTES) {
+                ByteSlots.write(entry + key.offset(), out);
+            }
+        }
+    }
+
+    /** Adds an entry that {@link #write} wrote to a table that does not have it. */
+    public long read(GroupTable table, DataInput in) throws IOException {
+        long entry = table.insertNew(in.readLong());
+        for (int at = GroupTable.BODY; at < end; at += 8) {
+            Memory.putLong(entry + at, in.readLong());
+        }
+        for (Key key : keys) {
+            if (key.kind() == SlotKind.BYTES) {
+                ByteSlots.read(table.memory(), entry + key.offset(), in);
+            }
+        }
+        return entry;
     }
 
     /** The values of a key in some entries, as a vector. */

@@ -15,7 +15,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * weight 0 is gone; {@link #append} always makes a new row and asks for no hash.
  *
  * <pre>
- *   row: next | previous | list | hash | weight | length, 4 bytes | appended, 4 bytes | bytes of a RowCodec
+ *   row: next | previous | list | hash | weight | length, 4 bytes | appended, 4 bytes | note | bytes of a RowCodec
  * </pre>
  *
  * As the storage of a view or of a join's side it is used with one list, or one per key.
@@ -30,7 +30,8 @@ public final class RowTable implements AutoCloseable {
     private static final int WEIGHT = 32;
     private static final int LENGTH = 40;
     private static final int APPENDED = 44;
-    private static final int ROW = 48;
+    private static final int NOTE = 48;
+    private static final int ROW = 56;
     private static final int FIRST_CAPACITY = 64;
 
     private final BufferAllocator allocator;
@@ -69,6 +70,12 @@ public final class RowTable implements AutoCloseable {
 
     /** Adds to the weight of a row of a list, and returns its weight now. */
     public long add(long list, long row, int length, long weight) {
+        long added = addRow(list, row, length, weight);
+        return added == 0 ? 0 : weight(added);
+    }
+
+    /** Adds to the weight of a row of a list, and returns the row, or 0 when it is gone. */
+    public long addRow(long list, long row, int length, long weight) {
         long hash = hash(list, row, length);
         if (index.isEmpty()) {
             newIndex(FIRST_CAPACITY);
@@ -89,8 +96,9 @@ public final class RowTable implements AutoCloseable {
                     Memory.putLong(node + WEIGHT, sum);
                     if (sum == 0) {
                         remove(node);
+                        return 0;
                     }
-                    return sum;
+                    return node + ROW;
                 }
             }
             slot = (slot + 1) & mask;
@@ -102,7 +110,7 @@ public final class RowTable implements AutoCloseable {
         if (2L * ++indexed > mask) {
             grow();
         }
-        return weight;
+        return node + ROW;
     }
 
     /** Adds a row at the end of a list, equal to another or not; returns the row. */
@@ -119,6 +127,7 @@ public final class RowTable implements AutoCloseable {
         Memory.putLong(node + PREVIOUS, last);
         Memory.putLong(node + LIST, list);
         Memory.putLong(node + WEIGHT, weight);
+        Memory.putLong(node + NOTE, 0);
         Memory.putInt(node + LENGTH, length);
         Memory.copy(row, node + ROW, length);
         Memory.putLong(last == 0 ? list : last, node);
@@ -184,6 +193,15 @@ public final class RowTable implements AutoCloseable {
         return Memory.getInt(row - ROW + LENGTH);
     }
 
+    /** A word of the owner's with a row; 0 at first. */
+    public static long note(long row) {
+        return Memory.getLong(row - ROW + NOTE);
+    }
+
+    public static void setNote(long row, long note) {
+        Memory.putLong(row - ROW + NOTE, note);
+    }
+
     /** The list a row is in. */
     public static long list(long row) {
         return Memory.getLong(row - ROW + LIST);
@@ -203,7 +221,7 @@ public final class RowTable implements AutoCloseable {
         return count;
     }
 
-    /** Writes the rows of a list: their number, then weight, length and bytes of each. */
+    /** Writes the rows of a list: their number, then weight, note, length and bytes of each. */
     public void writeList(long list, DataOutput out) throws IOException {
         int count = 0;
         for (long row = first(list); row != 0; row = next(row)) {
@@ -214,6 +232,7 @@ public final class RowTable implements AutoCloseable {
             byte[] bytes = new byte[length(row)];
             Memory.copyOut(row, bytes, 0, bytes.length);
             out.writeLong(weight(row));
+            out.writeLong(note(row));
             out.writeInt(bytes.length);
             out.write(bytes);
         }
@@ -225,15 +244,14 @@ public final class RowTable implements AutoCloseable {
         try (scratch) {
             for (int left = in.readInt(); left > 0; left--) {
                 long weight = in.readLong();
+                long note = in.readLong();
                 byte[] bytes = new byte[in.readInt()];
                 in.readFully(bytes);
                 long row = scratch.allocate(bytes.length);
                 Memory.copyIn(bytes, 0, row, bytes.length);
-                if (merging) {
-                    add(list, row, bytes.length, weight);
-                } else {
-                    append(list, row, bytes.length, weight);
-                }
+                long added =
+                        merging ? addRow(list, row, bytes.length, weight) : append(list, row, bytes.length, weight);
+                setNote(added, note);
                 scratch.free(row, bytes.length);
             }
         }

@@ -1,0 +1,385 @@
+package dev.millrace.engine.join;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateMemory;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Joins incrementally: each row meets the rows that the other side has so far, weights multiply (DBSP, section 4).
+ * Where a row's existence in the result depends on whether it has partners (outer, SEMI and ANTI), it carries the weight
+ * of its partners, and what is emitted changes when that becomes or ceases to be zero.
+ *
+ * <p>With window ends that are keys of both sides there is a state per window, dropped as a whole; with others the rows
+ * that ended are looked for.
+ */
+public final class JoinOperator implements Operator {
+    private static final String STATE = "rows";
+
+    private final Join node;
+    private final boolean leftWaits; // left rows are emitted or not depending on their partners
+    private final boolean rightWaits;
+    private final boolean isSemi;
+    private final boolean isAnti;
+    private final Optional<Integer> windowKey; // the key that is the window's end
+    private final NavigableMap<Long, JoinState> states = new TreeMap<>(); // by window end
+    private final Deque<JoinState> spare = new ArrayDeque<>();
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private OperatorContext context;
+    private KeyLayout keys;
+    private List<JoinSide> sides;
+    private JoinOutput joined;
+    private Optional<Residual> residual = Optional.empty();
+    private long[] nullRows; // a row of NULLs for each side
+    private long watermark = NO_WATERMARK;
+
+    // Candidate pairs: position of the batch's row in its encoding, and the other side's row.
+    private int[] positions;
+    private long[] ours;
+    private long[] theirs;
+    private int pairs;
+
+    public JoinOperator(Join node) {
+        this.node = node;
+        JoinKind kind = node.kind();
+        this.isSemi = kind == JoinKind.SEMI;
+        this.isAnti = kind == JoinKind.ANTI;
+        this.leftWaits = kind == JoinKind.LEFT || kind == JoinKind.FULL || isSemi || isAnti;
+        this.rightWaits = kind == JoinKind.RIGHT || kind == JoinKind.FULL;
+        this.windowKey = windowKey(node);
+    }
+
+    private static Optional<Integer> windowKey(Join node) {
+        if (node.windowEnds().isPresent()) {
+            for (int key = 0; key < node.leftKeys().size(); key++) {
+                if (node.leftKeys().get(key) == node.windowEnds().get().left()
+                        && node.rightKeys().get(key) == node.windowEnds().get().right()) {
+                    return Optional.of(key);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        Schema left = node.left().schema();
+        Schema right = node.right().schema();
+        for (int key = 0; key < node.leftKeys().size(); key++) {
+            Field a = left.field(node.leftKeys().get(key));
+            Field b = right.field(node.rightKeys().get(key));
+            if (a.type().scale() != b.type().scale()) {
+                throw new IllegalArgumentException("join keys " + a + " and " + b + " have different scales");
+            }
+        }
+        keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
+        sides = List.of(
+                own(new JoinSide(left, keys, node.leftKeys(), context.allocator())),
+                own(new JoinSide(right, keys.over(node.rightKeys()), node.rightKeys(), context.allocator())));
+        StateMemory nulls = own(new StateMemory(context.allocator()));
+        nullRows = new long[2];
+        for (int side = 0; side < 2; side++) {
+            RowCodec codec = sides.get(side).codec();
+            nullRows[side] = nulls.allocate(codec.fixedBytes());
+            codec.writeNulls(nullRows[side]);
+        }
+        joined = new JoinOutput(
+                node.schema(),
+                sides.get(0).codec(),
+                sides.get(1).codec(),
+                !isSemi && !isAnti,
+                context.batchRows(),
+                context.allocator());
+        residual = node.residual()
+                .map(condition ->
+                        own(new Residual(condition, left.concat(right), context.clock(), context.allocator())));
+        int most = Math.max(64, context.batchRows());
+        positions = new int[most];
+        ours = new long[most];
+        theirs = new long[most];
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    // ---- rows
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        JoinSide side = sides.get(port);
+        try (batch) {
+            side.split(batch, windowEnd(port), windowKey.isPresent(), watermark);
+            if (side.lateCount() > 0) {
+                context.metrics().addLateRows(side.lateCount());
+                context.lateRows(batch, side.late(), side.lateCount(), watermark);
+            }
+            if (side.nullCount() > 0 && waits(port) && !isSemi) {
+                emitPartnerless(port, side, batch, output);
+            }
+            for (int i = 0; i < side.groups(); i++) {
+                join(port, side, state(side.windowEnd(i)), batch, side.rows(i), side.count(i), output);
+            }
+            joined.flush(output);
+        }
+        reportSize();
+    }
+
+    private Optional<Integer> windowEnd(int port) {
+        return node.windowEnds().map(ends -> port == 0 ? ends.left() : ends.right());
+    }
+
+    private boolean waits(int port) {
+        return port == 0 ? leftWaits : rightWaits;
+    }
+
+    private JoinState state(long end) {
+        JoinState known = states.get(end);
+        if (known == null) {
+            known = spare.isEmpty() ? new JoinState(keys, context.allocator()) : spare.pop();
+            states.put(end, known);
+        }
+        return known;
+    }
+
+    /** Rows with a NULL key equal nothing. */
+    private void emitPartnerless(int port, JoinSide side, Batch batch, Output output) {
+        side.codec().encode(batch, side.columns(), side.nulls(), side.nullCount());
+        for (int i = 0; i < side.nullCount(); i++) {
+            emitAlone(port, side.codec().address(i), side.weight(batch, side.nulls()[i]), output);
+        }
+        joined.flush(output);
+    }
+
+    private void emitAlone(int port, long row, long weight, Output output) {
+        if (port == 0) {
+            joined.add(row, nullRows[1], weight, output);
+        } else {
+            joined.add(nullRows[0], row, weight, output);
+        }
+    }
+
+    private void join(int port, JoinSide side, JoinState state, Batch batch, int[] rows, int count, Output output) {
+        RowCodec codec = side.codec();
+        codec.encode(batch, side.columns(), rows, count);
+        long[] entries = side.finder().find(state.table(), batch, rows, count);
+        long[] matched = side.matched(count);
+        pairs = 0;
+        for (int i = 0; i < count; i++) {
+            for (long other = RowTable.first(state.list(entries[i], 1 - port));
+                    other != 0;
+                    other = RowTable.next(other)) {
+                positions[pairs] = i;
+                ours[pairs] = codec.address(i);
+                theirs[pairs] = other;
+                if (++pairs == positions.length) {
+                    meet(port, side, batch, rows, matched, output);
+                }
+            }
+        }
+        meet(port, side, batch, rows, matched, output);
+        for (int i = 0; i < count; i++) {
+            long weight = side.weight(batch, rows[i]);
+            if (waits(port) && (isSemi ? matched[i] != 0 : matched[i] == 0)) {
+                emitAlone(port, codec.address(i), weight, output);
+            }
+            long row = state.rows(port).addRow(state.list(entries[i], port), codec.address(i), codec.length(i), weight);
+            if (row != 0) {
+                RowTable.setNote(row, matched[i]);
+            }
+        }
+        joined.flush(output); // what was added refers to the encoded rows
+        for (int i = 0; i < count; i++) {
+            state.removeIfEmpty(entries[i]);
+        }
+    }
+
+    /** Joins the candidate pairs that pass the residual condition. */
+    private void meet(int port, JoinSide side, Batch batch, int[] rows, long[] matched, Output output) {
+        if (pairs == 0) {
+            return;
+        }
+        int passed = pairs;
+        if (residual.isPresent()) {
+            passed = residual.get()
+                    .select(
+                            sides.get(0).codec(),
+                            port == 0 ? ours : theirs,
+                            sides.get(1).codec(),
+                            port == 0 ? theirs : ours,
+                            pairs);
+        }
+        for (int k = 0; k < passed; k++) {
+            int i = residual.isPresent() ? residual.get().selected()[k] : k;
+            long weight = side.weight(batch, rows[positions[i]]);
+            long otherWeight = RowTable.weight(theirs[i]);
+            matched[positions[i]] += otherWeight;
+            if (!isSemi && !isAnti) {
+                joined.add(
+                        port == 0 ? ours[i] : theirs[i],
+                        port == 0 ? theirs[i] : ours[i],
+                        Math.multiplyExact(weight, otherWeight),
+                        output);
+            }
+            if (waits(1 - port)) {
+                long before = RowTable.note(theirs[i]);
+                RowTable.setNote(theirs[i], before + weight);
+                if ((before == 0) != (before + weight == 0)) {
+                    boolean appears = (before + weight == 0) != isSemi;
+                    emitAlone(1 - port, theirs[i], appears ? otherWeight : -otherWeight, output);
+                }
+            }
+        }
+        joined.flush(output);
+        pairs = 0;
+    }
+
+    private void reportSize() {
+        long bytes = 0;
+        long rows = 0;
+        for (JoinState state : states.values()) {
+            bytes += state.bytes();
+            rows += state.size();
+        }
+        for (JoinState state : spare) {
+            bytes += state.bytes();
+        }
+        context.metrics().stateSize(bytes, rows);
+    }
+
+    // ---- windows
+
+    @Override
+    public boolean onWatermark(long watermarkMicros, Output output) {
+        watermark = watermarkMicros;
+        if (node.windowEnds().isEmpty()) {
+            return true;
+        }
+        if (windowKey.isPresent()) {
+            NavigableMap<Long, JoinState> ended = states.headMap(watermarkMicros, true);
+            for (JoinState state : ended.values()) {
+                if (spare.size() < 2 && state.table().mask() < 1 << 16) {
+                    state.clear();
+                    spare.push(state);
+                } else {
+                    state.close();
+                }
+            }
+            ended.clear();
+        } else {
+            for (JoinState state : states.values()) {
+                for (int side = 0; side < 2; side++) {
+                    state.expire(
+                            side, sides.get(side).codec().slot(windowEnd(side).get()), watermarkMicros);
+                }
+            }
+        }
+        reportSize();
+        return true;
+    }
+
+    // ---- snapshots
+
+    /** Per key group: the number of windows, then each one's end, number of entries, and per entry its rows, left, right. */
+    @Override
+    public void snapshot(StateWriter writer) {
+        try {
+            writer.keyGroup(STATE, -1).writeLong(watermark);
+            Map<Long, KeyGroupEntries> entries = new TreeMap<>();
+            states.forEach((end, state) -> entries.put(end, new KeyGroupEntries(state.table())));
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                int keyGroup = group;
+                List<Long> ends = states.keySet().stream()
+                        .filter(end -> entries.get(end).count(keyGroup) > 0)
+                        .toList();
+                if (ends.isEmpty()) {
+                    continue;
+                }
+                DataOutput out = writer.keyGroup(STATE, group);
+                out.writeInt(ends.size());
+                for (long end : ends) {
+                    out.writeLong(end);
+                    write(states.get(end), entries.get(end), group, out);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void write(JoinState state, KeyGroupEntries entries, int group, DataOutput out) throws IOException {
+        out.writeInt(entries.count(group));
+        for (int i = 0; i < entries.count(group); i++) {
+            long entry = entries.entry(group, i);
+            keys.write(entry, out);
+            state.rows(0).writeList(state.list(entry, 0), out);
+            state.rows(1).writeList(state.list(entry, 1), out);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        reader.keyGroups(STATE, (in, group) -> {
+            try {
+                if (group == -1) {
+                    watermark = Math.max(watermark, in.readLong());
+                } else {
+                    read(in);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        reportSize();
+    }
+
+    private void read(DataInput in) throws IOException {
+        for (int windows = in.readInt(); windows > 0; windows--) {
+            JoinState state = state(in.readLong());
+            for (int left = in.readInt(); left > 0; left--) {
+                long entry = keys.read(state.table(), in);
+                for (int side = 0; side < 2; side++) {
+                    state.rows(side).readList(state.list(entry, side), in, true);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>(states.values());
+        all.addAll(spare);
+        all.addAll(owned);
+        states.clear();
+        spare.clear();
+        owned.clear();
+        Closing.all(all);
+    }
+}

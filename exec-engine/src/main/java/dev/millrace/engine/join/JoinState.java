@@ -1,0 +1,85 @@
+package dev.millrace.engine.join;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowTable;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** The rows of both sides by key: an entry per key with a list for each side. A row's note is the weight it matched. */
+final class JoinState implements AutoCloseable {
+    private final KeyLayout keys;
+    private final GroupTable table;
+    private final List<RowTable> rows; // left, right
+
+    JoinState(KeyLayout keys, BufferAllocator allocator) {
+        this.keys = keys;
+        this.table = new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY + 2 * RowTable.LIST_BYTES) / 8]);
+        this.rows = List.of(new RowTable(allocator), new RowTable(allocator));
+    }
+
+    GroupTable table() {
+        return table;
+    }
+
+    RowTable rows(int side) {
+        return rows.get(side);
+    }
+
+    /** The list of a side in an entry. */
+    long list(long entry, int side) {
+        return entry + keys.end() + (long) side * RowTable.LIST_BYTES;
+    }
+
+    /** Removes an entry both of whose lists are empty; once, however often it is asked to before the next insertion. */
+    void removeIfEmpty(long entry) {
+        boolean isEmpty = RowTable.first(list(entry, 0)) == 0 && RowTable.first(list(entry, 1)) == 0;
+        if (isEmpty && Memory.getLong(entry + GroupTable.LINK) == 0) {
+            Memory.putLong(entry + GroupTable.LINK, 1);
+            keys.free(entry, table.memory());
+            table.remove(entry);
+        }
+    }
+
+    /**
+     * Drops the rows of a side whose window ended; entries left empty go, too.
+     *
+     * @param slot of the window's end in a row
+     */
+    void expire(int side, int slot, long watermark) {
+        EntryCursor cursor = new EntryCursor(table, Math.max(1, table.size()));
+        int count = cursor.advance();
+        for (int i = 0; i < count; i++) {
+            long entry = cursor.entries()[i];
+            for (long row = RowTable.first(list(entry, side)); row != 0; ) {
+                long next = RowTable.next(row);
+                if (Memory.getLong(row + slot) <= watermark) {
+                    rows.get(side).removeRow(row);
+                }
+                row = next;
+            }
+            removeIfEmpty(entry);
+        }
+    }
+
+    long bytes() {
+        return table.bytes() + rows.get(0).bytes() + rows.get(1).bytes();
+    }
+
+    long size() {
+        return (long) rows.get(0).size() + rows.get(1).size();
+    }
+
+    void clear() {
+        table.clear();
+        rows.forEach(RowTable::clear);
+    }
+
+    @Override
+    public void close() {
+        Closing.all(List.of(table, rows.get(0), rows.get(1)));
+    }
+}

@@ -1,0 +1,78 @@
+package dev.millrace.engine.join;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.code.CalcKernel;
+import dev.millrace.engine.code.CalcProgram;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.time.Clock;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/** A join's further condition, evaluated over many pairs of rows at once. */
+final class Residual implements AutoCloseable {
+    private final Schema schema;
+    private final CalcProgram program;
+    private final List<Optional<CalcKernel>> kernels = new ArrayList<>(List.of(Optional.empty(), Optional.empty()));
+    private final BufferAllocator allocator;
+    private final Clock clock;
+    private int[] selected = new int[0];
+
+    /** @param schema left columns, then right columns */
+    Residual(Expression condition, Schema schema, Clock clock, BufferAllocator allocator) {
+        this.schema = schema;
+        this.program = new CalcProgram(schema, Optional.of(condition), List.of());
+        this.allocator = allocator;
+        this.clock = clock;
+    }
+
+    /** Selects the pairs that pass; returns how many, their positions are in {@link #selected}. */
+    int select(RowCodec left, long[] lefts, RowCodec right, long[] rights, int count) {
+        List<FieldVector> vectors = new ArrayList<>();
+        try {
+            for (int column = 0; column < left.columnCount(); column++) {
+                vectors.add(left.decode(column, schema.field(vectors.size()), lefts, count, allocator));
+            }
+            for (int column = 0; column < right.columnCount(); column++) {
+                vectors.add(right.decode(column, schema.field(vectors.size()), rights, count, allocator));
+            }
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
+        try (Batch pairs = Batch.of(schema, vectors.toArray(FieldVector[]::new), count)) {
+            if (selected.length < count) {
+                selected = new int[count];
+            }
+            CalcKernel kernel = kernel(program.hasNulls(pairs));
+            kernel.begin(count, clock.epochMicros());
+            return kernel.select(pairs, selected);
+        } catch (CalcKernel.RowFailure failure) {
+            throw failure.failure();
+        }
+    }
+
+    private CalcKernel kernel(boolean nulls) {
+        int variant = nulls ? 1 : 0;
+        if (kernels.get(variant).isEmpty()) {
+            kernels.set(variant, Optional.of(program.instantiate(nulls, allocator)));
+        }
+        return kernels.get(variant).get();
+    }
+
+    int[] selected() {
+        return selected;
+    }
+
+    @Override
+    public void close() {
+        List<CalcKernel> all = kernels.stream().flatMap(Optional::stream).toList();
+        kernels.replaceAll(kernel -> Optional.empty());
+        Closing.all(all);
+    }
+}

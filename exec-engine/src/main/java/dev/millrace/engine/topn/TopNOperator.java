@@ -1,0 +1,176 @@
+package dev.millrace.engine.topn;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.StateMemory;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.PlanNode.TopN;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The first rows of each partition, kept up to date: at an epoch's end the partitions it touched are ranked anew, and
+ * what differs from what was emitted before is emitted.
+ */
+public final class TopNOperator implements Operator {
+    private static final String STATE = "partitions";
+
+    private final TopN node;
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final int[] columns;
+    private OperatorContext context;
+    private Partitions partitions;
+    private KeyFinder finder;
+    private RowCodec codec;
+    private Ranking ranking;
+    private RankedRows ranked;
+    private StateMemory scratch;
+    private RowTable changes; // of the epoch that ends, one list
+    private long changeList;
+    private long[] touched = new long[256];
+    private int touchedCount;
+
+    public TopNOperator(TopN node) {
+        this.node = node;
+        this.columns = new int[node.input().schema().size()];
+        Arrays.setAll(columns, column -> column);
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        Schema input = node.input().schema();
+        KeyLayout keys = new KeyLayout(input, node.partition());
+        codec = own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
+        finder = own(new KeyFinder(input, keys, context.allocator()));
+        partitions = own(new Partitions(keys, context.allocator()));
+        changes = own(new RowTable(context.allocator()));
+        scratch = own(new StateMemory(context.allocator()));
+        changeList = scratch.allocate(RowTable.LIST_BYTES);
+        RowTable.initList(changeList);
+        ranking = new Ranking(node, codec);
+        ranked = new RankedRows(codec, node.emitRank(), node.schema(), context.allocator());
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        try (batch) {
+            int count = batch.rowCount();
+            long[] entries = partitions.add(batch, Rows.all(count), count, finder, codec, columns);
+            for (int i = 0; i < count; i++) {
+                if (Memory.getLong(entries[i] + GroupTable.LINK) == 0) {
+                    Memory.putLong(entries[i] + GroupTable.LINK, 1);
+                    if (touchedCount == touched.length) {
+                        touched = Arrays.copyOf(touched, 2 * touchedCount);
+                    }
+                    touched[touchedCount++] = entries[i];
+                }
+            }
+        }
+        reportSize();
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        for (int i = 0; i < touchedCount; i++) {
+            update(touched[i]);
+        }
+        touchedCount = 0;
+        long[] rows = new long[context.batchRows()];
+        while (changes.size() > 0) {
+            if (output.isFull()) {
+                return false;
+            }
+            int count = RowTable.collect(RowTable.first(changeList), rows);
+            output.emit(ranked.batch(rows, count));
+            for (int i = 0; i < count; i++) {
+                changes.removeRow(rows[i]);
+            }
+        }
+        reportSize();
+        return true;
+    }
+
+    /** Ranks a partition and notes how that differs from what was emitted. */
+    private void update(long entry) {
+        Memory.putLong(entry + GroupTable.LINK, 0);
+        long emittedList = partitions.emittedList(entry);
+        for (long row = RowTable.first(emittedList); row != 0; row = RowTable.next(row)) {
+            changes.add(changeList, row, RowTable.length(row), -RowTable.weight(row));
+        }
+        partitions.emitted().clear(emittedList);
+        ranking.rank(partitions.rowList(entry));
+        for (int i = 0; i < ranking.count(); i++) {
+            long row = ranking.row(i);
+            int bytes = ranked.bytes(RowTable.length(row));
+            long copy = scratch.allocate(bytes);
+            ranked.write(row, RowTable.length(row), ranking.rankOf(i), copy);
+            changes.add(changeList, copy, bytes, ranking.weight(i));
+            partitions.emitted().add(emittedList, copy, bytes, ranking.weight(i));
+            scratch.free(copy, bytes);
+        }
+        if (RowTable.first(partitions.rowList(entry)) == 0) {
+            partitions.remove(entry);
+        }
+    }
+
+    private void reportSize() {
+        context.metrics().stateSize(partitions.bytes(), partitions.rows().size());
+    }
+
+    @Override
+    public void snapshot(StateWriter writer) {
+        KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
+        try {
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                if (entries.count(group) > 0) {
+                    partitions.write(entries, group, writer.keyGroup(STATE, group));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        reader.keyGroups(STATE, (in, group) -> {
+            try {
+                partitions.read(in);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        reportSize();
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = List.copyOf(owned);
+        owned.clear();
+        Closing.all(all);
+    }
+}

@@ -1,0 +1,228 @@
+package dev.millrace.engine.topn;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateMemory;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.PlanNode.TopN;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The first rows of each partition of a window, emitted once when the watermark reaches the window's end. */
+public final class WindowTopNOperator implements Operator {
+    private static final String STATE = "windows";
+
+    private final TopN node;
+    private final int endColumn;
+    private final int[] columns;
+    private final NavigableMap<Long, Partitions> windows = new TreeMap<>();
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private OperatorContext context;
+    private KeyLayout keys;
+    private KeyFinder finder;
+    private RowCodec codec;
+    private Ranking ranking;
+    private RankedRows ranked;
+    private StateMemory scratch;
+    private long watermark = NO_WATERMARK;
+    private Optional<EntryCursor> cursor = Optional.empty(); // of the window being emitted, one partition at a time
+    private RowTable due; // ranked rows to emit, one list
+    private long dueList;
+
+    public WindowTopNOperator(TopN node) {
+        this.node = node;
+        this.endColumn = node.windowEnd().orElseThrow();
+        this.columns = new int[node.input().schema().size()];
+        Arrays.setAll(columns, column -> column);
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        Schema input = node.input().schema();
+        keys = new KeyLayout(input, node.partition());
+        codec = own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
+        finder = own(new KeyFinder(input, keys, context.allocator()));
+        due = own(new RowTable(context.allocator()));
+        scratch = own(new StateMemory(context.allocator()));
+        dueList = scratch.allocate(RowTable.LIST_BYTES);
+        RowTable.initList(dueList);
+        ranking = new Ranking(node, codec);
+        ranked = new RankedRows(codec, node.emitRank(), node.schema(), context.allocator());
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        try (batch) {
+            long ends = batch.dataAddress(endColumn);
+            long validity = batch.validityAddress(endColumn);
+            int count = batch.rowCount();
+            int[] selected = new int[count];
+            int[] late = new int[count];
+            int lateCount = 0;
+            for (int row = 0; row < count; ) {
+                long end = Memory.getLong(ends + 8L * row);
+                if (validity != 0 && !Memory.getBit(validity, row) || end <= watermark) {
+                    late[lateCount++] = row++;
+                    continue;
+                }
+                int run = 0;
+                while (row < count
+                        && Memory.getLong(ends + 8L * row) == end
+                        && (validity == 0 || Memory.getBit(validity, row))) {
+                    selected[run++] = row++;
+                }
+                window(end).add(batch, selected, run, finder, codec, columns);
+            }
+            if (lateCount > 0) {
+                context.metrics().addLateRows(lateCount);
+                context.lateRows(batch, late, lateCount, watermark);
+            }
+        }
+        reportSize();
+    }
+
+    private Partitions window(long end) {
+        return windows.computeIfAbsent(end, absent -> new Partitions(keys, context.allocator()));
+    }
+
+    @Override
+    public boolean onWatermark(long watermarkMicros, Output output) {
+        watermark = watermarkMicros;
+        while (!windows.isEmpty() && windows.firstKey() <= watermarkMicros) {
+            Partitions window = windows.firstEntry().getValue();
+            if (cursor.isEmpty()) {
+                cursor = Optional.of(new EntryCursor(window.table(), 1));
+            }
+            while (due.size() > 0 || cursor.get().advance() > 0) {
+                if (due.size() == 0) {
+                    rank(window, cursor.get().entries()[0]);
+                }
+                if (!emitDue(output)) {
+                    return false;
+                }
+            }
+            cursor = Optional.empty();
+            windows.pollFirstEntry().getValue().close();
+        }
+        reportSize();
+        return true;
+    }
+
+    private void rank(Partitions window, long entry) {
+        ranking.rank(window.rowList(entry));
+        for (int i = 0; i < ranking.count(); i++) {
+            long row = ranking.row(i);
+            int bytes = ranked.bytes(RowTable.length(row));
+            long copy = scratch.allocate(bytes);
+            ranked.write(row, RowTable.length(row), ranking.rankOf(i), copy);
+            due.append(dueList, copy, bytes, ranking.weight(i));
+            scratch.free(copy, bytes);
+        }
+    }
+
+    private boolean emitDue(Output output) {
+        long[] rows = new long[Math.min(context.batchRows(), Math.max(1, due.size()))];
+        while (due.size() > 0) {
+            if (output.isFull()) {
+                return false;
+            }
+            int count = RowTable.collect(RowTable.first(dueList), rows);
+            output.emit(ranked.batch(rows, count));
+            for (int i = 0; i < count; i++) {
+                due.removeRow(rows[i]);
+            }
+        }
+        return true;
+    }
+
+    private void reportSize() {
+        long bytes = 0;
+        long rows = 0;
+        for (Partitions window : windows.values()) {
+            bytes += window.bytes();
+            rows += window.rows().size();
+        }
+        context.metrics().stateSize(bytes, rows);
+    }
+
+    @Override
+    public void snapshot(StateWriter writer) {
+        try {
+            writer.keyGroup(STATE, -1).writeLong(watermark);
+            Map<Long, KeyGroupEntries> entries = new TreeMap<>();
+            windows.forEach((end, window) -> entries.put(end, new KeyGroupEntries(window.table())));
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                int keyGroup = group;
+                List<Long> ends = windows.keySet().stream()
+                        .filter(end -> entries.get(end).count(keyGroup) > 0)
+                        .toList();
+                if (ends.isEmpty()) {
+                    continue;
+                }
+                DataOutput out = writer.keyGroup(STATE, group);
+                out.writeInt(ends.size());
+                for (long end : ends) {
+                    out.writeLong(end);
+                    windows.get(end).write(entries.get(end), group, out);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        reader.keyGroups(STATE, (in, group) -> {
+            try {
+                if (group == -1) {
+                    watermark = Math.max(watermark, in.readLong());
+                    return;
+                }
+                for (int left = in.readInt(); left > 0; left--) {
+                    window(in.readLong()).read(in);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        reportSize();
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>(windows.values());
+        all.addAll(owned);
+        windows.clear();
+        owned.clear();
+        Closing.all(all);
+    }
+}
