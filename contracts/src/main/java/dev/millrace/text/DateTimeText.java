@@ -158,10 +158,11 @@ final class DateTimeText {
             return at == end ? ValueParser.INFINITE : ValueParser.SYNTAX;
         }
         int outcome = readDate(maxYear);
-        if (outcome == ValueParser.OK && at < end && (isBlank() || (Memory.getByte(at) | 0x20) == 't')) {
-            at++;
+        if (outcome == ValueParser.OK && takeWord("t")) {
+            outcome = readTime();
+        } else if (outcome == ValueParser.OK && at < end && isBlank()) {
             at = Blanks.skip(at, end);
-            if (at < end && isDigit()) {
+            if (at < end && Words.isDigit(at)) {
                 outcome = readTime();
             }
         }
@@ -306,7 +307,7 @@ final class DateTimeText {
         at++;
         int micros = 0;
         int digits = 0;
-        for (; at < end && isDigit(); at++, digits++) {
+        for (; at < end && Words.isDigit(at); at++, digits++) {
             int digit = Memory.getByte(at) - '0';
             if (digits < 6) {
                 micros = micros * 10 + digit;
@@ -366,7 +367,7 @@ final class DateTimeText {
     private boolean takeNumber() {
         long start = at;
         long value = 0;
-        while (at < end && isDigit() && at - start < 9) {
+        while (at < end && Words.isDigit(at) && at - start < 9) {
             value = value * 10 + Memory.getByte(at++) - '0';
         }
         number = (int) value;
@@ -384,7 +385,7 @@ final class DateTimeText {
                 same &= (Memory.getByte(at + i) | 0x20) == MONTHS.charAt(month * 3 + i);
             }
             if (same) {
-                while (at < end && isLetter()) {
+                while (at < end && Words.isLetter(at)) {
                     at++;
                 }
                 return month + 1;
@@ -394,15 +395,8 @@ final class DateTimeText {
     }
 
     private boolean takeWord(String word) {
-        if (end - at < word.length()) {
+        if (!Words.startsWith(at, end, word)) {
             return false;
-        }
-        for (int i = 0; i < word.length(); i++) {
-            char c = word.charAt(i);
-            byte read = Memory.getByte(at + i);
-            if ((c == '-' ? read : read | 0x20) != c) {
-                return false;
-            }
         }
         at += word.length();
         return true;
@@ -423,16 +417,6 @@ final class DateTimeText {
 
     private boolean isBlank() {
         return Blanks.isBlank(Memory.getByte(at));
-    }
-
-    private boolean isDigit() {
-        byte c = Memory.getByte(at);
-        return c >= '0' && c <= '9';
-    }
-
-    private boolean isLetter() {
-        int c = Memory.getByte(at) | 0x20;
-        return c >= 'a' && c <= 'z';
     }
 
     /** Writes {@code 2020-01-31}; years before 1 as {@code 0044-03-15 BC}. */

@@ -183,16 +183,13 @@ final class DoubleText {
     }
 
     private static int parseWord(long at, long end, boolean negative, ValueParser out) {
-        if (end - at > 8) {
-            return ValueParser.SYNTAX;
-        }
         double value;
-        switch (ascii(at, end).toLowerCase(java.util.Locale.ROOT)) {
-            case "nan" -> value = Double.NaN;
-            case "inf", "infinity" -> value = negative ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
-            default -> {
-                return ValueParser.SYNTAX;
-            }
+        if (Words.equal(at, end, "nan")) {
+            value = Double.NaN;
+        } else if (Words.equal(at, end, "inf") || Words.equal(at, end, "infinity")) {
+            value = negative ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+        } else {
+            return ValueParser.SYNTAX;
         }
         out.low = Double.doubleToRawLongBits(value);
         return ValueParser.OK;

@@ -12,6 +12,23 @@ final class IntervalText {
     private static final long MICROS_PER_MINUTE = 60 * MICROS_PER_SECOND;
     private static final long MICROS_PER_HOUR = 60 * MICROS_PER_MINUTE;
     private static final int NANO_DIGITS = 9;
+    private static final String[] WRITTEN = {"year", "mon", "day"};
+
+    // The names of each unit; addUnit knows them by their places.
+    private static final String[][] UNITS = {
+        {"d", "day", "days"},
+        {"h", "hr", "hrs", "hour", "hours"},
+        {"m", "min", "mins", "minute", "minutes"},
+        {"s", "sec", "secs", "second", "seconds"},
+        {"ms", "msec", "msecs", "millisecond", "milliseconds"},
+        {"us", "usec", "usecs", "microsecond", "microseconds"},
+        {"w", "week", "weeks"},
+        {"mon", "mons", "month", "months"},
+        {"y", "yr", "yrs", "year", "years"},
+        {"decade", "decades", "dec", "decs"},
+        {"century", "centuries", "cent", "c"},
+        {"millennium", "millennia", "mil", "mils"},
+    };
 
     private long at;
     private long end;
@@ -85,54 +102,36 @@ final class IntervalText {
             return addSeconds();
         }
         long start = at;
-        while (at < end && isLetter()) {
+        while (at < end && Words.isLetter(at)) {
             at++;
         }
         if (at == start) {
             // A number without a unit before a clock: days of the standard's form.
-            return isDigit() || Memory.getByte(at) == '-' || Memory.getByte(at) == '+'
+            return Words.isDigit(at) || Memory.getByte(at) == '-' || Memory.getByte(at) == '+'
                     ? addDays(1)
                     : ValueParser.SYNTAX;
         }
-        return addUnit(start, (int) (at - start));
+        return addUnit(start);
     }
 
-    private int addUnit(long start, int length) {
-        if (is(start, length, "d", "day", "days")) {
-            return addDays(1);
-        }
-        if (is(start, length, "h", "hr", "hrs", "hour", "hours")) {
-            return addMicros(MICROS_PER_HOUR);
-        }
-        if (is(start, length, "m", "min", "mins", "minute", "minutes")) {
-            return addMicros(MICROS_PER_MINUTE);
-        }
-        if (is(start, length, "s", "sec", "secs", "second", "seconds")) {
-            return addSeconds();
-        }
-        if (is(start, length, "ms", "msec", "msecs", "millisecond", "milliseconds")) {
-            return addMicros(1000);
-        }
-        if (is(start, length, "us", "usec", "usecs", "microsecond", "microseconds")) {
-            return addMicros(1);
-        }
-        if (is(start, length, "w", "week", "weeks")) {
-            return addDays(7);
-        }
-        if (is(start, length, "mon", "mons", "month", "months")) {
-            return addMonths(1);
-        }
-        if (is(start, length, "y", "yr", "yrs", "year", "years")) {
-            return addMonths(12);
-        }
-        if (is(start, length, "decade", "decades", "dec", "decs")) {
-            return addMonths(120);
-        }
-        if (is(start, length, "century", "centuries", "cent", "c")) {
-            return addMonths(1200);
-        }
-        if (is(start, length, "millennium", "millennia", "mil", "mils")) {
-            return addMonths(12_000);
+    private int addUnit(long start) {
+        for (int unit = 0; unit < UNITS.length; unit++) {
+            if (Words.equalAny(start, at, UNITS[unit])) {
+                return switch (unit) {
+                    case 0 -> addDays(1);
+                    case 1 -> addMicros(MICROS_PER_HOUR);
+                    case 2 -> addMicros(MICROS_PER_MINUTE);
+                    case 3 -> addMicros(MICROS_PER_SECOND);
+                    case 4 -> addMicros(1000);
+                    case 5 -> addMicros(1);
+                    case 6 -> addDays(7);
+                    case 7 -> addMonths(1);
+                    case 8 -> addMonths(12);
+                    case 9 -> addMonths(120);
+                    case 10 -> addMonths(1200);
+                    default -> addMonths(12_000);
+                };
+            }
         }
         return ValueParser.SYNTAX;
     }
@@ -268,14 +267,14 @@ final class IntervalText {
             at++;
         }
         long start = at;
-        for (; at < end && isDigit(); at++) {
+        for (; at < end && Words.isDigit(at); at++) {
             whole = Math.addExact(Math.multiplyExact(whole, 10L), Memory.getByte(at) - '0');
         }
         long digits = at - start;
         if (at < end && Memory.getByte(at) == '.') {
             at++;
             int places = 0;
-            for (; at < end && isDigit(); at++, places++) {
+            for (; at < end && Words.isDigit(at); at++, places++) {
                 if (places < NANO_DIGITS) {
                     nanos = nanos * 10 + Memory.getByte(at) - '0';
                 }
@@ -288,54 +287,24 @@ final class IntervalText {
         return digits > 0;
     }
 
-    private boolean is(long start, int length, String... words) {
-        for (String word : words) {
-            if (word.length() == length && matches(start, word)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private boolean takeWord(String word) {
-        if (end - at < word.length() || !matches(at, word)) {
+        if (!Words.startsWith(at, end, word)) {
             return false;
         }
         at += word.length();
         return true;
     }
 
-    private static boolean matches(long start, String word) {
-        for (int i = 0; i < word.length(); i++) {
-            if ((Memory.getByte(start + i) | 0x20) != word.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private boolean isDigitHere() {
-        return at < end && isDigit();
-    }
-
-    private boolean isDigit() {
-        byte c = Memory.getByte(at);
-        return c >= '0' && c <= '9';
-    }
-
-    private boolean isLetter() {
-        int c = Memory.getByte(at) | 0x20;
-        return c >= 'a' && c <= 'z';
+        return at < end && Words.isDigit(at);
     }
 
     /** Writes {@code 1 year 2 mons -3 days +04:05:06.7}: a sign wherever it differs from the part before. */
     static void write(TextBuffer out, int months, int days, long micros) {
         boolean anything = false;
         boolean negativeBefore = false;
-        int[] counts = {months / 12, months % 12, days};
-        String[] units = {"year", "mon", "day"};
-        for (int i = 0; i < counts.length; i++) {
-            int count = counts[i];
+        for (int unit = 0; unit < WRITTEN.length; unit++) {
+            int count = unit == 0 ? months / 12 : unit == 1 ? months % 12 : days;
             if (count == 0) {
                 continue;
             }
@@ -347,7 +316,7 @@ final class IntervalText {
             }
             Digits.writeLong(out, count);
             out.append(' ');
-            out.appendAscii(units[i]);
+            out.appendAscii(WRITTEN[unit]);
             if (count != 1) {
                 out.append('s');
             }

@@ -1,11 +1,10 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * A compiled pattern of dates, times or both, in the letters of PostgreSQL's to_timestamp; several patterns between
@@ -25,15 +24,40 @@ import java.util.Locale;
  * missing date is 1970-01-01, a missing time midnight. Immutable, safe on any thread.
  */
 public final class TimestampFormat {
-    // A longer name before its beginnings.
-    private static final String[] FIELDS = {
-        "YYYY", "YY", "MON", "MM", "MI", "MS", "M", "DD", "D", "HH24", "HH12", "HH", "SS", "US", "FF", "AM", "PM", "TZ"
-    };
-    private static final String MONTH_NAMES =
-            "january february march april may june july august september october " + "november december ";
+    /** What a step reads. */
+    enum Part {
+        YEAR("YYYY"),
+        SHORT_YEAR("YY"),
+        MONTH_NAME("MON"),
+        MONTH("MM", "M"),
+        DAY("DD", "D"),
+        HOUR("HH24", "HH12", "HH"),
+        MINUTE("MI"),
+        SECOND("SS"),
+        FRACTION("MS", "US", "FF"),
+        MERIDIAN("AM", "PM"),
+        ZONE("TZ"),
+        LITERAL,
+        ISO("ISO"),
+        UNIX("UNIX"),
+        UNIX_MILLIS("UNIX_MS"),
+        UNIX_MICROS("UNIX_US");
 
-    /** One step: a field, or a literal byte when {@code field} is empty. */
-    private record Step(String field, byte literal, boolean followedByDigits) {}
+        private final List<String> names;
+
+        Part(String... names) {
+            this.names = List.of(names);
+        }
+
+        boolean isWhole() {
+            return this == ISO || this == UNIX || this == UNIX_MILLIS || this == UNIX_MICROS;
+        }
+    }
+
+    /** One step; {@code literal} counts for a LITERAL, {@code exact} when digits follow without anything between. */
+    private record Step(Part part, byte literal, boolean exact) {}
+
+    private static final int MOST_DIGITS = 18;
 
     private final String text;
     private final Step[][] alternatives;
@@ -62,11 +86,10 @@ public final class TimestampFormat {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "timestamp format \"" + pattern + "\" has an empty alternative");
         }
-        switch (part.toLowerCase(Locale.ROOT)) {
-            case "iso", "unix", "unix_ms", "unix_us" -> {
-                return new Step[] {new Step(part.toLowerCase(Locale.ROOT), (byte) 0, false)};
+        for (Part whole : Part.values()) {
+            if (whole.isWhole() && part.equalsIgnoreCase(whole.names.get(0))) {
+                return new Step[] {new Step(whole, (byte) 0, false)};
             }
-            default -> {}
         }
         List<Step> steps = new ArrayList<>();
         int at = 0;
@@ -87,34 +110,47 @@ public final class TimestampFormat {
                 at++;
             } else {
                 at += field.length();
-                boolean digitsNext = at < part.length() && !fieldAt(part, at).isEmpty();
-                steps.add(new Step(field, (byte) 0, digitsNext));
+                boolean fieldNext = at < part.length() && !fieldAt(part, at).isEmpty();
+                steps.add(new Step(named(field), (byte) 0, fieldNext));
             }
         }
         return steps.toArray(Step[]::new);
     }
 
     private static void addLiteral(List<Step> steps, String literal) {
-        for (byte b : literal.getBytes(java.nio.charset.StandardCharsets.UTF_8)) {
-            steps.add(new Step("", b, false));
+        for (byte b : literal.getBytes(StandardCharsets.UTF_8)) {
+            steps.add(new Step(Part.LITERAL, b, false));
         }
     }
 
-    private static String fieldAt(String part, int at) {
-        for (String field : FIELDS) {
-            if (part.regionMatches(true, at, field, 0, field.length())) {
-                return field;
+    /** The longest name of a field that the pattern has there, or nothing. */
+    private static String fieldAt(String pattern, int at) {
+        String longest = "";
+        for (Part part : Part.values()) {
+            for (String name : part.isWhole() ? List.<String>of() : part.names) {
+                if (name.length() > longest.length() && pattern.regionMatches(true, at, name, 0, name.length())) {
+                    longest = name;
+                }
             }
         }
-        return "";
+        return longest;
     }
 
-    int parse(long address, long limit, ValueParser out) {
+    private static Part named(String name) {
+        for (Part part : Part.values()) {
+            if (part.names.contains(name)) {
+                return part;
+            }
+        }
+        throw new IllegalArgumentException(name);
+    }
+
+    int parse(long address, long limit, DateTimeFields fields, ValueParser out) {
         long at = Blanks.skip(address, limit);
         long end = Blanks.trimEnd(at, limit);
         int outcome = ValueParser.SYNTAX;
         for (Step[] alternative : alternatives) {
-            int tried = parseOne(alternative, at, end, out);
+            int tried = parseOne(alternative, at, end, fields, out);
             if (tried == ValueParser.OK) {
                 return tried;
             }
@@ -123,185 +159,31 @@ public final class TimestampFormat {
         return outcome;
     }
 
-    private static int parseOne(Step[] steps, long start, long end, ValueParser out) {
-        switch (steps[0].field()) {
-            case "iso" -> {
-                return out.tryTimestamptz(start, (int) (end - start)) ? ValueParser.OK : ValueParser.SYNTAX;
+    private static int parseOne(Step[] steps, long at, long end, DateTimeFields fields, ValueParser out) {
+        switch (steps[0].part()) {
+            case ISO -> {
+                return out.tryTimestamptz(at, (int) (end - at)) ? ValueParser.OK : ValueParser.SYNTAX;
             }
-            case "unix" -> {
-                return NumericText.parse(start, end, 18, 6, out);
+            case UNIX -> {
+                return NumericText.parse(at, end, MOST_DIGITS, 6, out);
             }
-            case "unix_ms" -> {
-                return NumericText.parse(start, end, 18, 3, out);
+            case UNIX_MILLIS -> {
+                return NumericText.parse(at, end, MOST_DIGITS, 3, out);
             }
-            case "unix_us" -> {
-                return NumericText.parse(start, end, 18, 0, out);
+            case UNIX_MICROS -> {
+                return NumericText.parse(at, end, MOST_DIGITS, 0, out);
             }
-            default -> {}
+            default -> fields.start(at, end);
         }
-        int year = 1970;
-        int month = 1;
-        int day = 1;
-        int hour = 0;
-        int minute = 0;
-        int second = 0;
-        int micros = 0;
-        int meridian = -1; // hours to add, 0 or 12
-        long zoneMinutes = 0;
-        long at = start;
         for (Step step : steps) {
-            if (step.field().isEmpty()) {
-                if (at == end || Memory.getByte(at) != step.literal()) {
-                    return ValueParser.SYNTAX;
-                }
-                at++;
-                continue;
-            }
-            switch (step.field()) {
-                case "MON" -> {
-                    int length = 0;
-                    while (at + length < end && (Memory.getByte(at + length) | 0x20) >= 'a') {
-                        length++;
-                    }
-                    month = monthNamed(at, length);
-                    if (month == 0) {
-                        return ValueParser.SYNTAX;
-                    }
-                    at += length;
-                }
-                case "AM", "PM" -> {
-                    if (end - at < 2 || (Memory.getByte(at + 1) | 0x20) != 'm') {
-                        return ValueParser.SYNTAX;
-                    }
-                    int letter = Memory.getByte(at) | 0x20;
-                    if (letter != 'a' && letter != 'p') {
-                        return ValueParser.SYNTAX;
-                    }
-                    meridian = letter == 'p' ? 12 : 0;
-                    at += 2;
-                }
-                case "TZ" -> {
-                    long read = zone(at, end);
-                    if (read < 0) {
-                        return ValueParser.SYNTAX;
-                    }
-                    at += read & 15;
-                    zoneMinutes = (read >> 4) - 1440;
-                }
-                case "MS", "US", "FF" -> {
-                    long digitsStart = at;
-                    long scaled = 0;
-                    for (; at < end && isDigit(at); at++) {
-                        if (at - digitsStart < 7) {
-                            scaled = scaled * 10 + Memory.getByte(at) - '0';
-                        }
-                    }
-                    long digits = Math.min(7, at - digitsStart);
-                    if (digits == 0) {
-                        return ValueParser.SYNTAX;
-                    }
-                    for (; digits < 7; digits++) {
-                        scaled *= 10;
-                    }
-                    micros = (int) ((scaled + 5) / 10);
-                }
-                default -> {
-                    boolean isYear = step.field().equals("YYYY");
-                    int most = isYear ? 4 : 2;
-                    boolean exact = isYear || step.field().equals("YY") || step.followedByDigits();
-                    int digits = 0;
-                    int value = 0;
-                    while (digits < most && at < end && isDigit(at)) {
-                        value = value * 10 + Memory.getByte(at++) - '0';
-                        digits++;
-                    }
-                    if (digits == 0 || (exact && digits != most)) {
-                        return ValueParser.SYNTAX;
-                    }
-                    switch (step.field()) {
-                        case "YYYY" -> year = value;
-                        case "YY" -> year = value + (value < 70 ? 2000 : 1900);
-                        case "MM", "M" -> month = value;
-                        case "DD", "D" -> day = value;
-                        case "HH24", "HH12", "HH" -> hour = value;
-                        case "MI" -> minute = value;
-                        default -> second = value;
-                    }
-                }
+            boolean taken = step.part() == Part.LITERAL
+                    ? fields.takeByte(step.literal())
+                    : fields.take(step.part(), step.exact());
+            if (!taken) {
+                return ValueParser.SYNTAX;
             }
         }
-        if (at != end) {
-            return ValueParser.SYNTAX;
-        }
-        if (meridian >= 0) {
-            if (hour < 1 || hour > 12) {
-                return ValueParser.FIELD;
-            }
-            hour = hour % 12 + meridian;
-        }
-        if (year == 0 || !CivilDays.isValid(year, month, day) || minute > 59 || second > 60) {
-            return ValueParser.FIELD;
-        }
-        if (hour > 24 || (hour == 24 && (minute | second | micros) != 0)) {
-            return ValueParser.FIELD;
-        }
-        long seconds =
-                CivilDays.of(year, month, day) * 86_400 + hour * 3600L + minute * 60L + second - zoneMinutes * 60;
-        out.low = seconds * 1_000_000 + micros;
-        return ValueParser.OK;
-    }
-
-    private static int monthNamed(long at, int length) {
-        if (length < 3) {
-            return 0;
-        }
-        int month = 1;
-        for (int name = 0; name < MONTH_NAMES.length(); name = MONTH_NAMES.indexOf(' ', name) + 1, month++) {
-            int same = 0;
-            while (same < length && (Memory.getByte(at + same) | 0x20) == MONTH_NAMES.charAt(name + same)) {
-                same++;
-            }
-            if (same == length) {
-                return month;
-            }
-        }
-        return 0;
-    }
-
-    /** The bytes of a zone in the lower four bits and its minutes east of UTC plus 1440 above them, or -1. */
-    private static long zone(long at, long end) {
-        if (at == end) {
-            return -1;
-        }
-        int sign = Memory.getByte(at);
-        if ((sign | 0x20) == 'z') {
-            return 1440L << 4 | 1;
-        }
-        if (end - at >= 3 && (Memory.getByte(at) | 0x20) == 'u' && (Memory.getByte(at + 1) | 0x20) == 't') {
-            return 1440L << 4 | 3;
-        }
-        if ((sign != '+' && sign != '-') || end - at < 3 || !isDigit(at + 1) || !isDigit(at + 2)) {
-            return -1;
-        }
-        int minutes = ((Memory.getByte(at + 1) - '0') * 10 + Memory.getByte(at + 2) - '0') * 60;
-        long next = at + 3;
-        boolean colon = next < end && Memory.getByte(next) == ':';
-        long more = colon ? next + 1 : next;
-        if (end - more >= 2 && isDigit(more) && isDigit(more + 1)) {
-            minutes += (Memory.getByte(more) - '0') * 10 + Memory.getByte(more + 1) - '0';
-            next = more + 2;
-        } else if (colon) {
-            return -1;
-        }
-        if (minutes >= 1440) {
-            return -1;
-        }
-        return (1440L + (sign == '-' ? -minutes : minutes)) << 4 | (next - at);
-    }
-
-    private static boolean isDigit(long at) {
-        byte c = Memory.getByte(at);
-        return c >= '0' && c <= '9';
+        return fields.isAtEnd() ? fields.finish(out) : ValueParser.SYNTAX;
     }
 
     /** The pattern. */

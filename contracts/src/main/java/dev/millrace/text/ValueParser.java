@@ -38,6 +38,7 @@ public final class ValueParser {
     private int outcome;
     private final DateTimeText dateTime = new DateTimeText();
     private final IntervalText interval = new IntervalText();
+    private final DateTimeFields fields = new DateTimeFields();
 
     /**
      * Reads a value of any fixed-width type; the result is in {@link #value()} or goes to a vector by {@link #store}.
@@ -197,7 +198,7 @@ public final class ValueParser {
 
     /** As {@link TimestampFormat} reads it: microseconds since 1970-01-01 00:00 in {@link #value()}. */
     public boolean tryTimestamp(TimestampFormat format, long address, int length) {
-        return done(format.parse(address, address + length, this));
+        return done(format.parse(address, address + length, fields, this));
     }
 
     public boolean bool(long address, int length) {
