@@ -139,7 +139,7 @@ final class CalcCompiler {
     }
 
     private static void count(Expression expression, int loop, Map<Expression, Set<Integer>> loops) {
-        if (Costs.of(expression) > Costs.CHEAP && Repr.of(expression.type()) != Repr.NESTED) {
+        if (Costs.isWorthKeeping(expression)) {
             boolean known = loops.containsKey(expression);
             loops.computeIfAbsent(expression, key -> new LinkedHashSet<>()).add(loop);
             if (known) {

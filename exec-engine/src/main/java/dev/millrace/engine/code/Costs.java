@@ -74,6 +74,13 @@ final class Costs {
         };
     }
 
+    /** Whether reading a value back costs less than computing it; comparisons are left to their operands. */
+    static boolean isWorthKeeping(Expression expression) {
+        boolean compares = expression instanceof Call call
+                && (COMPARISONS.contains(call.function()) || LOGIC.contains(call.function()));
+        return !compares && of(expression) > CHEAP && Repr.of(expression.type()) != Repr.NESTED;
+    }
+
     /** Whether evaluating it can fail for some rows, so that it may not be moved before what was written before it. */
     static boolean mayFail(Expression expression) {
         if (expression instanceof Call call) {

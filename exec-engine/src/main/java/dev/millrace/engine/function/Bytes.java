@@ -68,20 +68,39 @@ public final class Bytes {
         return -1;
     }
 
+    /** Index of the first place at or after {@code from} where two bytes follow each other, or -1. */
+    public static int indexOfPair(long address, int length, byte first, byte second, int from) {
+        long firsts = (first & 0xffL) * ONES;
+        long seconds = (second & 0xffL) * ONES;
+        int at = from;
+        for (; at + 9 <= length; at += 8) {
+            long difference = (Memory.getLong(address + at) ^ firsts) | (Memory.getLong(address + at + 1) ^ seconds);
+            long zeros = (difference - ONES) & ~difference & HIGH_BITS;
+            if (zeros != 0) {
+                return at + (Long.numberOfTrailingZeros(zeros) >>> 3);
+            }
+        }
+        for (; at + 2 <= length; at++) {
+            if (Memory.getByte(address + at) == first && Memory.getByte(address + at + 1) == second) {
+                return at;
+            }
+        }
+        return -1;
+    }
+
     /** Index of the first occurrence of a pattern at or after {@code from}, or -1; the empty pattern is found at once. */
     public static int indexOf(long address, int length, long pattern, int patternLength, int from) {
-        if (patternLength == 0) {
-            return from <= length ? from : -1;
+        if (patternLength <= 1) {
+            return patternLength == 1
+                    ? indexOf(address, length, Memory.getByte(pattern), from)
+                    : from <= length ? from : -1;
         }
         byte first = Memory.getByte(pattern);
-        int last = length - patternLength;
+        byte second = Memory.getByte(pattern + 1);
+        int end = length - patternLength + 2; // behind the last place for the first two bytes
         int at = from;
-        while (at <= last) {
-            at = indexOf(address, last + 1, first, at);
-            if (at < 0) {
-                return -1;
-            }
-            if (Memory.equal(address + at, pattern, patternLength)) {
+        while ((at = indexOfPair(address, end, first, second, at)) >= 0) {
+            if (Memory.equal(address + at + 2, pattern + 2, patternLength - 2)) {
                 return at;
             }
             at++;

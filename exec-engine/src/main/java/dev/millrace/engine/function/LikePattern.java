@@ -132,11 +132,17 @@ public final class LikePattern implements AutoCloseable {
             int found = Bytes.indexOf(address, length, segment(index), segmentBytes(index), from);
             return found < 0 ? -1 : found + segmentBytes(index);
         }
-        for (int at = from; at < length; at += Texts.characterBytes(Memory.getByte(address + at))) {
-            int end = match(index, address, at, length);
-            if (end >= 0) {
+        byte first = Memory.getByte(segment(index));
+        byte second = segmentBytes(index) > 1 ? Memory.getByte(segment(index) + 1) : ANY;
+        boolean pair = first != ANY && second != ANY;
+        int at = from;
+        while (at < length) {
+            at = pair ? Bytes.indexOfPair(address, length, first, second, at) : at;
+            int end = at < 0 ? -1 : match(index, address, at, length);
+            if (at < 0 || end >= 0) {
                 return end;
             }
+            at += Texts.characterBytes(Memory.getByte(address + at));
         }
         return -1;
     }

@@ -6,6 +6,7 @@ import dev.millrace.error.SqlState;
 /** Integers and floating-point numbers: overflow, underflow and division by zero are errors, as in PostgreSQL. */
 public final class Numbers {
     private static final double TWO_POW_63 = 0x1p63;
+    private static final long BELOW_INFINITY = (Double.doubleToRawLongBits(Double.POSITIVE_INFINITY) << 1) - 1;
 
     private Numbers() {}
 
@@ -171,7 +172,8 @@ public final class Numbers {
     }
 
     private static double checkedSum(double result, double a, double b) {
-        if (Math.abs(result) == Double.POSITIVE_INFINITY && !Double.isInfinite(a) && !Double.isInfinite(b)) {
+        boolean infinite = Math.abs(result) == Double.POSITIVE_INFINITY;
+        if (infinite && !Double.isInfinite(a) && !Double.isInfinite(b)) {
             throw floatOutOfRange(true);
         }
         return result;
@@ -179,11 +181,20 @@ public final class Numbers {
 
     public static double multiply(double a, double b) {
         double result = a * b;
-        double magnitude = Math.abs(result);
-        if (magnitude == Double.POSITIVE_INFINITY && !Double.isInfinite(a) && !Double.isInfinite(b)) {
+        return isOrdinary(result) ? result : checkedProduct(result, a, b);
+    }
+
+    /** Whether a number is neither zero, infinite nor NaN: one comparison, for the loops. */
+    private static boolean isOrdinary(double value) {
+        long exponentAndFraction = Double.doubleToRawLongBits(value) << 1;
+        return Long.compareUnsigned(exponentAndFraction - 1, BELOW_INFINITY) < 0;
+    }
+
+    private static double checkedProduct(double result, double a, double b) {
+        if (Double.isInfinite(result) && !Double.isInfinite(a) && !Double.isInfinite(b)) {
             throw floatOutOfRange(true);
         }
-        if (magnitude == 0 && a != 0 && b != 0) {
+        if (result == 0 && a != 0 && b != 0) {
             throw floatOutOfRange(false);
         }
         return result;
@@ -194,11 +205,14 @@ public final class Numbers {
             throw divisionByZero();
         }
         double result = a / b;
-        double magnitude = Math.abs(result);
-        if (magnitude == Double.POSITIVE_INFINITY && !Double.isInfinite(a)) {
+        return isOrdinary(result) ? result : checkedQuotient(result, a, b);
+    }
+
+    private static double checkedQuotient(double result, double a, double b) {
+        if (Double.isInfinite(result) && !Double.isInfinite(a)) {
             throw floatOutOfRange(true);
         }
-        if (magnitude == 0 && a != 0 && !Double.isInfinite(b)) {
+        if (result == 0 && a != 0 && !Double.isInfinite(b)) {
             throw floatOutOfRange(false);
         }
         return result;

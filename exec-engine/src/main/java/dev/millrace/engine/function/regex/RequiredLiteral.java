@@ -15,17 +15,21 @@ final class RequiredLiteral {
     private final byte[] bytes;
     private final int least; // bytes of a match before the literal
     private final int most;
-    private final int rarest; // index of the byte that is searched for
+    private final int rarest; // index of the pair of bytes that is searched for
 
     private RequiredLiteral(byte[] bytes, int least, int most) {
         this.bytes = bytes;
         this.least = least;
         this.most = most;
         int best = 0;
-        for (int i = 1; i < bytes.length; i++) {
-            best = commonness(bytes[i]) < commonness(bytes[best]) ? i : best;
+        for (int i = 1; i + 1 < bytes.length; i++) {
+            best = pairCommonness(i) < pairCommonness(best) ? i : best;
         }
         this.rarest = best;
+    }
+
+    private int pairCommonness(int index) {
+        return bytes.length < 2 ? 0 : commonness(bytes[index]) * commonness(bytes[index + 1]);
     }
 
     /** A guess for addresses, logs and prose. */
@@ -54,13 +58,12 @@ final class RequiredLiteral {
 
     /** The first place at or after {@code from}, or -1. */
     int find(long address, int length, int from) {
-        int last = length - bytes.length + rarest;
+        if (bytes.length == 1) {
+            return Bytes.indexOf(address, length, bytes[0], from);
+        }
+        int end = length - bytes.length + rarest + 2; // behind the last place for the rarest pair
         int at = from + rarest;
-        while (at <= last) {
-            at = Bytes.indexOf(address, last + 1, bytes[rarest], at);
-            if (at < 0) {
-                return -1;
-            }
+        while ((at = Bytes.indexOfPair(address, end, bytes[rarest], bytes[rarest + 1], at)) >= 0) {
             if (isAt(address + at - rarest)) {
                 return at - rarest;
             }
