@@ -19,6 +19,18 @@ public final class DisplayText {
         return length;
     }
 
+    /** As much of a line's beginning as fits into so many cells. */
+    public static String cut(String line, int cells) {
+        if (width(line) <= cells) {
+            return line;
+        }
+        int end = Math.min(cells, line.length());
+        while (width(line.substring(0, end)) > cells) {
+            end--;
+        }
+        return line.substring(0, end);
+    }
+
     /** The text with control characters other than newlines as {@code \x1B}, so that data cannot steer the terminal. */
     public static String visible(String text) {
         int at = 0;

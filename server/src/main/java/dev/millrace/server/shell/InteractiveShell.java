@@ -17,6 +17,7 @@ import org.jline.terminal.TerminalBuilder;
 /** The shell in a terminal: line editing, history, completion; Ctrl-C stops the statement, not the shell. */
 final class InteractiveShell {
     private static final String NAME = "millrace";
+    private static final int DEFAULT_COLUMNS = 80;
 
     private InteractiveShell() {}
 
@@ -25,6 +26,7 @@ final class InteractiveShell {
         try (Terminal terminal =
                 TerminalBuilder.builder().name(NAME).system(true).build()) {
             terminal.handle(Signal.INT, signal -> shell.interrupt());
+            shell.columns(() -> terminal.getWidth() > 0 ? terminal.getWidth() : DEFAULT_COLUMNS);
             LineReader reader = LineReaderBuilder.builder()
                     .terminal(terminal)
                     .appName(NAME)

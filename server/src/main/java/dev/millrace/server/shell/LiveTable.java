@@ -3,6 +3,7 @@ package dev.millrace.server.shell;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.server.format.AlignedTable;
+import dev.millrace.server.format.DisplayText;
 import dev.millrace.server.session.StatementResult;
 import dev.millrace.text.ValueText;
 import dev.millrace.time.Clock;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.IntSupplier;
 
 /**
  * A subscription as a table in the terminal that is drawn anew when it changes: the current rows of an answer that changes,
@@ -27,15 +29,18 @@ final class LiveTable {
     private final StatementResult.Changes changes;
     private final Clock clock;
     private final Writer out;
+    private final IntSupplier columns;
     private final Deque<String[]> tail = new ArrayDeque<>();
     private final Map<List<String>, Long> current = new TreeMap<>(LiveTable::compare);
     private long changeCount;
     private int drawnLines;
 
-    LiveTable(StatementResult.Changes changes, Clock clock, Writer out) {
+    /** @param columns how many cells the terminal is wide now: longer lines are cut, as wrapped ones could not be drawn over */
+    LiveTable(StatementResult.Changes changes, Clock clock, Writer out, IntSupplier columns) {
         this.changes = changes;
         this.clock = clock;
         this.out = out;
+        this.columns = columns;
     }
 
     void run() throws IOException {
@@ -108,7 +113,10 @@ final class LiveTable {
         if (drawnLines > 0) {
             out.write("\u001b[" + drawnLines + "A");
         }
-        out.write(text.replace("\n", "\u001b[K\n"));
+        int width = columns.getAsInt();
+        for (String line : text.split("\n")) {
+            out.write(DisplayText.cut(line, width) + "\u001b[K\n");
+        }
         out.write("\u001b[J");
         out.flush();
         drawnLines = (int) text.chars().filter(c -> c == '\n').count();

@@ -1,6 +1,7 @@
 package dev.millrace.server.shell;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.server.format.ResultFormat;
 import dev.millrace.server.format.RowWriter;
 import dev.millrace.server.session.Session;
@@ -14,7 +15,9 @@ import java.io.Reader;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
+import org.apache.arrow.memory.BufferAllocator;
 
 /** Runs statements and backslash commands and writes what comes of them. Knows no terminal but by its {@link Streams}. */
 final class Shell implements AutoCloseable {
@@ -23,7 +26,7 @@ final class Shell implements AutoCloseable {
 
     private final Session session;
     private final Clock clock;
-    private final Streams streams;
+    private Streams streams;
     private final ProgressBar progress;
     private final BackslashCommands commands;
     private ShellMode mode;
@@ -39,6 +42,11 @@ final class Shell implements AutoCloseable {
             progress.end();
             streams.err().println("NOTICE:  " + notice);
         });
+    }
+
+    /** Tells how wide the terminal is, once there is one. */
+    void columns(IntSupplier columns) {
+        streams = streams.withColumns(columns);
     }
 
     ShellMode mode() {
@@ -146,21 +154,30 @@ final class Shell implements AutoCloseable {
             writeRows(rows);
         } else if (result instanceof StatementResult.Changes changes) {
             progress.end();
-            if (streams.outIsTerminal() && mode.format() == ResultFormat.TABLE) {
-                new LiveTable(changes, clock, streams.out()).run();
-            } else {
-                new ChangeLines(
-                                changes,
-                                mode.format(),
-                                session.database().engine().allocator(),
-                                streams.out())
-                        .run();
-            }
+            follow(changes);
         } else if (result instanceof StatementResult.Command command) {
             progress.end();
             if (!mode.quiet()) {
                 streams.err().println(command);
             }
+        }
+    }
+
+    /** Shows a subscription until it ends; that it is cancelled is how most of them end. */
+    private void follow(StatementResult.Changes changes) throws IOException {
+        try {
+            if (streams.outIsTerminal() && mode.format() == ResultFormat.TABLE) {
+                int width = streams.columns().getAsInt();
+                new LiveTable(changes, clock, streams.out(), () -> width).run();
+            } else {
+                BufferAllocator allocator = session.database().engine().allocator();
+                new ChangeLines(changes, mode.format(), allocator, streams.out()).run();
+            }
+        } catch (MillraceException e) {
+            if (e.sqlState() != SqlState.QUERY_CANCELED) {
+                throw e;
+            }
+            streams.err().println();
         }
     }
 

@@ -11,7 +11,7 @@ import org.jline.reader.Parser;
 final class StatementParser implements Parser {
     @Override
     public ParsedLine parse(String line, int cursor, ParseContext context) {
-        if (context == ParseContext.ACCEPT_LINE || context == ParseContext.UNSPECIFIED) {
+        if (context != ParseContext.COMPLETE) {
             requireWhole(line);
         }
         return new Words(line, cursor);
