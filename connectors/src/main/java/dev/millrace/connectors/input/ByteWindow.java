@@ -70,11 +70,11 @@ public final class ByteWindow implements AutoCloseable {
      * @throws dev.millrace.error.MillraceException when reading fails; what was read before that is here
      */
     public void fill(FileInput input, int bytes) {
+        dry = false;
         if (length() >= bytes) {
             return;
         }
         moveToFront(bytes);
-        dry = false;
         try {
             while (end < bytes) {
                 int read = input.read(memory.memoryAddress() + end, capacity - end);
