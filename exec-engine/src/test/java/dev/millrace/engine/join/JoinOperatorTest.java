@@ -1,0 +1,195 @@
+package dev.millrace.engine.join;
+
+import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.plan.node.PlanNode.WindowEnds;
+import dev.millrace.testing.harness.OperatorHarness;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.rows.ZSet;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class JoinOperatorTest {
+    private static final Schema LEFT = Schema.of(
+            new Field("id", DataType.BIGINT, true),
+            new Field("name", DataType.TEXT, true),
+            new Field("a", DataType.INTEGER, false),
+            new Field("ends", DataType.TIMESTAMP, false));
+    private static final Schema RIGHT = Schema.of(
+            new Field("b", DataType.INTEGER, false),
+            new Field("ends", DataType.TIMESTAMP, false),
+            new Field("id", DataType.BIGINT, true),
+            new Field("name", DataType.TEXT, true));
+
+    private static Join node(
+            JoinKind kind, List<Integer> left, List<Integer> right, boolean residual, Optional<WindowEnds> ends) {
+        List<Field> fields = new ArrayList<>();
+        boolean isHalf = kind == JoinKind.SEMI || kind == JoinKind.ANTI;
+        LEFT.fields().forEach(field -> fields.add(new Field(field.name(), field.type(), true)));
+        if (!isHalf) {
+            RIGHT.fields().forEach(field -> fields.add(new Field(field.name(), field.type(), true)));
+        }
+        Expression lessThan = new Expression.Call(
+                "lt",
+                List.of(new Column(2, DataType.INTEGER, false), new Column(4, DataType.INTEGER, false)),
+                DataType.BOOLEAN,
+                false);
+        return new Join(
+                AggregateTests.scan(LEFT),
+                AggregateTests.scan(RIGHT),
+                kind,
+                left,
+                right,
+                residual ? Optional.of(lessThan) : Optional.empty(),
+                ends,
+                new Schema(fields));
+    }
+
+    private static Row row(RandomGenerator random, int port, long end) {
+        Object id = random.nextInt(8) == 0 ? null : random.nextLong(5);
+        Object name = random.nextInt(8) == 0 ? null : "a rather long name " + random.nextInt(2);
+        int number = random.nextInt(3);
+        return port == 0
+                ? TestBatches.canonical(LEFT, Row.of(id, name, number, end))
+                : TestBatches.canonical(RIGHT, Row.of(number, end, id, name));
+    }
+
+    private static ZSet expected(Join node, List<List<Row>> sides) {
+        ZSet expected = new ZSet();
+        boolean[] rightMatched = new boolean[sides.get(1).size()];
+        for (Row left : sides.get(0)) {
+            boolean matched = false;
+            for (int i = 0; i < rightMatched.length; i++) {
+                Row right = sides.get(1).get(i);
+                if (!matches(node, left, right)) {
+                    continue;
+                }
+                matched = true;
+                rightMatched[i] = true;
+                if (node.kind() != JoinKind.SEMI && node.kind() != JoinKind.ANTI) {
+                    expected.add(concat(left.values(), right.values()), 1);
+                }
+            }
+            switch (node.kind()) {
+                case LEFT, FULL -> {
+                    if (!matched) {
+                        expected.add(concat(left.values(), Collections.nCopies(RIGHT.size(), null)), 1);
+                    }
+                }
+                case SEMI, ANTI -> {
+                    if (matched == (node.kind() == JoinKind.SEMI)) {
+                        expected.add(left, 1);
+                    }
+                }
+                case INNER, RIGHT -> {}
+            }
+        }
+        for (int i = 0; i < rightMatched.length; i++) {
+            if (!rightMatched[i] && (node.kind() == JoinKind.RIGHT || node.kind() == JoinKind.FULL)) {
+                expected.add(
+                        concat(
+                                Collections.nCopies(LEFT.size(), null),
+                                sides.get(1).get(i).values()),
+                        1);
+            }
+        }
+        return expected;
+    }
+
+    private static boolean matches(Join node, Row left, Row right) {
+        for (int key = 0; key < node.leftKeys().size(); key++) {
+            Object value = left.get(node.leftKeys().get(key));
+            if (value == null || !value.equals(right.get(node.rightKeys().get(key)))) {
+                return false;
+            }
+        }
+        return node.residual().isEmpty() || (Long) left.get(2) < (Long) right.get(0);
+    }
+
+    private static Row concat(List<?> left, List<?> right) {
+        List<Object> values = new ArrayList<>(left);
+        values.addAll(right);
+        return new Row(values);
+    }
+
+    private static void check(Join node, long seed) {
+        RandomGenerator random = new SplittableRandom(seed);
+        OperatorHarness harness = new OperatorHarness(() -> new JoinOperator(node), LEFT, RIGHT)
+                .output(node.schema())
+                .partitionedBy(
+                        (port, batch, row) -> AggregateTests.keyGroup(port == 0 ? node.leftKeys() : node.rightKeys())
+                                .keyGroup(port, batch, row));
+        List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
+        for (int i = 0; i < 100; i++) {
+            int port = random.nextInt(2);
+            List<Row> side = sides.get(port);
+            if (!side.isEmpty() && random.nextInt(3) == 0) {
+                harness.weighted(port, side.remove(random.nextInt(side.size())), -1);
+            } else {
+                Row row = row(random, port, 1_000);
+                side.add(row);
+                harness.weighted(port, row, 1);
+            }
+            if (random.nextInt(12) == 0) {
+                harness.epochEnd();
+            }
+        }
+        harness.expect(expected(node, sides));
+    }
+
+    @ParameterizedTest
+    @EnumSource(JoinKind.class)
+    void everyKindEqualsTheReference(JoinKind kind) {
+        for (boolean residual : new boolean[] {false, true}) {
+            check(node(kind, List.of(0), List.of(2), residual, Optional.empty()), 1);
+            check(node(kind, List.of(1, 0), List.of(3, 2), residual, Optional.empty()), 2);
+        }
+    }
+
+    @Test
+    void withoutKeysAllRowsMeet() {
+        check(node(JoinKind.INNER, List.of(), List.of(), true, Optional.empty()), 3);
+        check(node(JoinKind.LEFT, List.of(), List.of(), true, Optional.empty()), 4);
+    }
+
+    @Test
+    void stateOfEndedWindowsIsDropped() {
+        for (List<Integer> keys : List.of(List.of(0, 3), List.of(0))) {
+            List<Integer> rightKeys = keys.size() == 2 ? List.of(2, 1) : List.of(2);
+            Join node = node(JoinKind.INNER, keys, rightKeys, false, Optional.of(new WindowEnds(3, 1)));
+            RandomGenerator random = new SplittableRandom(5);
+            OperatorHarness harness = new OperatorHarness(() -> new JoinOperator(node), LEFT, RIGHT)
+                    .appendOnlyInput()
+                    .appendOnlyOutput()
+                    .output(node.schema());
+            ZSet expected = new ZSet();
+            for (long end = 10; end < 100; end += 10) {
+                List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
+                for (int i = 0; i < 15; i++) {
+                    int port = random.nextInt(2);
+                    Row row = row(random, port, end);
+                    sides.get(port).add(row);
+                    harness.rowsOf(port, List.of(row));
+                }
+                harness.epochEnd();
+                harness.watermark(end);
+                expected.addAll(expected(node, sides));
+            }
+            harness.expect(expected);
+        }
+    }
+}
