@@ -2,7 +2,6 @@ package dev.millrace.server.rows;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Vectors;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Schema;
 import java.util.Arrays;
@@ -27,7 +26,8 @@ public final class RowCopier implements AutoCloseable {
         this.columns = schema.fields().stream()
                 .map(field -> ArrowTypes.arrowField(field).createVector(allocator))
                 .toArray(FieldVector[]::new);
-        this.weights = Vectors.allocateWeights(1, allocator);
+        // not by Vectors.allocate: what that makes does not grow
+        this.weights = new BigIntVector("weight", allocator);
     }
 
     /** Adds {@code row} of {@code from}, of whose columns {@code places} names one (or {@link #NONE}) for each of ours. */
