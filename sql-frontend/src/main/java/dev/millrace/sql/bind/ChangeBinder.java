@@ -126,9 +126,6 @@ final class ChangeBinder {
         for (Syntax.Assignment assignment : update.assignments()) {
             int column = column(relation, assignment.column());
             Field field = relation.schema().field(column);
-            if (relation.primaryKey().contains(column)) {
-                throw Errors.notAvailableYet("UPDATE of a primary key column", assignment.column());
-            }
             ExpressionBinder binder = new ExpressionBinder(context, scope, Clause.plain("UPDATE"));
             values.set(columns + column, assign(binder.bind(assignment.value()), field, assignment.value()));
         }
