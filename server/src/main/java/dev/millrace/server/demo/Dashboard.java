@@ -94,7 +94,7 @@ final class Dashboard {
                 .toAttributedString());
         lines.add(Sparkline.gauge(share, width, Colours.LOAD.of(share * 100)));
         lines.add(load.toAttributedString());
-        int rows = height - 2 - lines.size();
+        int rows = Math.max(0, height - 2 - lines.size());
         lines.addAll(Sparkline.draw(percents(vitals.memoryShare), 100, width, rows, Colours.LOAD));
         return new Panel("Memory and load", lines);
     }

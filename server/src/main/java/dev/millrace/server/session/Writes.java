@@ -5,6 +5,8 @@ import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.sql.statement.Query;
@@ -45,34 +47,18 @@ final class Writes {
         return change(target, keys -> insertIntoTable(insert, target, keys));
     }
 
+    /** The front end let through tables and streams; a stream that a connector feeds takes no other rows. */
     private CatalogObject writable(String name) {
-        Optional<CatalogObject> found = database.catalog().object(name);
-        if (found.isEmpty()) {
-            throw MillraceException.user(
-                    SqlState.INSUFFICIENT_PRIVILEGE, "system relation \"" + name + "\" cannot be written");
-        }
-        CatalogObject object = found.get();
-        boolean table = object.kind() == ObjectKind.TABLE;
-        boolean fedByInsert = object.kind() == ObjectKind.STREAM
-                && object.input().orElseThrow().source().isEmpty();
-        if (!table && !fedByInsert) {
-            String why = object.kind() == ObjectKind.STREAM
-                    ? "its rows come from connector "
-                            + object.input().orElseThrow().connector()
-                    : "its rows come from its query";
+        CatalogObject object = database.catalog()
+                .object(name)
+                .orElseThrow(() -> DatabaseCatalog.undefined("relation", name, List.of())); // dropped in between
+        Optional<StreamInput> fed =
+                object.input().filter(input -> input.source().isPresent());
+        if (fed.isPresent()) {
             throw MillraceException.user(
                     SqlState.WRONG_OBJECT_TYPE,
-                    "cannot write to " + object.kind().sqlName() + " \"" + name + "\": " + why);
-        }
-        return object;
-    }
-
-    private CatalogObject table(String name, String statement) {
-        CatalogObject object = writable(name);
-        if (object.kind() != ObjectKind.TABLE) {
-            throw MillraceException.user(
-                    SqlState.WRONG_OBJECT_TYPE,
-                    "\"" + name + "\" is a stream; its rows are never changed, so " + statement + " needs a table");
+                    "cannot insert into stream \"" + name + "\": its rows come from connector "
+                            + fed.get().connector());
         }
         return object;
     }
@@ -237,7 +223,7 @@ final class Writes {
     }
 
     StatementResult update(Statement.Update update) {
-        CatalogObject table = table(update.relation(), "UPDATE");
+        CatalogObject table = writable(update.relation());
         return change(table, keys -> {
             int[] oldColumns = allColumns(table);
             int[] newColumns = Arrays.stream(oldColumns)
@@ -286,7 +272,7 @@ final class Writes {
     }
 
     StatementResult delete(Statement.Delete delete) {
-        CatalogObject table = table(delete.relation(), "DELETE");
+        CatalogObject table = writable(delete.relation());
         return change(table, keys -> {
             try (Batch rows = all(queries.rows(delete.rows()))) {
                 return Command.of("DELETE", remove(table, keys, rows));
@@ -295,7 +281,7 @@ final class Writes {
     }
 
     StatementResult truncate(Statement.Truncate truncate) {
-        CatalogObject table = table(truncate.relation(), "TRUNCATE");
+        CatalogObject table = writable(truncate.relation());
         return change(table, keys -> {
             try (Batch rows = all(queries.scan(table))) {
                 remove(table, keys, rows);

@@ -1,0 +1,149 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** SUBSCRIBE, and stopping what runs. */
+@Timeout(60)
+class SubscriptionTest {
+    private static final long WAIT_MICROS = 10_000_000;
+
+    private TestDatabase db;
+
+    @BeforeEach
+    void open() {
+        db = new TestDatabase();
+        db.run("CREATE STREAM s (k TEXT, n BIGINT)");
+    }
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    /** The next epoch as lines, such as {@code +a|1}, sorted. */
+    private static List<String> next(StatementResult.Changes changes) {
+        List<String> lines = new ArrayList<>();
+        Optional<EpochChanges> next = changes.next(WAIT_MICROS);
+        assertTrue(next.isPresent(), "nothing came");
+        try (EpochChanges epoch = next.get()) {
+            for (Batch batch : epoch.batches()) {
+                for (int row = 0; row < batch.rowCount(); row++) {
+                    int at = row;
+                    long weight =
+                            batch.weights().map(weights -> weights.get(at)).orElse(1L);
+                    lines.add((weight < 0 ? "-" : "+") + TestDatabase.text(batch, row));
+                }
+            }
+        }
+        return lines.stream().sorted().toList();
+    }
+
+    @Test
+    void aSubscriberOfAViewSeesItsRowsAndThenEachChange() {
+        db.run("CREATE MATERIALIZED VIEW v AS SELECT k, sum(n) AS total FROM s GROUP BY k");
+        db.run("INSERT INTO s VALUES ('a', 1), ('b', 2)");
+        db.rows("SELECT * FROM v");
+        try (Session other = db.database().session();
+                StatementResults results = other.execute("SUBSCRIBE TO v WITH (SNAPSHOT)")) {
+            StatementResult.Changes changes = (StatementResult.Changes) results.next();
+            assertFalse(changes.appendOnly());
+            assertEquals(List.of("+a|1", "+b|2"), next(changes));
+            db.run("INSERT INTO s VALUES ('a', 10)");
+            assertEquals(List.of("+a|11", "-a|1"), next(changes));
+        }
+    }
+
+    @Test
+    void aSubscriberOfAStreamSeesWhatComes() {
+        try (Session other = db.database().session();
+                StatementResults results = other.execute("SUBSCRIBE TO s")) {
+            StatementResult.Changes changes = (StatementResult.Changes) results.next();
+            assertTrue(changes.appendOnly());
+            db.run("INSERT INTO s VALUES ('a', 1)");
+            assertEquals(List.of("+a|1"), next(changes));
+            assertEquals(Optional.empty(), changes.next(10_000));
+        }
+        assertEquals(List.of(), db.rows("SELECT query FROM millrace.query_stats"), "it went with its subscriber");
+        db.run("DROP STREAM s");
+    }
+
+    @Test
+    void aSubscriptionToSomethingFiniteEnds() {
+        db.run("CREATE STREAM g (n BIGINT) WITH (connector = 'datagen', rows = 1000)");
+        long rows = 0;
+        try (StatementResults results = db.session().execute("SUBSCRIBE TO g")) {
+            StatementResult.Changes changes = (StatementResult.Changes) results.next();
+            while (!changes.isFinished()) {
+                Optional<EpochChanges> next = changes.next(100_000);
+                if (next.isPresent()) {
+                    try (EpochChanges epoch = next.get()) {
+                        rows += epoch.batches().stream()
+                                .mapToLong(Batch::rowCount)
+                                .sum();
+                    }
+                }
+            }
+        }
+        assertEquals(1000, rows);
+    }
+
+    @Test
+    void systemRelationsCannotBeFollowed() {
+        assertTrue(db.error("SUBSCRIBE TO millrace.query_stats").startsWith("42809 "));
+        assertTrue(db.error("CREATE MATERIALIZED VIEW v AS SELECT count(*) FROM millrace.query_stats")
+                .startsWith("42809 "));
+    }
+
+    @Test
+    void cancelStopsAWaitingSubscriber() throws InterruptedException {
+        try (StatementResults results = db.session().execute("SUBSCRIBE TO s")) {
+            StatementResult.Changes changes = (StatementResult.Changes) results.next();
+            cancelSoon();
+            MillraceException error = assertThrows(MillraceException.class, () -> changes.next(WAIT_MICROS));
+            assertEquals(SqlState.QUERY_CANCELED, error.sqlState());
+        }
+        assertEquals(List.of("1"), db.rows("SELECT 1"), "the session goes on");
+    }
+
+    @Test
+    void cancelStopsALongSelectAndAFlush() throws InterruptedException {
+        db.run("CREATE STREAM g (n BIGINT) WITH (connector = 'datagen', rows = 4000000000)");
+        cancelSoon();
+        assertEquals(
+                SqlState.QUERY_CANCELED,
+                db.failure("SELECT count(*), sum(n % 7) FROM g").sqlState());
+        db.run("CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n, sum(n % 7) AS m FROM g");
+        cancelSoon();
+        assertEquals(SqlState.QUERY_CANCELED, db.failure("FLUSH").sqlState());
+        db.run("DROP MATERIALIZED VIEW v");
+        assertEquals(List.of("1"), db.rows("SELECT 1"), "the session goes on");
+    }
+
+    private void cancelSoon() {
+        Thread thread = new Thread(() -> {
+            try {
+                Thread.sleep(300);
+                db.session().cancel();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+}

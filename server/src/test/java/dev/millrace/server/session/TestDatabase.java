@@ -1,0 +1,117 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.text.ValueText;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** A database with a session, for tests; closing it fails if a byte was leaked. */
+public final class TestDatabase implements AutoCloseable {
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    private final Database database;
+    private final Session session;
+    private final List<String> notices = new ArrayList<>();
+
+    public TestDatabase() {
+        this(2);
+    }
+
+    public TestDatabase(int workers) {
+        database = Database.open(DatabaseOptions.defaults()
+                .withWorkers(workers)
+                .withPrinted(new PrintStream(printed, true, StandardCharsets.UTF_8)));
+        session = database.session();
+        session.onNotice(notices::add);
+    }
+
+    public Session session() {
+        return session;
+    }
+
+    public Database database() {
+        return database;
+    }
+
+    List<String> notices() {
+        return notices;
+    }
+
+    String printed() {
+        return printed.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Executes statements whose rows do not matter; gives the last command tag, if the last has one. */
+    public String run(String sql, Object... parameters) {
+        String tag = "";
+        try (StatementResults results = session.execute(sql, List.of(parameters))) {
+            while (results.hasNext()) {
+                StatementResult result = results.next();
+                tag = result instanceof StatementResult.Command command ? command.toString() : "";
+                if (result instanceof StatementResult.Rows rows) {
+                    texts(rows);
+                }
+            }
+        }
+        return tag;
+    }
+
+    /** The rows of one statement in any order, sorted, values between bars, NULL as nothing. */
+    public List<String> rows(String sql, Object... parameters) {
+        try (StatementResults results = session.execute(sql, List.of(parameters))) {
+            return texts((StatementResult.Rows) results.next()).stream()
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** The same after a FLUSH. */
+    public List<String> flushedRows(String sql) {
+        session.flush();
+        return rows(sql);
+    }
+
+    private static List<String> texts(StatementResult.Rows rows) {
+        List<String> texts = new ArrayList<>();
+        for (Optional<Batch> next = rows.next(); next.isPresent(); next = rows.next()) {
+            try (Batch batch = next.get()) {
+                for (int row = 0; row < batch.rowCount(); row++) {
+                    texts.add(text(batch, row));
+                }
+            }
+        }
+        return texts;
+    }
+
+    static String text(Batch batch, int row) {
+        return IntStream.range(0, batch.columnCount())
+                .mapToObj(column -> ValueText.format(batch, column, row).orElse(""))
+                .collect(Collectors.joining("|"));
+    }
+
+    /** The error of a statement that must fail. */
+    public MillraceException failure(String sql) {
+        return assertThrows(MillraceException.class, () -> run(sql));
+    }
+
+    /** SQLSTATE and message of a statement that must fail, and its hint behind a bar if it has one. */
+    public String error(String sql) {
+        MillraceException error = failure(sql);
+        return error.sqlState().code() + " " + error.getMessage()
+                + error.hint().map(hint -> " | " + hint).orElse("");
+    }
+
+    @Override
+    public void close() {
+        session.close();
+        database.close();
+    }
+}
