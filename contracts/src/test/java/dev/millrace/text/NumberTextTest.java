@@ -169,13 +169,14 @@ class NumberTextTest {
             float value = Float.intBitsToFloat(random.nextInt());
             String text = texts.write(out -> ValueWriter.real(out, value));
             assertEquals(value, Float.parseFloat(text), text + ", seed " + seed);
-            String jdk = Float.toString(value);
-            assertTrue(
-                    Float.isNaN(value)
-                            || Float.isInfinite(value)
-                            || new BigDecimal(text).stripTrailingZeros().precision()
-                                    <= new BigDecimal(jdk).stripTrailingZeros().precision(),
-                    text + " is longer than " + jdk);
+            if (!Float.isNaN(value) && !Float.isInfinite(value)) {
+                BigDecimal jdk = new BigDecimal(Float.toString(value)).stripTrailingZeros();
+                // The JDK since 19 takes a decimal in the very middle that rounds to even; PostgreSQL does not.
+                BigDecimal distance = jdk.subtract(new BigDecimal(value)).abs().multiply(BigDecimal.valueOf(2));
+                boolean middle = distance.compareTo(new BigDecimal(Math.ulp(value))) == 0;
+                int digits = new BigDecimal(text).stripTrailingZeros().precision();
+                assertTrue(middle || digits <= jdk.precision(), text + " is longer than " + jdk);
+            }
         }
     }
 
