@@ -33,8 +33,11 @@ import org.apache.arrow.vector.FieldVector;
 
 /**
  * Aggregates per key and session. A session is a group like others but for its bounds, which grow with its rows; a row
- * that lies within the gap of two sessions makes them one. A session is emitted when the watermark reaches its last row
- * plus the gap; rows before the watermark are late, so no row can come for what was emitted.
+ * that lies within the gap of two sessions makes them one.
+ *
+ * <p>A row by itself is a session that ends a gap after it, so it is late when it is a gap behind the watermark. A row that
+ * is not may still join a session that ended up to a gap ago; therefore a session is emitted when the watermark is two
+ * gaps past its last row. Emitting it with its end would make the answer depend on how rows and watermarks alternate.
  *
  * <p>Keys have a table of their own, whose entries begin a list of the key's sessions.
  */

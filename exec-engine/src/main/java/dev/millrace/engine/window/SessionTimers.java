@@ -39,8 +39,9 @@ final class SessionTimers {
         this.stretchMicros = Math.max(1, gapMicros / STRETCHES_PER_GAP);
     }
 
+    /** The watermark from which on no row can come that belongs to the session: any that can is less than a gap behind. */
     private long end(long session) {
-        return Memory.getLong(session + offset + LAST) + gapMicros;
+        return Memory.getLong(session + offset + LAST) + 2 * gapMicros - 1;
     }
 
     void add(long session) {
@@ -73,7 +74,7 @@ final class SessionTimers {
         }
     }
 
-    /** Finds the sessions that end at or before the watermark; they are removed here. Returns how many. */
+    /** Finds the sessions that cannot grow any more under a watermark; they are removed here. Returns how many. */
     int expire(long watermark) {
         int count = 0;
         while (!firsts.isEmpty()) {
