@@ -17,9 +17,13 @@ import dev.millrace.type.Schema;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -103,6 +107,40 @@ final class Relations implements Catalog {
 
     PlannerContext context(Mode mode, int tasks) {
         return new PlannerContext(mode, this::facts, tasks, Relations::fold, false);
+    }
+
+    /** Few rows with many coincidences: equal values, times at the ends of windows, NULLs where they may be. */
+    Map<String, List<List<Object>>> randomRows(Random random) {
+        Map<String, List<List<Object>>> all = new TreeMap<>();
+        for (Relation relation : new TreeMap<>(relations).values()) {
+            int count = random.nextInt(relation.kind() == Relation.Kind.STREAM ? 14 : 5);
+            Set<List<Object>> keys = new HashSet<>();
+            List<List<Object>> rows = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                List<Object> row = new ArrayList<>();
+                relation.schema().fields().forEach(field -> row.add(value(field, random)));
+                List<Object> key = relation.primaryKey().stream().map(row::get).toList();
+                if (key.isEmpty() || keys.add(key)) {
+                    rows.add(row);
+                }
+            }
+            all.put(relation.name(), rows);
+        }
+        return all;
+    }
+
+    private static Object value(Field field, Random random) {
+        if (field.nullable() && random.nextInt(6) == 0) {
+            return null;
+        }
+        List<String> texts = List.of("roof", "boiler-1", "apple", "test");
+        long[] numbers = {0, 1, 2, 3, 4, 123, 5_000, 10_000, 2_000_000};
+        return switch (field.type().kind()) {
+            case TEXT -> texts.get(random.nextInt(texts.size()));
+            case TIMESTAMP, TIMESTAMPTZ -> BigDecimal.valueOf(random.nextInt(40) * 1_000_000L);
+            case DOUBLE -> BigDecimal.valueOf(random.nextInt(5) * 25L);
+            default -> BigDecimal.valueOf(numbers[random.nextInt(random.nextInt(numbers.length) + 1)]);
+        };
     }
 
     /** A SELECT or CREATE CONTINUOUS QUERY, analysed. */

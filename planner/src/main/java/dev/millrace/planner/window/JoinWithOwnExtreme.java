@@ -34,7 +34,8 @@ import java.util.Optional;
  *       and do not change m.
  *   <li>The join says that the row lies in the window: by equality with the window's bounds where rows carry them, else
  *       by a lower and an upper bound for the time that the window is made of. With {@code ts <= window_end} a row at
- *       the very end is compared with the window before its own too: {@code closedEnd}.
+ *       the very end is compared with the window before its own too: {@code closedEnd}. That row is not one of those m
+ *       was made of and may exceed it, so then only {@code r.v = m} will do.
  *   <li>The join equates each of the aggregation's keys with the row's; as it equates no NULLs, rows with a NULL key
  *       are dropped.
  *   <li>The aggregation's one call is max or min without FILTER.

@@ -139,10 +139,11 @@ final class OwnExtremeMatch {
         }
         Expressions.conjuncts(join.residual()).forEach(part -> pending.add(Expressions.substitute(part, both)));
 
-        boolean valueCompared = strike(pending, part -> comparesValue(part, extremeValue));
+        boolean valueEqual = strike(pending, part -> equatesValue(part, extremeValue));
+        boolean valueCompared = strike(pending, part -> comparesValue(part, extremeValue)) || valueEqual;
         List<Column> extremeKeys = keys.stream().map(this::baseColumn).toList();
         boolean keysEqual = extremeKeys.stream().allMatch(key -> strikeKey(pending, key));
-        if (!valueCompared || !keysEqual || !findWindow(pending, inference)) {
+        if (!valueCompared || !keysEqual || !findWindow(pending, inference) || closedEnd && !valueEqual) {
             return false;
         }
         conditions.addAll(pending);
@@ -180,11 +181,14 @@ final class OwnExtremeMatch {
         return pending.removeIf(test);
     }
 
+    private boolean equatesValue(Expression part, Column extremeValue) {
+        Column value = baseColumn(valueColumn);
+        return isCall(part, "eq", value, extremeValue) || isCall(part, "eq", extremeValue, value);
+    }
+
     private boolean comparesValue(Expression part, Column extremeValue) {
         Column value = baseColumn(valueColumn);
-        return isCall(part, "eq", value, extremeValue)
-                || isCall(part, "eq", extremeValue, value)
-                || isCall(part, maximum ? "ge" : "le", value, extremeValue)
+        return isCall(part, maximum ? "ge" : "le", value, extremeValue)
                 || isCall(part, maximum ? "le" : "ge", extremeValue, value);
     }
 

@@ -111,6 +111,14 @@ class JoinWithOwnExtremeTest {
     }
 
     @Test
+    void aRowAtTheVeryEndMayExceedTheWindowsHighestPrice() {
+        PlanNode extreme = highest(bid());
+        Expression atLeast = test("ge", column(BID, "price"), right(BID, extreme, "max_price"));
+        keepsItsJoin(join(extreme, atLeast, from(extreme, 10), to(extreme, "le")));
+        losesItsJoin(join(extreme, atLeast, from(extreme, 10), to(extreme, "lt")));
+    }
+
+    @Test
     void bothBoundsAreNeeded() {
         PlanNode extreme = highest(bid());
         keepsItsJoin(join(extreme, samePrice(extreme), to(extreme, "le")));

@@ -1,0 +1,86 @@
+package dev.millrace.planner;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.PlannerContext.Mode;
+import dev.millrace.planner.algebra.Translation;
+import dev.millrace.planner.reference.Interpreter;
+import dev.millrace.sql.statement.Query;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever a plan was rewritten to, it has the rows of the algebra: for each golden query, over random rows. */
+class EquivalenceTest {
+    private static final int TRIALS = Integer.getInteger("millrace.equivalence.trials", 40);
+    private static final long SEED = Long.getLong("millrace.equivalence.seed", 42);
+
+    static List<Path> files() throws IOException {
+        return GoldenPlanTest.files();
+    }
+
+    @ParameterizedTest
+    @MethodSource("files")
+    void hasTheRowsOfTheAlgebra(Path file) throws IOException {
+        String text = Files.readString(file);
+        check(text.substring(0, text.indexOf("\n== ")));
+    }
+
+    /** Texts that have no golden file: near misses of the rewrites, mostly. */
+    static List<String> texts() throws IOException {
+        return Files.readString(Path.of("src/test/resources/equivalence.sql"))
+                .lines()
+                .filter(line -> !line.isBlank() && !line.startsWith("--"))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("texts")
+    void hasTheRowsOfTheAlgebra(String text) {
+        check(text);
+    }
+
+    private static void check(String sql) {
+        Relations relations = new Relations();
+        Query query;
+        PlanNode plain;
+        try {
+            query = relations.query(sql);
+            plain = new Translation(relations.context(Mode.PULL, 1).relations(), true).translate(query.rel());
+        } catch (MillraceException refused) {
+            return;
+        }
+        for (Mode mode : Mode.values()) {
+            for (int tasks = 1; tasks <= 2; tasks++) {
+                PlanNode planned;
+                try {
+                    planned =
+                            Planner.plan(query, relations.context(mode, tasks)).root();
+                } catch (MillraceException refused) {
+                    continue;
+                }
+                for (int trial = 0; trial < TRIALS; trial++) {
+                    long seed = SEED + trial;
+                    Interpreter interpreter = new Interpreter(relations.randomRows(new Random(seed)));
+                    assertEquals(
+                            counted(interpreter.rows(plain)),
+                            counted(interpreter.rows(planned)),
+                            () -> "seed " + seed + ", " + mode + "\n" + sql);
+                }
+            }
+        }
+    }
+
+    private static Map<String, Long> counted(List<List<Object>> rows) {
+        return rows.stream().collect(Collectors.groupingBy(List::toString, TreeMap::new, Collectors.counting()));
+    }
+}
