@@ -26,6 +26,7 @@ class RandomQueriesTest {
         }
         refusals.forEach((message, count) -> System.out.println(count + " random queries were refused: " + message));
         int refused = refusals.values().stream().mapToInt(Integer::intValue).sum();
-        assertTrue(refused * 10 <= QUERIES, refused + " of " + QUERIES + " queries were refused as not available");
+        int asked = 3 * QUERIES; // over a stream, over a table, pulled
+        assertTrue(refused * 10 <= asked, refused + " of " + asked + " queries were refused as not available");
     }
 }

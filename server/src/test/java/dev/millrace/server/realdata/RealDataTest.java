@@ -17,11 +17,12 @@ class RealDataTest {
                     + " WITH (connector = 'file', path = '" + path + "', format = 'csv', header = true, \"null\" = '?',"
                     + " date_format = 'D/M/YY|D/M/YYYY')");
             data.oracleTable("raw", path);
-            data.oracleExecute("CREATE TABLE power AS SELECT coalesce(try_strptime(\"Date\", '%d/%m/%Y'),"
-                    + " strptime(\"Date\", '%d/%m/%y')) + CAST(\"Time\" AS TIME)::INTERVAL AS ts,"
-                    + " CAST(nullif(\"Global_active_power\", '?') AS DECIMAL(8,3)) AS p,"
-                    + " CAST(nullif(\"Voltage\", '?') AS DECIMAL(8,3)) AS v,"
-                    + " CAST(nullif(\"Sub_metering_3\", '') AS DOUBLE) AS s FROM raw");
+            data.oracleExecute(
+                    "CREATE TABLE power AS SELECT strptime(\"Date\" || ' ' || \"Time\", '%d/%m/%Y %H:%M:%S') AS ts,"
+                            + " CAST(nullif(\"Global_active_power\", '?') AS DECIMAL(8,3)) AS p,"
+                            + " CAST(nullif(\"Voltage\", '?') AS DECIMAL(8,3)) AS v,"
+                            + " CAST(nullif(\"Sub_metering_3\", '') AS DOUBLE) AS s FROM raw");
+            // where the file has two digits, that read a year of the first century
             data.oracleExecute("UPDATE power SET ts = ts + INTERVAL '2000 years' WHERE year(ts) < 100");
             String ours = "(SELECT \"Date\" + \"Time\" AS ts, \"Global_active_power\" AS p, \"Voltage\" AS v,"
                     + " \"Sub_metering_3\" AS s FROM power) AS x";
