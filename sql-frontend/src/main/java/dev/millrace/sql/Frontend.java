@@ -3,11 +3,14 @@ package dev.millrace.sql;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.bind.StatementBinder;
 import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * From SQL text to analysed statements. Stateless and safe on any thread; no locks.
@@ -40,6 +43,28 @@ public final class Frontend {
         StatementBinder binder = binder(statement, catalog, Parameters.toDescribe(declaredTypes));
         binder.bind(statement.syntax());
         return binder.parameterTypes();
+    }
+
+    /**
+     * Loads what the first statement needs, which takes most of its time in a cold JVM; for a thread that has nothing
+     * better to do while the server starts.
+     */
+    public void warmUp() {
+        String text =
+                "SELECT a, count(*), max(b || 'x') FROM (VALUES (1, 'a')) AS t (a, b) WHERE a > 0 GROUP BY a ORDER BY a";
+        parse(text).forEach(statement -> analyze(statement, new NoRelations(), Parameters.none()));
+    }
+
+    private static final class NoRelations implements Catalog {
+        @Override
+        public Optional<Relation> relation(String name) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Collection<String> relationNames() {
+            return List.of();
+        }
     }
 
     private static StatementBinder binder(ParsedStatement statement, Catalog catalog, Parameters parameters) {

@@ -1,5 +1,6 @@
 package dev.millrace.sql.algebra;
 
+import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression.Literal;
@@ -9,14 +10,12 @@ import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.apache.arrow.memory.util.MemoryUtil;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.type.SqlTypeName;
@@ -33,7 +32,7 @@ public final class Literals {
     public static Literal parse(DataType type, String text) {
         return switch (type.kind()) {
             case TEXT, JSONB -> new Literal(text, type);
-            case VARCHAR, CHAR -> new Literal(fit(type, text), type);
+            case VARCHAR, CHAR -> new Literal(fitting(type, text), type);
             case BYTEA -> new Literal(bytes(text), type);
             case ARRAY -> new Literal(elements(type, text), type);
             case ROW, NULL -> throw MillraceException.notAvailableYet("a constant of type " + type);
@@ -61,17 +60,16 @@ public final class Literals {
 
     private static Literal scalar(DataType type, String text) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(1, utf8.length));
-        buffer.put(utf8);
+        long address = Memory.allocate(Math.max(1, utf8.length));
         try {
-            long address = MemoryUtil.getByteBufferAddress(buffer);
+            Memory.copyIn(utf8, 0, address, utf8.length);
             ValueParser parser = new ValueParser();
             if (!parser.tryParse(type, address, utf8.length)) {
                 throw parser.failure(type, address, utf8.length);
             }
             return new Literal(value(type, parser), type);
         } finally {
-            java.lang.ref.Reference.reachabilityFence(buffer);
+            Memory.free(address);
         }
     }
 
@@ -94,12 +92,30 @@ public final class Literals {
     private static final BigInteger UNSIGNED_LONG_MASK =
             BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
 
-    /** A cast to a length cuts what is too long. */
-    private static String fit(DataType type, String text) {
+    /** What a cast to VARCHAR(n) or CHAR(n) makes of a text: it cuts what is too long. */
+    public static Literal cut(DataType type, String text) {
         int length = type.precision();
-        return length == 0 || text.codePointCount(0, text.length()) <= length
-                ? text
-                : text.substring(0, text.offsetByCodePoints(0, length));
+        return parse(
+                type,
+                length == 0 || length(text) <= length ? text : text.substring(0, text.offsetByCodePoints(0, length)));
+    }
+
+    /** Characters of a text. */
+    public static int length(String text) {
+        return text.codePointCount(0, text.length());
+    }
+
+    /** A text of at most the type's length: only blanks may be lost, and those at the end of a CHAR always are. */
+    private static String fitting(DataType type, String text) {
+        String value = type.kind() == DataType.Kind.CHAR ? text.stripTrailing() : text;
+        int length = type.precision();
+        if (length > 0 && length(value) > length) {
+            value = value.substring(0, value.offsetByCodePoints(0, length));
+            if (!text.substring(value.length()).isBlank()) {
+                throw MillraceException.user(SqlState.STRING_DATA_RIGHT_TRUNCATION, "value too long for type " + type);
+            }
+        }
+        return value;
     }
 
     private static List<Byte> bytes(String text) {

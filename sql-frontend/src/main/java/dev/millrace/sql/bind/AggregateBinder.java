@@ -5,6 +5,7 @@ import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.bind.AggregateCalls.Call;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
+import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.sql.bind.FunctionBinder.AggregateSyntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -134,9 +135,11 @@ final class AggregateBinder {
                     .withHint("no aggregate " + syntax.name() + " takes " + Coercions.name(type)
                             + "; an explicit cast may help");
         }
-        RexNode converted = context.coercions().convert(argument, wanted.get());
+        RexNode converted = context.coercions().convert(argument, wanted.get(), Strength.IMPLICIT, where);
         return function == Function.STRING_AGG
-                ? List.of(converted, context.coercions().convert(arguments.get(1), DataType.TEXT))
+                ? List.of(
+                        converted,
+                        context.coercions().convert(arguments.get(1), DataType.TEXT, Strength.IMPLICIT, where))
                 : List.of(converted);
     }
 
@@ -162,7 +165,12 @@ final class AggregateBinder {
         if (arguments.size() != 1 || ordering.size() != 1) {
             throw FunctionResolver.doesNotExist(syntax.name(), arguments, where);
         }
-        RexNode fraction = context.coercions().convert(arguments.get(0), DataType.DOUBLE);
+        RexNode fraction = context.coercions()
+                .convert(
+                        arguments.get(0),
+                        DataType.DOUBLE,
+                        Strength.IMPLICIT,
+                        syntax.arguments().get(0));
         if (!(fraction instanceof RexLiteral literal) || literal.isNull()) {
             throw Errors.notAvailableYet(
                     "a percentile's fraction that is not a constant",

@@ -79,11 +79,21 @@ final class Coercions {
     /** Converts with the strength at hand, or fails at the place with 42804 or, by CAST, 42846. */
     RexNode convert(RexNode node, DataType target, Strength strength, SqlNode where) {
         try {
+            Optional<String> text = unknownText(node);
+            if (strength == Strength.EXPLICIT && text.isPresent() && isCharacter(target)) {
+                return Rex.literal(Literals.cut(target, text.get()));
+            }
             if (isUnknown(node) || allowed(type(node), target, strength)) {
                 return convert(node, target);
             }
         } catch (MillraceException e) {
             throw Errors.at(e, where);
+        }
+        if (strength == Strength.ASSIGNMENT) {
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "an expression of type " + name(type(node)) + " cannot become type " + name(target),
+                    where);
         }
         throw Errors.error(
                 SqlState.CANNOT_COERCE, "cannot cast type " + name(type(node)) + " to " + name(target), where);
@@ -260,7 +270,19 @@ final class Coercions {
                 }
             }
         }
-        return Optional.of(common.kind() == Kind.NULL ? DataType.TEXT : common);
+        return Optional.of(common.kind() == Kind.NULL ? DataType.TEXT : longEnough(common, nodes));
+    }
+
+    /** VARCHAR and CHAR get the length that quoted constants next to them need: only an explicit cast cuts. */
+    private static DataType longEnough(DataType common, List<RexNode> nodes) {
+        if (common.precision() == 0 || common.kind() != Kind.VARCHAR && common.kind() != Kind.CHAR) {
+            return common;
+        }
+        int length = common.precision();
+        for (RexNode node : nodes) {
+            length = Math.max(length, unknownText(node).map(Literals::length).orElse(0));
+        }
+        return new DataType(common.kind(), length, 0, List.of());
     }
 
     /** The common type of two; empty when there is none. */

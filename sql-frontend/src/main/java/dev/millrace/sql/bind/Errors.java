@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import java.util.Collection;
+import java.util.Optional;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
@@ -33,8 +34,8 @@ final class Errors {
 
     /** With "did you mean", when a candidate is near. */
     static MillraceException suggest(MillraceException error, String name, Collection<String> candidates) {
-        return Suggestion.nearest(name, candidates)
-                .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+        Optional<String> nearest = name.length() < 3 ? Optional.empty() : Suggestion.nearest(name, candidates);
+        return nearest.map(candidate -> error.withHint("did you mean \"" + candidate + "\"?"))
                 .orElse(error);
     }
 }

@@ -445,7 +445,9 @@ final class ExpressionBinder {
         List<RexNode> operands = new ArrayList<>();
         boolean nullable = false;
         for (int i = 0; i < results.size(); i++) {
-            RexNode result = context.coercions().convert(results.get(i), type);
+            SqlNode where =
+                    i < conditions.size() ? node.getThenOperands().get(i) : otherwise == null ? node : otherwise;
+            RexNode result = context.coercions().convert(results.get(i), type, Strength.IMPLICIT, where);
             nullable |= result.getType().isNullable();
             if (i < conditions.size()) {
                 operands.add(conditions.get(i));
@@ -567,7 +569,7 @@ final class ExpressionBinder {
         List<RexNode> elements = bindAll(call.getOperandList());
         DataType type = commonType("ARRAY", elements, call);
         List<RexNode> converted = elements.stream()
-                .map(element -> context.coercions().convert(element, type))
+                .map(element -> context.coercions().convert(element, type, Strength.IMPLICIT, call))
                 .toList();
         return Rex.builder()
                 .makeCall(

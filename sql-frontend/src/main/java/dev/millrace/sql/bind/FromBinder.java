@@ -19,6 +19,7 @@ import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.JoinConditionType;
+import org.apache.calcite.sql.JoinType;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlJoin;
@@ -160,7 +161,7 @@ final class FromBinder {
             // Types inside the condition are those before the join makes them nullable.
             From both = beside(left, right, Relations.join(left.rel, right.rel, condition, JoinRelType.INNER));
             condition = onCondition(join.getCondition(), both);
-        } else if (type != JoinRelType.INNER) {
+        } else if (type != JoinRelType.INNER || join.getJoinType() == JoinType.INNER && !join.isNatural()) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
         return beside(left, right, Relations.join(left.rel, right.rel, condition, type));

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlNode;
 
 /**
@@ -257,14 +258,6 @@ final class FunctionResolver {
     // ---- calling ---------------------------------------------------------------------------------------------------
 
     private RexNode call(Signature signature, List<RexNode> arguments, SqlNode where) {
-        try {
-            return call(signature, arguments);
-        } catch (MillraceException e) {
-            throw Errors.at(e, where);
-        }
-    }
-
-    private RexNode call(Signature signature, List<RexNode> arguments) {
         String name = signature.name();
         List<RexNode> same = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
@@ -277,14 +270,18 @@ final class FunctionResolver {
         for (int i = 0; i < arguments.size(); i++) {
             RexNode argument = arguments.get(i);
             Parameter parameter = signature.parameter(i);
-            if (parameter.same()) {
-                boolean keep = COMPARISONS.contains(name) && bothUnpadded(Coercions.type(argument), common);
-                converted.add(keep ? argument : coercions.convert(argument, common));
-            } else {
-                converted.add(
-                        parameter.kind().isEmpty()
-                                ? coercions.decided(argument)
-                                : convert(argument, parameter.kind().get()));
+            try {
+                if (parameter.same()) {
+                    boolean keep = COMPARISONS.contains(name) && bothUnpadded(Coercions.type(argument), common);
+                    converted.add(keep ? argument : coercions.convert(argument, common));
+                } else {
+                    converted.add(
+                            parameter.kind().isEmpty()
+                                    ? coercions.decided(argument)
+                                    : convert(argument, parameter.kind().get()));
+                }
+            } catch (MillraceException e) {
+                throw Errors.at(e, argumentSyntax(where, i, arguments.size()));
             }
         }
         List<DataType> types = converted.stream().map(Coercions::type).toList();
@@ -295,9 +292,19 @@ final class FunctionResolver {
         return Rex.call(name, converted, result, nullable(signature, converted));
     }
 
+    /** The place of an argument in the text, or of the call where its operands are not the arguments. */
+    private static SqlNode argumentSyntax(SqlNode where, int argument, int arguments) {
+        return where instanceof SqlCall call && call.operandCount() == arguments && call.operand(argument) != null
+                ? call.operand(argument)
+                : where;
+    }
+
     /** Whether texts compare without a cast: only CHAR's padding makes a difference. */
     private static boolean bothUnpadded(DataType type, DataType common) {
-        return common.kind() == Kind.TEXT && (type.kind() == Kind.VARCHAR || type.kind() == Kind.TEXT);
+        boolean padded = common.kind() == Kind.CHAR;
+        return padded
+                ? type.kind() == Kind.CHAR
+                : Coercions.isCharacter(common) && (type.kind() == Kind.VARCHAR || type.kind() == Kind.TEXT);
     }
 
     private RexNode convert(RexNode argument, Kind kind) {

@@ -4,6 +4,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
 import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
+import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -62,7 +63,9 @@ final class SelectBinder {
         this.context = context;
         this.select = select;
         this.order = order;
-        From from = select.getFrom() == null
+        boolean noFrom = select.getFrom() == null
+                || select.getFrom() instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.ONE_ROW));
+        From from = noFrom
                 ? new From(LogicalValues.createOneRow(context.cluster()), List.of())
                 : new FromBinder(context, queries, outer).bind(select.getFrom());
         this.rel = from.rel();

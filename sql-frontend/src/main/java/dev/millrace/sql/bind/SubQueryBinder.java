@@ -3,6 +3,7 @@ package dev.millrace.sql.bind;
 import com.google.common.collect.ImmutableList;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +108,7 @@ final class SubQueryBinder {
                                 + Coercions.name(TypeMapper.dataType(type)),
                         where);
             }
-            left.add(context.coercions().convert(values.get(i), common));
+            left.add(context.coercions().convert(values.get(i), common, Strength.IMPLICIT, where));
             RexNode converted = context.coercions().convert(column, common);
             casts |= converted != column;
             right.add(converted);

@@ -39,6 +39,9 @@ public final class StatementParser {
      */
     public record Parsed(Syntax syntax, int start, int end, int parameterCount) {}
 
+    private static final List<String> LISTINGS =
+            List.of("streams", "tables", "continuous", "materialized", "sinks", "templates", "functions", "workers");
+
     private final Words words;
     private final DefinitionParser definitions;
     private final RowsParser rows;
@@ -64,7 +67,7 @@ public final class StatementParser {
             int first = words.place();
             Syntax syntax = statement();
             if (!words.atEnd() && !words.peek().isSymbol(";")) {
-                throw words.syntaxError();
+                throw words.leftOver();
             }
             statements.add(new Parsed(
                     syntax, words.startOf(first), words.endBefore(words.place()), words.highestParameter(first)));
@@ -183,6 +186,10 @@ public final class StatementParser {
         Optional<Listing> listing = listing();
         if (listing.isPresent()) {
             return new Syntax.Complete(new Statement.Show(listing.get()));
+        }
+        // A setting, unless it looks like a list whose name is nearly right.
+        if (Suggestion.nearest(words.peek().text(), LISTINGS).isPresent()) {
+            throw words.expected(LISTINGS);
         }
         return new Syntax.Complete(new Statement.ShowSetting(Optional.of(words.settingName())));
     }

@@ -4,14 +4,17 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.grammar.QueryGrammarConstants;
 import dev.millrace.sql.grammar.Token;
+import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.syntax.Operators;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -43,7 +46,7 @@ final class TokenFeed implements Supplier<Token> {
         for (int kind = 0; kind < QueryGrammarConstants.tokenImage.length; kind++) {
             String image = QueryGrammarConstants.tokenImage[kind];
             if (image.length() > 2 && image.charAt(0) == '"' && Character.isLetter(image.charAt(1))) {
-                KEYWORD_KINDS.put(image.substring(1, image.length() - 1).toLowerCase(java.util.Locale.ROOT), kind);
+                KEYWORD_KINDS.put(image.substring(1, image.length() - 1).toLowerCase(Locale.ROOT), kind);
             }
         }
     }
@@ -85,6 +88,8 @@ final class TokenFeed implements Supplier<Token> {
     private final Deque<FedToken> ready = new ArrayDeque<>(4);
     private final List<Paren> open = new ArrayList<>();
     private Paren nextParen = Paren.OTHER;
+    // Depths of parentheses at which a SELECT has not had its FROM yet.
+    private final BitSet selecting = new BitSet();
 
     /** @param first the lexeme to begin with */
     TokenFeed(List<Lexeme> lexemes, int first) {
@@ -140,7 +145,9 @@ final class TokenFeed implements Supplier<Token> {
 
     /** Whether a word after AS is a label, which may be any word, or has its usual meaning. */
     private boolean isLabel(String word) {
-        return !(word.equals("of") || word.equals("materialized") || word.equals("not"))
+        return !(word.equals("of") && before(2).isWord("system_time"))
+                && !(word.equals("materialized") && after(1).isSymbol("("))
+                && !(word.equals("not") && after(1).isWord("materialized"))
                 && !word.equals("double")
                 && !word.equals("character")
                 && !(TYPES_OF_LITERALS.contains(word));
@@ -164,8 +171,8 @@ final class TokenFeed implements Supplier<Token> {
                 }
             }
             case "match_recognize" -> {
-                nextParen = Paren.MATCH_RECOGNIZE;
                 keyword(word);
+                nextParen = Paren.MATCH_RECOGNIZE;
             }
             case "timestamp", "time", "interval" -> {
                 if (!literalOrTypeOfSeveralWords(word)) {
@@ -181,8 +188,13 @@ final class TokenFeed implements Supplier<Token> {
                     name(word, 1);
                 }
             }
-            case "on" -> {
-                keyword(word);
+            case "materialized" -> {
+                if (before(1).isWord("as") || before(1).isWord("not")) {
+                    at++;
+                } else {
+                    nextParen = Paren.CALL;
+                    name(word, 1);
+                }
             }
             default -> {
                 if (VALUE_FUNCTIONS.contains(word)) {
@@ -200,6 +212,7 @@ final class TokenFeed implements Supplier<Token> {
     }
 
     private void plainWord(String word) {
+        trackFrom(word);
         switch (word) {
             case "distinct" -> {
                 if (before(1).isWord("select") && after(1).isWord("on") && after(2).isSymbol("(")) {
@@ -225,9 +238,18 @@ final class TokenFeed implements Supplier<Token> {
                 push(kind("not"), "not", 0);
                 push(kind("null"), "null", 1);
             }
+            case "limit", "offset" -> {
+                if (after(1).isSymbol("-") && after(2).kind() == Kind.INTEGER) {
+                    throw MillraceException.user(
+                                    SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE,
+                                    word.toUpperCase(Locale.ROOT) + " must not be negative")
+                            .at(after(1).start() + 1);
+                }
+                keyword(word);
+            }
             case "collate" -> skipCollation();
             case "materialized" -> {
-                if (before(1).isWord("as") || before(1).isWord("not")) {
+                if (before(1).isWord("not")) {
                     at++;
                 } else {
                     name(word, 1);
@@ -282,6 +304,25 @@ final class TokenFeed implements Supplier<Token> {
         }
     }
 
+    /** Puts {@code FROM "one row"} before the WHERE, GROUP BY or HAVING of a SELECT without FROM: the grammar wants one. */
+    private void trackFrom(String word) {
+        int depth = open.size();
+        switch (word) {
+            case "select" -> selecting.set(depth);
+            case "from", "union", "intersect", "except" -> selecting.clear(depth);
+            case "where", "having", "group" -> {
+                if (selecting.get(depth)
+                        && !before(1).isWord("within")
+                        && (!word.equals("group") || after(1).isWord("by"))) {
+                    selecting.clear(depth);
+                    push(kind("from"), "from", 0);
+                    push(QueryGrammarConstants.IDENTIFIER, FromClauses.ONE_ROW, 0);
+                }
+            }
+            default -> {}
+        }
+    }
+
     /** Whether the neighbours make this word a keyword rather than a name. */
     private boolean isKeywordHere(String word) {
         if (ALWAYS_KEYWORDS.contains(word)) {
@@ -316,7 +357,7 @@ final class TokenFeed implements Supplier<Token> {
             case "grouping" -> next.isWord("sets");
             case "sets" -> previous.isWord("grouping");
             case "system_time" -> previous.isWord("for");
-            case "of" -> previous.isWord("as");
+            case "of" -> previous.isWord("as") && before(2).isWord("system_time");
             case "escape" -> next.kind() == Kind.STRING || next.kind() == Kind.PARAMETER;
             case "unknown" ->
                 previous.isWord("is") || previous.isWord("not") && before(2).isWord("is");

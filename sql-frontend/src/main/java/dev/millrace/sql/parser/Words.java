@@ -6,20 +6,18 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.sql.grammar.ParseException;
 import dev.millrace.sql.grammar.QueryGrammar;
 import dev.millrace.sql.grammar.QueryGrammarTokenManager;
-import dev.millrace.sql.grammar.Token;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.sql.text.Keywords;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -147,7 +145,7 @@ final class Words {
 
     /** A name, one part. */
     String name() {
-        if (!peek().isName()) {
+        if (!peek().isName() || peek().kind() == Kind.WORD && Keywords.isReserved(peek().text())) {
             throw syntaxError();
         }
         return next().text();
@@ -240,8 +238,9 @@ final class Words {
         do {
             Lexeme start = peek();
             String name = settingName();
-            acceptSymbol("=");
-            String value = peek().isSymbol(",") || peek().isSymbol(")") ? "true" : optionValue();
+            boolean equals = acceptSymbol("=");
+            boolean bare = !equals && (peek().isSymbol(",") || peek().isSymbol(")"));
+            String value = bare ? "true" : optionValue();
             if (options.putIfAbsent(name, value) != null) {
                 throw MillraceException.user(SqlState.SYNTAX_ERROR, "option \"" + name + "\" is given twice")
                         .at(start.start() + 1);
@@ -373,27 +372,28 @@ final class Words {
     }
 
     private MillraceException syntaxError(ParseException e) {
-        Token found = e.currentToken.next;
-        Lexeme lexeme = lexemeAt(found.beginColumn);
-        MillraceException error = syntaxErrorAt(lexeme);
-        TreeSet<String> wanted = new TreeSet<>();
-        for (int[] sequence : e.expectedTokenSequences) {
-            String image = e.tokenImage[sequence[0]];
-            if (image.matches("\"[A-Z]{3,}\"")) {
-                wanted.add(image.substring(1, image.length() - 1).toLowerCase(Locale.ROOT));
-            }
-        }
-        // A misspelt keyword may have been taken for an alias: then the word before it is the culprit.
-        int place = lexemes.indexOf(lexeme);
-        for (Lexeme word : Arrays.asList(lexeme, lexemes.get(Math.max(at, place - 1)))) {
-            if (word.kind() == Kind.WORD) {
-                Optional<String> nearest = wanted.contains(word.text())
-                        ? Optional.empty()
-                        : Suggestion.nearest(
-                                word.text(),
-                                LIKELY_WORDS.stream()
-                                        .filter(likely -> wanted.contains(likely) || word != lexeme)
-                                        .toList());
+        return misspelt(lexemes.indexOf(lexemeAt(e.currentToken.next.beginColumn)));
+    }
+
+    /**
+     * The error for what is left when a statement should have ended here. After an operator or comma the culprit is what
+     * follows, since the grammar looks ahead before it takes those.
+     */
+    MillraceException leftOver() {
+        boolean wantsMore = peek().kind() == Kind.OPERATOR
+                || peek().isSymbol(",")
+                || peek().isWord("limit")
+                || peek().isWord("offset");
+        return misspelt(wantsMore ? Math.min(at + 1, lexemes.size() - 1) : at);
+    }
+
+    /** A syntax error at a place; a misspelt keyword may also be the word before, taken for an alias. */
+    private MillraceException misspelt(int place) {
+        MillraceException error = syntaxErrorAt(lexemes.get(place));
+        for (int candidate = place; candidate >= Math.max(0, place - 1); candidate--) {
+            Lexeme word = lexemes.get(candidate);
+            if (word.kind() == Kind.WORD && word.text().length() > 2 && !Keywords.isReserved(word.text())) {
+                Optional<String> nearest = Suggestion.nearest(word.text(), LIKELY_WORDS);
                 if (nearest.isPresent() && !nearest.get().equals(word.text())) {
                     return error.withHint("did you mean \"" + nearest.get().toUpperCase(Locale.ROOT) + "\"?");
                 }

@@ -13,7 +13,7 @@ public final class Keywords {
             distinct do else emit end except false fetch for foreign from full grant group having ilike in initially inner
             intersect into is isnull join lateral leading left like limit localtime localtimestamp natural not notnull null
             offset on only or order outer placing primary references returning right select session_user similar some
-            symmetric table then to trailing true union unique user using variadic when where window with""".split("\\s+"));
+            symmetric table then to trailing true union unique using variadic when where window with""".split("\\s+"));
 
     /** Words that start a statement. */
     public static final List<String> STATEMENTS = List.of(
