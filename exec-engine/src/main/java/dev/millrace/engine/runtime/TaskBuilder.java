@@ -205,7 +205,8 @@ final class TaskBuilder {
     }
 
     private void wake(int pipeline, int instance) {
-        wakes.get(key(pipeline, instance)).run();
+        // A plan that failed while it was built has channels, whose closing wakes, but not all of its tasks.
+        wakes.getOrDefault(key(pipeline, instance), () -> {}).run();
     }
 
     private static long key(int pipeline, int instance) {
