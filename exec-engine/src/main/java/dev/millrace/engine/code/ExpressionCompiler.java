@@ -60,7 +60,7 @@ final class ExpressionCompiler {
     /** The value of an expression: what an enclosing scope already has, or new statements. */
     Value compile(Expression expression) {
         if (expression instanceof Literal literal) {
-            return kernel().literal(literal);
+            return body.constant(kernel().literal(literal));
         }
         if (expression instanceof Null nothing) {
             return Value.nullOf(nothing.type());
