@@ -23,7 +23,8 @@ public final class Main {
 
     private static int run(String[] args) throws Exception {
         if (args.length == 1 && args[0].equals("warm-up")) {
-            return WarmUp.run(); // the launcher's: loads what a first statement needs, for the archive of classes
+            return run(
+                    WarmUp.arguments()); // the launcher's: loads what first statements need, for its archive of classes
         }
         if (args.length > 0 && args[0].equals("sql")) {
             WarmUp.begin();
