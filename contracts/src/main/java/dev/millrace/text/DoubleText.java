@@ -101,6 +101,41 @@ final class DoubleText {
         return ValueParser.OK;
     }
 
+    /**
+     * Reads {@code [-]digits[.digits]} of up to 15 digits, eight of them at a time; false for anything else. Eight bytes
+     * behind the value are read as well.
+     */
+    static boolean parsePlain(long address, long end, ValueParser out) {
+        long at = address;
+        if (at == end) {
+            return false;
+        }
+        boolean negative = Memory.getByte(at) == '-';
+        at += negative ? 1 : 0;
+        long word = Memory.getLong(at) ^ EightDigits.ZEROS;
+        int whole = (int) Math.min(EightDigits.run(word), end - at);
+        if (whole == 8 || whole == 0) {
+            return false;
+        }
+        long digits = EightDigits.value(word, whole);
+        at += whole;
+        int decimals = 0;
+        if (at < end) {
+            if (Memory.getByte(at++) != '.') {
+                return false;
+            }
+            word = Memory.getLong(at) ^ EightDigits.ZEROS;
+            decimals = (int) Math.min(EightDigits.run(word), end - at);
+            if (at + decimals != end || decimals == 0) {
+                return false;
+            }
+            digits = digits * PowersOfTen.LONG[decimals] + EightDigits.value(word, decimals);
+        }
+        double value = digits / PowersOfTen.EXACT[decimals];
+        out.low = Double.doubleToRawLongBits(negative ? -value : value);
+        return true;
+    }
+
     static int parseReal(long address, long limit, ValueParser out) {
         int outcome = parse(address, limit, out);
         if (outcome != ValueParser.OK) {

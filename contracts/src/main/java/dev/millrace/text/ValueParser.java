@@ -35,10 +35,25 @@ public final class ValueParser {
     long low;
     long high;
 
+    private final boolean readableBehind;
     private int outcome;
     private final DateTimeText dateTime = new DateTimeText();
     private final IntervalText interval = new IntervalText();
     private final DateTimeFields fields = new DateTimeFields();
+
+    /** A parser of values that may lie at the very end of readable memory. */
+    public ValueParser() {
+        this(false);
+    }
+
+    private ValueParser(boolean readableBehind) {
+        this.readableBehind = readableBehind;
+    }
+
+    /** A faster parser, for values behind each of which at least eight more bytes can be read, whatever they are. */
+    public static ValueParser ofReadableBehind() {
+        return new ValueParser(true);
+    }
 
     /**
      * Reads a value of any fixed-width type; the result is in {@link #value()} or goes to a vector by {@link #store}.
@@ -126,6 +141,9 @@ public final class ValueParser {
     }
 
     public boolean tryFloat8(long address, int length) {
+        if (readableBehind && DoubleText.parsePlain(address, address + length, this)) {
+            return true;
+        }
         return done(DoubleText.parse(address, address + length, this));
     }
 

@@ -70,6 +70,14 @@ class NumberTextTest {
                         Double.doubleToRawLongBits(texts.parser.doubleValue()),
                         text + ", seed " + seed);
             }
+            ValueParser fast = ValueParser.ofReadableBehind();
+            assertEquals(inRange, texts.read(text, fast::tryFloat8), text + ", seed " + seed);
+            if (inRange) {
+                assertEquals(
+                        Double.doubleToRawLongBits(expected),
+                        Double.doubleToRawLongBits(fast.doubleValue()),
+                        text + ", seed " + seed);
+            }
             float expectedReal = Float.parseFloat(text);
             if (!Float.isInfinite(expectedReal) && (expectedReal != 0 || new BigDecimal(text).signum() == 0)) {
                 assertEquals(expectedReal, texts.read(text, texts.parser::real), text + ", seed " + seed);
@@ -229,6 +237,10 @@ class NumberTextTest {
                 "22P02 invalid input syntax for type double precision: \"1.2.3\"",
                 texts.error(DataType.DOUBLE, "1.2.3"));
         assertEquals("22P02 invalid input syntax for type double precision: \".\"", texts.error(DataType.DOUBLE, "."));
+        for (String text :
+                new String[] {"", "-", ".", "-.", "1.2.3", "1,5", "x", "1x", "1.x", "--1", "1e", "12345678x"}) {
+            assertEquals(false, (boolean) texts.read(text, ValueParser.ofReadableBehind()::tryFloat8), text);
+        }
         assertEquals(
                 "22P02 invalid input syntax for type double precision: \"1e\"", texts.error(DataType.DOUBLE, "1e"));
         assertEquals(

@@ -19,6 +19,7 @@ final class Texts implements AutoCloseable {
     <T> T read(String text, Reader<T> reader) {
         in.clear();
         in.append(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        in.room(8); // readable behind, with what was there before
         return reader.read(in.address(), (int) in.length());
     }
 

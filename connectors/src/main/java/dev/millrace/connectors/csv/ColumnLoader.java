@@ -43,7 +43,7 @@ final class ColumnLoader implements AutoCloseable {
     private final boolean text;
     private final boolean normalises;
     private final byte[] thousands;
-    private final ValueParser parser = new ValueParser();
+    private final ValueParser parser = ValueParser.ofReadableBehind(); // windows and scratch have slack
     private final TextBuffer scratch;
 
     // Of the block under way.
