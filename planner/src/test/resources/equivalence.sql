@@ -50,3 +50,5 @@ SELECT x.b, y.c FROM (SELECT bidder b, max(price) p FROM bid GROUP BY bidder) x 
 SELECT 1 + x, upper(t) FROM (VALUES (1, 'a'), (2, 'b'), (NULL, NULL)) v (x, t) WHERE x IS NOT NULL
 SELECT max(price) FROM (SELECT price, bidder FROM bid ORDER BY price LIMIT 3) t
 SELECT a.auction FROM bid a, bid b WHERE a.auction = b.bidder AND a.price > b.price AND a.bidder = 1 AND b.auction < 3
+SELECT auction FROM bid ORDER BY price LIMIT 0
+SELECT auction, price FROM bid ORDER BY price OFFSET 2

@@ -1,6 +1,7 @@
 package dev.millrace.planner;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -32,7 +34,7 @@ class EquivalenceTest {
     @MethodSource("files")
     void hasTheRowsOfTheAlgebra(Path file) throws IOException {
         String text = Files.readString(file);
-        check(text.substring(0, text.indexOf("\n== ")));
+        check(text.substring(0, text.indexOf("\n== ")), TRIALS);
     }
 
     /** Texts that have no golden file: near misses of the rewrites, mostly. */
@@ -46,10 +48,24 @@ class EquivalenceTest {
     @ParameterizedTest
     @MethodSource("texts")
     void hasTheRowsOfTheAlgebra(String text) {
-        check(text);
+        check(text, TRIALS);
     }
 
-    private static void check(String sql) {
+    /** {@code -Dmillrace.equivalence.queries=N} checks as many. */
+    @Test
+    void holdsForRandomQueries() {
+        int queries = Integer.getInteger("millrace.equivalence.queries", 300);
+        int planned = 0;
+        for (int i = 0; i < queries; i++) {
+            String sql = new RandomQueries(new Random(SEED + i)).next();
+            planned += check(sql, 10);
+        }
+        int plans = planned;
+        assertTrue(plans > queries * 2, () -> "most random queries should be planned, not refused: " + plans);
+    }
+
+    /** The number of plans that were compared: none when the query was refused. */
+    private static int check(String sql, int trials) {
         Relations relations = new Relations();
         Query query;
         PlanNode plain;
@@ -57,8 +73,9 @@ class EquivalenceTest {
             query = relations.query(sql);
             plain = new Translation(relations.context(Mode.PULL, 1).relations(), true).translate(query.rel());
         } catch (MillraceException refused) {
-            return;
+            return 0;
         }
+        int plans = 0;
         for (Mode mode : Mode.values()) {
             for (int tasks = 1; tasks <= 2; tasks++) {
                 PlanNode planned;
@@ -67,8 +84,11 @@ class EquivalenceTest {
                             Planner.plan(query, relations.context(mode, tasks)).root();
                 } catch (MillraceException refused) {
                     continue;
+                } catch (RuntimeException | AssertionError bug) {
+                    throw new AssertionError(mode + ", " + tasks + " tasks\n" + sql, bug);
                 }
-                for (int trial = 0; trial < TRIALS; trial++) {
+                plans++;
+                for (int trial = 0; trial < trials; trial++) {
                     long seed = SEED + trial;
                     Interpreter interpreter = new Interpreter(relations.randomRows(new Random(seed)));
                     assertEquals(
@@ -78,6 +98,7 @@ class EquivalenceTest {
                 }
             }
         }
+        return plans;
     }
 
     private static Map<String, Long> counted(List<List<Object>> rows) {

@@ -184,6 +184,9 @@ public final class Translation {
         List<OrderKey> order = AggregateTranslator.orderKeys(sort.getCollation());
         long limit = sort.fetch == null ? -1 : count(sort.fetch, "LIMIT");
         long offset = sort.offset == null ? 0 : count(sort.offset, "OFFSET");
+        if (limit == 0) {
+            return new PlanNode.Values(List.of(), input.schema());
+        }
         if (finite) {
             return new PlanNode.Sort(input, order, limit, offset);
         }
@@ -191,15 +194,10 @@ public final class Translation {
         if (limit < 0 && offset == 0) {
             return input;
         }
-        return Nodes.topN(
-                input,
-                List.of(),
-                order,
-                Rank.ROW_NUMBER,
-                limit < 0 ? RankTranslation.NO_LIMIT : limit,
-                offset,
-                false,
-                OptionalInt.empty());
+        if (limit < 0) {
+            throw Refusal.of("OFFSET without LIMIT is not available in a standing query", "add a LIMIT");
+        }
+        return Nodes.topN(input, List.of(), order, Rank.ROW_NUMBER, limit, offset, false, OptionalInt.empty());
     }
 
     private static long count(RexNode node, String clause) {

@@ -76,6 +76,13 @@ final class RecognizeSessionAggregate implements Rewrite {
                     "SESSION needs a watermark on \"" + time + "\" to know when a session has ended",
                     "declare WATERMARK FOR " + time + " in the stream");
         }
+        boolean separable = grouping.view().conditions().stream()
+                .allMatch(condition -> grouping.ofRows(condition) || grouping.ofWindow(condition));
+        if (!separable) {
+            throw refusal(
+                    "a condition that compares rows with their session is not available yet",
+                    "use conditions on columns of the rows, or on window_start and window_end, by themselves");
+        }
         boolean grouped = grouping.groupsBy(grouping.start()) || grouping.groupsBy(grouping.end());
         boolean samePartition = partition.stream()
                         .allMatch(column -> grouping.rowKeys().stream()

@@ -44,6 +44,12 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
         return picked;
     }
 
+    private static List<Object> plain(List<Object> row) {
+        List<Object> plain = new ArrayList<>(row);
+        plain.replaceAll(Scalars::plain);
+        return plain;
+    }
+
     private static List<Object> concat(List<Object> left, List<Object> right) {
         List<Object> all = new ArrayList<>(left);
         all.addAll(right);
@@ -61,6 +67,7 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
     public List<List<Object>> scan(PlanNode.Scan scan) {
         return relations.get(scan.relation()).stream()
                 .map(row -> pick(row, scan.columns()))
+                .map(Interpreter::plain)
                 .toList();
     }
 
