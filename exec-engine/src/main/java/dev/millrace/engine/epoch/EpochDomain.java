@@ -1,8 +1,7 @@
 package dev.millrace.engine.epoch;
 
 import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -21,8 +20,8 @@ public final class EpochDomain {
         }
     }
 
-    final Set<EpochInput> inputs = Collections.newSetFromMap(new IdentityHashMap<>());
-    final Set<EpochOutput> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
+    final Set<EpochInput> inputs = new LinkedHashSet<>();
+    final Set<EpochOutput> outputs = new LinkedHashSet<>();
     final ArrayDeque<Closed> closed = new ArrayDeque<>();
     long open; // the number of the open epoch
     long dirtySinceNanos;

@@ -6,8 +6,7 @@ import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -26,7 +25,7 @@ public final class Epochs {
     private final Signal signal;
     private final ReentrantLock lock = new ReentrantLock();
     private final ReentrantReadWriteLock commitLock = new ReentrantReadWriteLock();
-    private final Set<EpochDomain> domains = Collections.newSetFromMap(new IdentityHashMap<>()); // guarded by lock
+    private final Set<EpochDomain> domains = new LinkedHashSet<>(); // guarded by lock
     private long lastNumber; // guarded by lock
 
     /** @param signal raised after each commit and whenever a held domain may have become quiet */
@@ -236,9 +235,11 @@ public final class Epochs {
         long epoch = domain.open;
         domain.open = ++lastNumber;
         domain.setDirty(false);
-        Set<Object> waitingFor = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<Object> waitingFor = new LinkedHashSet<>();
         waitingFor.addAll(domain.inputs);
-        waitingFor.addAll(domain.outputs);
+        if (!domain.inputs.isEmpty()) {
+            waitingFor.addAll(domain.outputs); // else nothing can come to them
+        }
         domain.closed.add(new Closed(epoch, waitingFor, List.copyOf(domain.outputs)));
         for (EpochInput input : List.copyOf(domain.inputs)) {
             input.addClosing(epoch);
@@ -428,7 +429,7 @@ public final class Epochs {
         try {
             for (EpochDomain domain : held) {
                 domain.setHeld(false);
-                domain.inputs.forEach(input -> input.wake.run());
+                List.copyOf(domain.inputs).forEach(input -> input.wake.run());
             }
         } finally {
             lock.unlock();

@@ -23,6 +23,7 @@ import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -133,7 +134,7 @@ class LocalEngine implements Engine {
     }
 
     private void attach(LocalStandingQuery query) {
-        Set<EpochDomain> domains = new HashSet<>();
+        Set<EpochDomain> domains = new LinkedHashSet<>(); // in an order that a seed repeats
         for (FeedScan scan : query.tasks().feeds) {
             domains.add(scan.feed().domain().get());
         }
@@ -236,7 +237,7 @@ class LocalEngine implements Engine {
     public Result run(PlanNode plan) {
         LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
         QueryTasks tasks = new QueryTasks("select", 0, resources, result);
-        result.attach(tasks);
+        result.attach(tasks, mayRetract(plan));
         synchronized (results) {
             results.add(result);
         }
@@ -255,7 +256,19 @@ class LocalEngine implements Engine {
         synchronized (results) {
             results.remove(result);
         }
+        result.tasks().stop();
+        result.free();
         result.tasks().close();
+    }
+
+    /** Whether a finite run may emit rows that it takes back later. */
+    private static boolean mayRetract(PlanNode plan) {
+        if (plan instanceof PlanNode.Aggregate || plan instanceof PlanNode.Sort) {
+            return false; // they emit once, at the end
+        }
+        return plan instanceof PlanNode.Join join && join.kind() != PlanNode.JoinKind.INNER
+                || plan instanceof PlanNode.TopN top && top.windowEnd().isEmpty()
+                || plan.inputs().stream().anyMatch(LocalEngine::mayRetract);
     }
 
     static MillraceException keepsNothing(String relation) {

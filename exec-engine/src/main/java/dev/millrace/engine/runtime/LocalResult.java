@@ -2,6 +2,7 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.channel.Outlet;
+import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.scheduler.Signal;
@@ -19,6 +20,7 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
     private final ArrayDeque<Batch> queue = new ArrayDeque<>(); // guarded by this, as what follows
     private Optional<MillraceException> failure = Optional.empty();
     private QueryTasks tasks; // set once, before it runs
+    private Optional<View> net = Optional.empty(); // set once, before it runs; then the task's
     private boolean closed;
     private volatile long queuedBytes; // written under the lock, read by the task
     private volatile boolean ended; // written under the lock, read by the caller
@@ -30,8 +32,12 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
         this.onClose = onClose;
     }
 
-    void attach(QueryTasks newTasks) {
+    /** @param mayRetract whether rows may come that are taken back before the end, and have to cancel out first */
+    void attach(QueryTasks newTasks, boolean mayRetract) {
         tasks = newTasks;
+        if (mayRetract) {
+            net = Optional.of(new View(schema, newTasks.batchRows(), newTasks.memory().newChild("result")));
+        }
     }
 
     @Override
@@ -41,6 +47,16 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
 
     @Override
     public void rows(Batch batch) {
+        if (net.isPresent()) {
+            try (batch) {
+                net.get().apply(batch);
+            }
+        } else {
+            enqueue(batch);
+        }
+    }
+
+    private void enqueue(Batch batch) {
         rowsOut += batch.rowCount();
         synchronized (this) {
             if (closed || batch.rowCount() == 0) {
@@ -64,6 +80,7 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
 
     @Override
     public void end() {
+        net.ifPresent(rows -> rows.snapshot(tasks.memory().own()).forEach(this::enqueue));
         finish(Optional.empty());
     }
 
@@ -169,6 +186,11 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
         }
         signal.raise();
         onClose.accept(this);
+    }
+
+    /** Frees what is left once the tasks have stopped. */
+    void free() {
+        net.ifPresent(View::close);
     }
 
     QueryTasks tasks() {

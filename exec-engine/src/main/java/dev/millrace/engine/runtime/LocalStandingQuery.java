@@ -3,6 +3,8 @@ package dev.millrace.engine.runtime;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
+import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.epoch.Epochs;
@@ -10,6 +12,7 @@ import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
+import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
@@ -20,6 +23,7 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A standing query's life around its tasks and its output.
@@ -34,6 +38,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final QueryTasks tasks;
     private final QueryOutput output;
     private final List<EpochInput> inputs = new ArrayList<>();
+    private Optional<EpochInput> relay = Optional.empty(); // while paused
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
     private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
 
@@ -89,8 +94,27 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         }
         for (FeedScan scan : tasks.feeds) {
             scan.input().begin(TaskBuilder.first(scan.feed(), tasks));
-            scan.feed().fanout().add(scan.channel());
+            if (scan.feed().fanout().isEnded()) {
+                inputs.add(endAfterOneEpoch(scan.channel(), domain));
+            } else {
+                scan.feed().fanout().add(scan.channel());
+            }
         }
+    }
+
+    /** For a relation that came to its end while this query was built: nobody else ends an epoch on the channel. */
+    private EpochInput endAfterOneEpoch(Channel channel, EpochDomain domain) {
+        EpochInput[] self = new EpochInput[1];
+        self[0] = resources
+                .epochs()
+                .addInput(
+                        domain,
+                        () -> self[0].takeClosing().ifPresent(epoch -> {
+                            channel.put(new Item.EpochEnd(epoch));
+                            channel.put(Item.END);
+                            self[0].leave();
+                        }));
+        return self[0];
     }
 
     @Override
@@ -245,23 +269,50 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public void pause() {
-        engine.atRest(this, () -> setPaused(QueryState.RUNNING, QueryState.PAUSED));
+        engine.atRest(this, () -> {
+            if (changeState(QueryState.RUNNING, QueryState.PAUSED)) {
+                tasks.tasks.forEach(PipelineTask::pause);
+                relay = Optional.of(relayEpochs());
+                inputs.add(relay.get());
+            }
+        });
+    }
+
+    /** Ends the query's epochs at its output while nothing comes through its tasks. */
+    private EpochInput relayEpochs() {
+        EpochInput[] self = new EpochInput[1];
+        self[0] = resources.epochs().addInput(domain(), () -> {
+            for (OptionalLong epoch = self[0].takeClosing(); epoch.isPresent(); epoch = self[0].takeClosing()) {
+                output.epochEnd(epoch.getAsLong());
+            }
+        });
+        return self[0];
     }
 
     @Override
     public void resume() {
-        engine.atRest(this, () -> setPaused(QueryState.PAUSED, QueryState.RUNNING));
+        engine.atRest(this, () -> {
+            if (changeState(QueryState.PAUSED, QueryState.RUNNING)) {
+                tasks.tasks.forEach(PipelineTask::prepareToResume);
+                for (FeedScan scan : tasks.feeds) {
+                    if (scan.input().takeEnd()) {
+                        inputs.add(endAfterOneEpoch(scan.channel(), domain()));
+                    }
+                }
+                relay.ifPresent(EpochInput::leave);
+                tasks.tasks.forEach(PipelineTask::resume);
+            }
+        });
         if (state == QueryState.RUNNING) {
             tasks.wakeAll();
             touch();
         }
     }
 
-    private synchronized void setPaused(QueryState from, QueryState to) {
-        if (state == from) {
-            state = to;
-            tasks.setPaused(to == QueryState.PAUSED);
-        }
+    private synchronized boolean changeState(QueryState from, QueryState to) {
+        boolean changes = state == from;
+        state = changes ? to : state;
+        return changes;
     }
 
     @Override

@@ -6,7 +6,6 @@ import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.task.ChannelInput;
 import dev.millrace.engine.task.MemoryScope;
-import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.SourceInput;
@@ -101,19 +100,6 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         scheduled.forEach(ScheduledTask::wake);
     }
 
-    void setPaused(boolean paused) {
-        sources.forEach(source -> source.input().setPaused(paused));
-        feeds.forEach(feed -> feed.input().setPaused(paused));
-    }
-
-    List<OperatorStage> operators() {
-        return stages.stream()
-                .map(PlacedStage::stage)
-                .filter(OperatorStage.class::isInstance)
-                .map(OperatorStage.class::cast)
-                .toList();
-    }
-
     /** The mean of what the sources that can tell have read, 0 to 1; empty if none can. */
     Optional<Double> progress() {
         double sum = 0;
@@ -185,6 +171,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         }
     }
 
+    /** Has no task run any more. Not from within one of them. */
+    void stop() {
+        scheduled.forEach(ScheduledTask::remove);
+    }
+
     /** Stops the tasks and frees all they hold. Not from within one of them. */
     @Override
     public void close() {
@@ -192,7 +183,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             return;
         }
         closed = true;
-        scheduled.forEach(ScheduledTask::remove);
+        stop();
         for (FeedScan scan : feeds) {
             scan.feed().fanout().remove(scan.channel());
         }

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What comes from another task, or from a relation. While it is paused rows and watermarks wait here and epochs pass,
- * as if the rows had come later.
+ * What comes from another task, or from a relation. While the task is paused, rows and watermarks wait here, as if they
+ * came later; the epochs' ends are dropped, because the query's output passes them on meanwhile.
  */
 public final class ChannelInput extends TaskInput {
     private final Channel channel;
     private final long mostWaitingBytes;
     private final ArrayDeque<Item> waiting = new ArrayDeque<>();
+    private boolean endWaits;
     private volatile long waitingBytes; // written by the task's worker, read by statistics
-    private volatile boolean paused; // written by whoever pauses the query, read by the task's worker
 
     public ChannelInput(EntryStage entry, Channel channel) {
         this(entry, channel, Long.MAX_VALUE);
@@ -41,35 +41,41 @@ public final class ChannelInput extends TaskInput {
         return channel;
     }
 
-    /** Any thread; the input's epochs must be at rest, so that all inputs of a query pause at the same one. */
-    public void setPaused(boolean newPaused) {
-        paused = newPaused;
+    /**
+     * Before the task goes on: whether the end came while it was paused. It is forgotten, because nobody would end the
+     * epoch of what waits: who resumes puts an epoch's end and an end in the channel.
+     */
+    public boolean takeEnd() {
+        boolean taken = endWaits;
+        endWaits = false;
+        return taken;
     }
 
     @Override
     Optional<Item> next() {
-        if (!paused) {
-            Item item = waiting.poll();
-            if (item == null) {
-                return channel.poll();
-            }
-            if (item instanceof Rows rows) {
-                waitingBytes -= rows.batch().sizeInBytes();
-            }
-            return Optional.of(item);
+        Item item = waiting.poll();
+        if (item == null) {
+            return channel.poll();
         }
-        while (true) {
-            Optional<Item> item = channel.poll();
-            if (item.isEmpty() || item.get() instanceof EpochEnd) {
-                return item;
+        if (item instanceof Rows rows) {
+            waitingBytes -= rows.batch().sizeInBytes();
+        }
+        return Optional.of(item);
+    }
+
+    @Override
+    void nextWhilePaused() {
+        for (Optional<Item> item = channel.poll(); item.isPresent(); item = channel.poll()) {
+            if (item.get() instanceof Item.End) {
+                endWaits = true;
+            } else if (!(item.get() instanceof EpochEnd)) {
+                hold(item.get());
             }
-            hold(item.get());
-            if (waitingBytes > mostWaitingBytes) {
-                throw MillraceException.resources(
-                        SqlState.OUT_OF_MEMORY,
-                        "paused for too long: " + waitingBytes + " bytes of input wait, the limit is "
-                                + mostWaitingBytes);
-            }
+        }
+        if (waitingBytes > mostWaitingBytes) {
+            throw MillraceException.resources(
+                    SqlState.OUT_OF_MEMORY,
+                    "paused for too long: " + waitingBytes + " bytes of input wait, the limit is " + mostWaitingBytes);
         }
     }
 

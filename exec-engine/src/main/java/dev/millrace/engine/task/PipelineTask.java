@@ -30,13 +30,15 @@ public final class PipelineTask implements Task, AutoCloseable {
     private final List<OperatorStage> idleAssigners = new ArrayList<>();
     private final List<EntryStage> unfed = new ArrayList<>();
     private boolean watermarksMoved;
-    private long endingEpoch = NO_EPOCH;
+    private long aligning = NO_EPOCH; // the epoch some inputs have reached the end of
+    private long endingEpoch = NO_EPOCH; // the epoch all inputs have reached the end of
     private int endedStages; // of the epoch that is ending
     private long served;
     private Stage current;
     private long sinceNanos;
     private long idleTimerNanos = Long.MAX_VALUE;
     private Runnable wake = () -> {};
+    private boolean paused; // guarded by this
     private volatile boolean done; // written by the worker or by close, read by the other
 
     /**
@@ -75,8 +77,22 @@ public final class PipelineTask implements Task, AutoCloseable {
         return inputs;
     }
 
+    /** Has the task keep what comes for later. Waits for a run under way; the task's epochs must be at rest. */
+    public synchronized void pause() {
+        paused = true;
+    }
+
+    /** Lets go of the epochs' ends that came while it was paused; before {@link #resume}, its epochs at rest. */
+    public synchronized void prepareToResume() {
+        inputs.forEach(TaskInput::nextWhilePaused);
+    }
+
+    public synchronized void resume() {
+        paused = false;
+    }
+
     @Override
-    public Outcome run(long untilNanos) {
+    public synchronized Outcome run(long untilNanos) {
         if (done) {
             return Outcome.DONE;
         }
@@ -100,6 +116,10 @@ public final class PipelineTask implements Task, AutoCloseable {
     }
 
     private Outcome step() {
+        if (paused) {
+            inputs.forEach(TaskInput::nextWhilePaused);
+            return Outcome.WAITING;
+        }
         if (isFull() || !carryWatermarks() || endingEpoch != NO_EPOCH && !carryEpochEnd()) {
             return isFull() ? Outcome.WAITING : Outcome.READY;
         }
@@ -179,14 +199,13 @@ public final class PipelineTask implements Task, AutoCloseable {
         carryWatermarks();
     }
 
-    private long aligning = NO_EPOCH; // the epoch some inputs have reached the end of
-
     private void startEpochEnd(long epoch) {
         assert aligning == NO_EPOCH || aligning == epoch : "epoch " + epoch + " while others end " + aligning;
         aligning = epoch;
         endAlignedEpoch();
     }
 
+    /** Begins to end the epoch if no input is to come to its end any more. */
     private void endAlignedEpoch() {
         if (aligning == NO_EPOCH || inputs.stream().anyMatch(TaskInput::isOpen)) {
             return;

@@ -29,7 +29,6 @@ public final class SourceInput extends TaskInput {
     private boolean closed;
     private volatile boolean finished; // written by the task's worker, read by statistics
     private volatile boolean woken; // set by I/O threads, cleared by the task's worker
-    private volatile boolean paused; // written by whoever pauses the query, read by the task's worker
     private volatile double progress; // written by the task's worker, read by statistics
 
     public SourceInput(EntryStage entry, SourceReader reader, TaskHost host) {
@@ -49,11 +48,6 @@ public final class SourceInput extends TaskInput {
     public void wakeUp() {
         woken = true;
         wake.run();
-    }
-
-    /** Any thread. */
-    public void setPaused(boolean newPaused) {
-        paused = newPaused;
     }
 
     /** Part of the source read, 0 to 1, -1 if unknown; any thread. */
@@ -81,10 +75,6 @@ public final class SourceInput extends TaskInput {
                     return Optional.of(Item.END);
                 }
                 if (finished || domain.isHeld()) {
-                    return Optional.empty();
-                }
-                if (paused) {
-                    domain.ranDry();
                     return Optional.empty();
                 }
             } else if (finished) {
@@ -126,6 +116,17 @@ public final class SourceInput extends TaskInput {
         retryAtNanos = host.clock().nanoTime() + 1_000 * Math.max(1, reader.retryAfterMicros());
         epochs.ifPresent(EpochInput::ranDry);
         return Optional.empty();
+    }
+
+    /** The query's output ends the epochs meanwhile. */
+    @Override
+    void nextWhilePaused() {
+        if (epochs.isPresent()) {
+            while (epochs.get().takeClosing().isPresent()) {
+                // only taken
+            }
+            epochs.get().ranDry();
+        }
     }
 
     private void setTimer() {

@@ -19,6 +19,9 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
     /** What is next, if anything is at hand. */
     abstract Optional<Item> next();
 
+    /** Called instead of {@link #next} while the task is paused. */
+    abstract void nextWhilePaused();
+
     /** Bytes that wait here; on any thread. */
     public abstract long queuedBytes();
 

@@ -50,9 +50,11 @@ final class ConsistencyTest {
                     "debit",
                     sum(byHash(project(scan("debits", longs("from", "amount")), 0, 1), 0), List.of(0), 1),
                     QueryOptions.view());
+            engine.start("credited", sum(scan("credit", BALANCE), List.of(), 1), QueryOptions.view());
             engine.start(
-                    "credited", sum(scan("credit", BALANCE), List.of(), 1), QueryOptions.view());
-            engine.start("debited", sum(TestPlans.single(byHash(scan("debit", BALANCE), 0)), List.of(), 1), QueryOptions.view());
+                    "debited",
+                    sum(TestPlans.single(byHash(scan("debit", BALANCE), 0)), List.of(), 1),
+                    QueryOptions.view());
             StandingQuery both = engine.start(
                     "both",
                     join(scan("credited", longs("sum")), scan("debited", longs("sum")), 0, 0),
@@ -134,7 +136,9 @@ final class ConsistencyTest {
     }
 
     private static long total(Engine engine, String name) {
-        return view(engine, name).rows().stream().mapToLong(row -> (Long) row.get(1)).sum();
+        return view(engine, name).rows().stream()
+                .mapToLong(row -> (Long) row.get(1))
+                .sum();
     }
 
     @ParameterizedTest
@@ -156,7 +160,9 @@ final class ConsistencyTest {
                     late.resume();
                 }
                 engine.flush(progress -> {});
-                assertEquals(total(engine, "credit"), view(engine, "late").rows().get(0).get(0));
+                assertEquals(
+                        total(engine, "credit"),
+                        view(engine, "late").rows().get(0).get(0));
                 late.drop();
             }
         }

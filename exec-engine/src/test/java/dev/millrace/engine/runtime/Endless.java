@@ -1,16 +1,18 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
-import dev.millrace.testing.rows.Row;
-import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
 
 /** Rows as fast as they are taken: (n % 7, n). */
 record Endless(Schema schema) implements Source {
@@ -31,11 +33,24 @@ record Endless(Schema schema) implements Source {
 
             @Override
             public Optional<Batch> poll() {
-                List<Row> rows = new ArrayList<>();
-                for (int i = 0; i < 100; i++, next++) {
-                    rows.add(Row.of(next % 7, next));
+                List<FieldVector> columns = new ArrayList<>();
+                try {
+                    for (int column = 0; column < 2; column++) {
+                        FieldVector vector = Vectors.allocate(schema.field(column), 100, 0, context.allocator());
+                        columns.add(vector);
+                        for (int i = 0; i < 100; i++) {
+                            long value = column == 0 ? (next + i) % 7 : next + i;
+                            Memory.putLong(vector.getDataBufferAddress() + 8L * i, value);
+                        }
+                        Vectors.setAllValid(vector, 100);
+                        Vectors.finish(vector, 100);
+                    }
+                    next += 100;
+                    return Optional.of(Batch.of(schema, columns.toArray(FieldVector[]::new), 100));
+                } catch (RuntimeException e) {
+                    Closing.all(columns);
+                    throw e;
                 }
-                return Optional.of(TestBatches.of(schema, context.allocator(), rows));
             }
 
             @Override

@@ -124,6 +124,27 @@ final class EngineTest {
     }
 
     @Test
+    void rowsThatAreTakenBackBeforeTheEndAreNotInAResult() {
+        engine.close();
+        engine = new LocalEngine(
+                EngineOptions.defaults().withMemoryLimitBytes(64L << 20),
+                Clock.system(),
+                new WorkerThreads(2, SchedulingPolicies.named("fcfs"), Clock.system()),
+                dev.millrace.engine.operators.OperatorFactory::create);
+        engine.relations().addSource("l", source(3, 10), OnError.FAIL);
+        engine.relations().addSource("r", source(3, 10), OnError.FAIL);
+        PlanNode left = scan("l", KV);
+        PlanNode right = scan("r", KV);
+        List<dev.millrace.type.Field> fields = new java.util.ArrayList<>(KV.fields());
+        KV.fields().forEach(field -> fields.add(new dev.millrace.type.Field(field.name(), field.type(), true)));
+        PlanNode join = new PlanNode.Join(
+                left, right, PlanNode.JoinKind.LEFT, List.of(1), List.of(1), Optional.empty(), Optional.empty(), new Schema(fields));
+        List<Row> rows = answer(engine, join).rows();
+        assertEquals(30, rows.size());
+        assertTrue(rows.stream().allMatch(row -> row.get(1).equals(row.get(3))));
+    }
+
+    @Test
     void constantRowsAreAQuery() {
         PlanNode.Values values = new PlanNode.Values(
                 List.of(List.of(

@@ -1,0 +1,80 @@
+package dev.millrace.engine.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.testing.memory.LeakCheck;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+final class ChannelTest {
+    private static final Schema SCHEMA = Schema.of(new Field("a", DataType.BIGINT, false));
+
+    @RegisterExtension
+    final LeakCheck memory = new LeakCheck();
+
+    private Batch batch() {
+        return TestBatches.of(SCHEMA, memory.allocator(), Row.of(1), Row.of(2));
+    }
+
+    @Test
+    void itemsComeOutInTheirOrder() {
+        try (Channel channel = new Channel(1000, 500)) {
+            channel.put(new Item.Rows(batch()));
+            channel.put(new Item.Watermark(5));
+            channel.put(new Item.EpochEnd(1));
+            channel.put(Item.END);
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            assertEquals(new Item.Watermark(5), channel.poll().orElseThrow());
+            assertEquals(new Item.EpochEnd(1), channel.poll().orElseThrow());
+            assertEquals(Item.END, channel.poll().orElseThrow());
+            assertTrue(channel.poll().isEmpty());
+        }
+    }
+
+    @Test
+    void itIsFullFromTheHighMarkDownToTheLow() {
+        long bytes;
+        try (Batch one = batch()) {
+            bytes = one.sizeInBytes();
+        }
+        AtomicInteger room = new AtomicInteger();
+        AtomicInteger items = new AtomicInteger();
+        try (Channel channel = new Channel(4 * bytes, 2 * bytes)) {
+            channel.onRoom(room::incrementAndGet);
+            channel.onItem(items::incrementAndGet);
+            for (int i = 0; i < 5; i++) {
+                assertFalse(channel.isFull());
+                channel.put(new Item.Rows(batch()));
+            }
+            assertEquals(5 * bytes, channel.queuedBytes());
+            assertTrue(channel.isFull());
+            for (int left = 4; left >= 2; left--) {
+                ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+                assertTrue(channel.isFull(), left + " left");
+            }
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            assertFalse(channel.isFull());
+            assertEquals(1, room.get());
+            assertEquals(5, items.get());
+        }
+    }
+
+    @Test
+    void aClosedChannelFreesWhatItIsGiven() {
+        Channel channel = new Channel(8, 0);
+        channel.put(new Item.Rows(batch()));
+        channel.close();
+        channel.put(new Item.Rows(batch()));
+        assertFalse(channel.isFull());
+        assertTrue(channel.poll().isEmpty());
+    }
+}

@@ -1,0 +1,136 @@
+package dev.millrace.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.scheduler.Task.Outcome;
+import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Who runs next, without threads. */
+final class RunQueueTest {
+    private final SteppedWorkers workers = new SteppedWorkers(1, Clock.system());
+
+    private record Named(String owner) implements Task {
+        @Override
+        public Outcome run(long untilNanos) {
+            return Outcome.WAITING;
+        }
+
+        @Override
+        public int priority() {
+            return 0;
+        }
+
+        @Override
+        public long queuedBytes() {
+            return 0;
+        }
+    }
+
+    private ScheduledTask task(String name) {
+        return workers.add(new Named(name));
+    }
+
+    private static List<String> takeAll(RunQueue queue, long now) {
+        List<String> order = new ArrayList<>();
+        for (var next = queue.take(now); next.isPresent(); next = queue.take(now)) {
+            order.add(next.get().owner());
+        }
+        return order;
+    }
+
+    @Test
+    void firstComeIsFirstServed() {
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        queue.wake(task("b"), 20);
+        queue.wake(task("a"), 10);
+        queue.wake(task("c"), 30);
+        assertEquals(List.of("a", "b", "c"), takeAll(queue, 40));
+    }
+
+    @Test
+    void roundRobinPrefersWhoRanLongestAgo() {
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("round_robin"));
+        ScheduledTask a = task("a");
+        ScheduledTask b = task("b");
+        queue.wake(a, 0);
+        queue.wake(b, 0);
+        assertEquals("a", queue.take(1).orElseThrow().owner());
+        queue.ran(a, Outcome.READY, 1, 2);
+        assertEquals("b", queue.take(2).orElseThrow().owner());
+        queue.ran(b, Outcome.READY, 2, 3);
+        assertEquals("a", queue.take(3).orElseThrow().owner());
+        assertEquals(1, a.runs());
+        assertEquals(1, a.cpuNanos());
+    }
+
+    @Test
+    void aTaskWokenWhileItRunsRunsAgain() {
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        ScheduledTask task = task("a");
+        assertTrue(queue.wake(task, 0));
+        assertFalse(queue.wake(task, 0));
+        queue.take(1);
+        assertFalse(queue.wake(task, 2));
+        queue.ran(task, Outcome.WAITING, 1, 3);
+        assertEquals(List.of("a"), takeAll(queue, 4));
+        queue.ran(task, Outcome.WAITING, 4, 5);
+        assertTrue(queue.isEmpty());
+    }
+
+    @Test
+    void aRemovedTaskNeverRunsAgain() {
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        ScheduledTask ready = task("ready");
+        ScheduledTask running = task("running");
+        queue.wake(running, 0);
+        queue.take(1);
+        queue.wake(ready, 2);
+        assertTrue(queue.remove(ready));
+        assertFalse(queue.remove(running));
+        queue.ran(running, Outcome.READY, 1, 3);
+        assertFalse(queue.wake(running, 4));
+        assertTrue(queue.isEmpty());
+    }
+
+    @Test
+    void thePolicyMayChangeWhileTasksWait() {
+        RunQueue queue = new RunQueue((now, runnable) -> runnable.size() - 1);
+        queue.wake(task("a"), 1);
+        queue.wake(task("b"), 2);
+        queue.wake(task("c"), 3);
+        assertEquals("c", queue.take(4).orElseThrow().owner());
+        queue.setPolicy(SchedulingPolicies.named("fcfs"));
+        assertEquals("a", queue.take(4).orElseThrow().owner());
+    }
+
+    @Test
+    void anUnknownPolicyIsRefusedWithASuggestion() {
+        MillraceException unknown = assertThrows(MillraceException.class, () -> SchedulingPolicies.named("fcsf"));
+        assertEquals("did you mean \"fcfs\"?", unknown.hint().orElseThrow());
+    }
+
+    @Test
+    void timersFireByTimeThenByOrderUnlessCancelled() {
+        Timers timers = new Timers();
+        List<String> fired = new ArrayList<>();
+        timers.schedule(20, () -> fired.add("c"));
+        timers.schedule(10, () -> fired.add("a"));
+        timers.schedule(10, () -> fired.add("b"));
+        Timers.Timer cancelled = timers.schedule(5, () -> fired.add("never"));
+        cancelled.cancel();
+        assertEquals(10, timers.nextNanos());
+        assertTrue(timers.takeDue(9).isEmpty());
+        for (var due = timers.takeDue(20); due.isPresent(); due = timers.takeDue(20)) {
+            due.get().run();
+        }
+        assertEquals(List.of("a", "b", "c"), fired);
+        assertEquals(Long.MAX_VALUE, timers.nextNanos());
+    }
+}

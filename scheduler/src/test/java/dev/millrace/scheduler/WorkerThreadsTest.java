@@ -1,0 +1,120 @@
+package dev.millrace.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+final class WorkerThreadsTest {
+    private final WorkerThreads workers = new WorkerThreads(2, SchedulingPolicies.named("fcfs"), Clock.system());
+
+    @AfterEach
+    void close() {
+        workers.close();
+    }
+
+    private record Running(Supplier<Task.Outcome> body) implements Task {
+        @Override
+        public Outcome run(long untilNanos) {
+            return body.get();
+        }
+
+        @Override
+        public String owner() {
+            return "test";
+        }
+
+        @Override
+        public int priority() {
+            return 0;
+        }
+
+        @Override
+        public long queuedBytes() {
+            return 0;
+        }
+    }
+
+    @Test
+    void noWakeIsLostAndNoTaskRunsTwiceAtOnce() throws InterruptedException {
+        int tasks = 5;
+        int wakes = 20_000;
+        AtomicInteger[] pending = new AtomicInteger[tasks];
+        AtomicInteger[] inside = new AtomicInteger[tasks];
+        AtomicInteger total = new AtomicInteger();
+        AtomicBoolean overlapped = new AtomicBoolean();
+        Signal signal = new Signal();
+        List<ScheduledTask> scheduled = new ArrayList<>();
+        for (int i = 0; i < tasks; i++) {
+            int me = i;
+            pending[i] = new AtomicInteger();
+            inside[i] = new AtomicInteger();
+            scheduled.add(workers.add(new Running(() -> {
+                overlapped.compareAndSet(false, inside[me].incrementAndGet() != 1);
+                total.addAndGet(pending[me].getAndSet(0));
+                inside[me].decrementAndGet();
+                signal.raise();
+                return Task.Outcome.WAITING;
+            })));
+        }
+        for (int i = 0; i < wakes; i++) {
+            pending[i % tasks].incrementAndGet();
+            scheduled.get(i % tasks).wake();
+        }
+        assertTrue(workers.await(signal, () -> total.get() == wakes, TimeUnit.SECONDS.toNanos(10)));
+        assertFalse(overlapped.get());
+    }
+
+    @Test
+    void removeWaitsForTheRunUnderWay() throws InterruptedException {
+        CountDownLatch started = new CountDownLatch(1);
+        AtomicBoolean finished = new AtomicBoolean();
+        ScheduledTask task = workers.add(new Running(() -> {
+            started.countDown();
+            try {
+                Thread.sleep(50);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            finished.set(true);
+            return Task.Outcome.READY;
+        }));
+        task.wake();
+        started.await();
+        task.remove();
+        assertTrue(finished.get());
+        long runs = task.runs();
+        task.wake();
+        Thread.sleep(20);
+        assertEquals(runs, task.runs());
+    }
+
+    @Test
+    void aTimerFiresInTime() throws InterruptedException {
+        Signal signal = new Signal();
+        AtomicBoolean fired = new AtomicBoolean();
+        workers.schedule(Clock.system().nanoTime() + TimeUnit.HOURS.toNanos(1), () -> {});
+        workers.schedule(Clock.system().nanoTime() + TimeUnit.MILLISECONDS.toNanos(20), () -> {
+            fired.set(true);
+            signal.raise();
+        });
+        assertTrue(workers.await(signal, fired::get, TimeUnit.SECONDS.toNanos(5)));
+    }
+
+    @Test
+    void awaitGivesUpInTime() throws InterruptedException {
+        assertFalse(workers.await(new Signal(), () -> false, TimeUnit.MILLISECONDS.toNanos(10)));
+    }
+}
