@@ -237,7 +237,7 @@ final class Words {
         }
         do {
             Lexeme start = peek();
-            String name = settingName();
+            String name = optionName();
             boolean equals = acceptSymbol("=");
             boolean bare = !equals && (peek().isSymbol(",") || peek().isSymbol(")"));
             String value = bare ? "true" : optionValue();
@@ -248,6 +248,19 @@ final class Words {
         } while (acceptSymbol(","));
         expectSymbol(")");
         return options;
+    }
+
+    /** As {@link #settingName}, but any word will do, also a reserved one such as {@code null}. */
+    private String optionName() {
+        StringBuilder name = new StringBuilder(optionWord());
+        while (acceptSymbol(".")) {
+            name.append('.').append(optionWord());
+        }
+        return name.toString();
+    }
+
+    private String optionWord() {
+        return peek().kind() == Kind.WORD ? next().text() : name();
     }
 
     /** A name whose parts keep their dots. */
