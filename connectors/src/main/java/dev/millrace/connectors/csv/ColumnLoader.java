@@ -77,6 +77,13 @@ final class ColumnLoader implements AutoCloseable {
     /** Parses all rows for nothing but the problems. */
     void validate(CsvIndex newIndex, long newBase, boolean plain) {
         start(newIndex, newBase);
+        boolean cannotFail = type.isText()
+                && plain
+                && type.precision() == 0
+                && column.field().nullable();
+        if (cannotFail) {
+            return;
+        }
         if (text) {
             validateText(plain);
         } else {
