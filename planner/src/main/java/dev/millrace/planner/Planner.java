@@ -79,18 +79,10 @@ public final class Planner {
         return check.emitsOnWindowClose(plan) ? new Emit.OnWindowClose() : new Emit.Changes();
     }
 
-    /** The query after translation and simplification, before anything is decided about windows: EXPLAIN LOGICAL. */
-    public static PlanNode logical(Query query, PlannerContext context) {
-        boolean finite = context.mode() == PlannerContext.Mode.PULL;
-        PlanNode plan = new Translation(context.relations(), finite).translate(query.rel());
-        return Nodes.named(
-                new Simplification(context.folder()).apply(plan), query.schema().names());
-    }
-
     /**
      * A plan of this context as text for EXPLAIN.
      *
-     * @param plan of {@link #plan} or {@link #logical} with an equal context
+     * @param plan of {@link #plan} with an equal context
      */
     public static String explain(PlanNode plan, PlannerContext context) {
         return PlanText.of(plan, new Inference(context.relations(), context.mode() == PlannerContext.Mode.PULL));

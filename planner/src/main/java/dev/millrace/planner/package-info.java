@@ -1,7 +1,8 @@
 /**
  * The planner: validated relational algebra to physical plans.
  *
- * <p>Entry: {@link dev.millrace.planner.Planner}, for EXPLAIN too.
+ * <p>Entry: {@link dev.millrace.planner.Planner}, for EXPLAIN too; {@link
+ * dev.millrace.planner.explain.LogicalText} shows a query before it is planned.
  *
  * <pre>
  * tree      building and rewriting plan nodes and expressions

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PlannerContext.Mode;
+import dev.millrace.planner.explain.LogicalText;
 import dev.millrace.sql.statement.Query;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,7 +65,7 @@ class GoldenPlanTest {
         try {
             Query query = relations.query(sql);
             if (tasks == 0) {
-                return Planner.explain(Planner.logical(query, context), context);
+                return LogicalText.of(query);
             }
             PhysicalPlan plan = Planner.plan(query, context);
             assertSchema(query, plan.root());

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -34,18 +35,27 @@ import java.util.stream.IntStream;
  * A subplan that is used twice is written once and numbered.
  */
 public final class PlanText implements NodeVisitor<String> {
-    private final Inference inference;
+    private final Function<PlanNode, List<String>> notes;
     private final StringBuilder text = new StringBuilder();
     private final Map<PlanNode, Integer> numbers = new HashMap<>();
     private final Set<PlanNode> written = new HashSet<>();
 
-    private PlanText(Inference inference) {
-        this.inference = inference;
+    private PlanText(Function<PlanNode, List<String>> notes) {
+        this.notes = notes;
     }
 
     /** The text of a plan, each line ended by a newline. */
     public static String of(PlanNode plan, Inference inference) {
-        PlanText planText = new PlanText(inference);
+        return of(plan, node -> notes(node, inference));
+    }
+
+    /** The tree alone, without what follows for changes and state. */
+    static String withoutNotes(PlanNode plan) {
+        return of(plan, node -> List.of());
+    }
+
+    private static String of(PlanNode plan, Function<PlanNode, List<String>> notes) {
+        PlanText planText = new PlanText(notes);
         planText.numberShared(plan, new HashSet<>());
         planText.write(plan, 0);
         return planText.text.toString();
@@ -70,14 +80,20 @@ public final class PlanText implements NodeVisitor<String> {
             return;
         }
         text.append(NodeVisitor.visit(node, this));
+        List<String> ofNode = notes.apply(node);
+        text.append(ofNode.isEmpty() ? "" : " [" + String.join("; ", ofNode) + "]")
+                .append('\n');
+        node.inputs().forEach(input -> write(input, depth + 1));
+    }
+
+    /** In a finite query nothing is retracted in the end, and no state outlives it. */
+    private static List<String> notes(PlanNode node, Inference inference) {
         List<String> notes = new ArrayList<>();
         if (!inference.finite()) {
             notes.add(inference.of(node).appendOnly() ? "append-only" : "changes");
         }
         StateNote.of(node, inference.finite()).ifPresent(notes::add);
-        text.append(notes.isEmpty() ? "" : " [" + String.join("; ", notes) + "]")
-                .append('\n');
-        node.inputs().forEach(input -> write(input, depth + 1));
+        return notes;
     }
 
     private static ExpressionText over(PlanNode node) {
