@@ -52,3 +52,4 @@ SELECT max(price) FROM (SELECT price, bidder FROM bid ORDER BY price LIMIT 3) t
 SELECT a.auction FROM bid a, bid b WHERE a.auction = b.bidder AND a.price > b.price AND a.bidder = 1 AND b.auction < 3
 SELECT auction FROM bid ORDER BY price LIMIT 0
 SELECT auction, price FROM bid ORDER BY price OFFSET 2
+SELECT auction, r FROM (SELECT auction, RANK() OVER (PARTITION BY bidder ORDER BY price) r FROM bid) x WHERE r > 1

@@ -9,6 +9,7 @@ import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.NodeVisitor;
+import dev.millrace.planner.tree.Nodes;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -258,7 +259,7 @@ public final class PlanText implements NodeVisitor<String> {
     @Override
     public String topN(PlanNode.TopN topN) {
         ExpressionText columns = over(topN.input());
-        boolean unlimited = topN.limit() == Long.MAX_VALUE;
+        boolean unlimited = Nodes.isUnlimited(topN);
         return "TopN"
                 + (unlimited ? "" : " " + topN.limit())
                 + (topN.offset() == 0 ? "" : " after " + topN.offset())

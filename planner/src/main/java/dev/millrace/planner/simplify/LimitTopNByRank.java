@@ -34,7 +34,7 @@ final class LimitTopNByRank implements Rewrite {
         }
         int rank = topN.schema().size() - 1;
         long first = topN.offset() + 1;
-        long last = topN.limit() > Long.MAX_VALUE - topN.offset() ? Long.MAX_VALUE : topN.offset() + topN.limit();
+        long last = Nodes.isUnlimited(topN) ? Long.MAX_VALUE : topN.offset() + topN.limit();
         List<Expression> rest = new ArrayList<>();
         for (Expression conjunct : Expressions.conjuncts(calc.condition())) {
             Optional<Bounds> bounds = bounds(conjunct, rank);
@@ -51,7 +51,7 @@ final class LimitTopNByRank implements Rewrite {
         if (last < first) {
             return Optional.of(new PlanNode.Values(List.of(), calc.schema()));
         }
-        long limit = last == Long.MAX_VALUE ? Long.MAX_VALUE : last - first + 1;
+        long limit = last - first + 1;
         PlanNode limited = Nodes.topN(
                 topN.input(), topN.partition(), topN.order(), topN.rank(), limit, first - 1, true, topN.windowEnd());
         return Optional.of(Nodes.calc(limited, Expressions.and(rest), calc.projections()));

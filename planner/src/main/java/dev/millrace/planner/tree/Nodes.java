@@ -180,6 +180,11 @@ public final class Nodes {
                 .toList());
     }
 
+    /** Whether a TopN keeps all rows from its offset on: its limit is as large as it can be. */
+    public static boolean isUnlimited(PlanNode.TopN topN) {
+        return topN.limit() >= Long.MAX_VALUE - topN.offset();
+    }
+
     public static PlanNode.TopN topN(
             PlanNode input,
             List<Integer> partition,

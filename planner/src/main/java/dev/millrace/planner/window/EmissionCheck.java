@@ -6,6 +6,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.RelationFacts;
+import dev.millrace.planner.tree.Nodes;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -111,7 +112,7 @@ public final class EmissionCheck {
                     "SESSION windows emit when they close: a row's session is not known before",
                     "GROUP BY the partition, window_start and window_end, without EMIT CHANGES");
         }
-        if (plan instanceof PlanNode.TopN topN && !finite && topN.limit() == Long.MAX_VALUE) {
+        if (plan instanceof PlanNode.TopN topN && !finite && Nodes.isUnlimited(topN)) {
             throw RecognizeSessionAggregate.refusal(
                     "numbering all rows of a standing query is not available: each new row may renumber all others",
                     "keep the first ones only, with a condition such as row_number <= 10 in the query around it");
