@@ -55,7 +55,7 @@ class GoldenTest {
         assertEquals(expected, actual);
     }
 
-    private static List<String> statements(String golden) {
+    static List<String> statements(String golden) {
         List<String> statements = new ArrayList<>();
         StringBuilder statement = new StringBuilder();
         for (String line : (golden + "\n\n").lines().toList()) {

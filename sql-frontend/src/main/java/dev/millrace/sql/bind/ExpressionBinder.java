@@ -510,6 +510,9 @@ final class ExpressionBinder {
         if (left.getKind() == SqlKind.ROW) {
             List<RexNode> alternatives = new ArrayList<>();
             for (SqlNode item : list) {
+                if (item.getKind() != SqlKind.ROW) {
+                    throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", item);
+                }
                 alternatives.add(compareRows("eq", (SqlCall) left, (SqlCall) item, item));
             }
             return combine("or", alternatives);

@@ -63,7 +63,9 @@ final class FromBinder {
         if (node.isA(SqlKind.QUERY)) {
             return query(node);
         }
-        SqlCall call = (SqlCall) node;
+        if (!(node instanceof SqlCall call)) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "a relation is expected here", node);
+        }
         return switch (call.getKind()) {
             case AS -> alias(call);
             case COLLECTION_TABLE -> new TableFunctionBinder(context, this).bind(call.operand(0));
