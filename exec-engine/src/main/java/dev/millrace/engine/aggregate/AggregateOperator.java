@@ -15,6 +15,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Phase;
+import java.io.DataInput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -114,7 +115,9 @@ public final class AggregateOperator implements Operator {
         try {
             for (int group = 0; group < KeyGroups.COUNT; group++) {
                 if (snapshot.count(group) > 0) {
-                    snapshot.write(group, writer.keyGroup(STATE, group));
+                    // The one group of no keys has hash 0 in each instance, whichever key groups that one owns.
+                    int written = keyless ? context.keyGroups().first() : group;
+                    snapshot.write(group, writer.keyGroup(STATE, written));
                 }
             }
         } catch (IOException e) {
@@ -126,13 +129,24 @@ public final class AggregateOperator implements Operator {
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
             try {
-                GroupSnapshot.read(state, in);
+                if (keyless && state.table().size() > 0) {
+                    mergeOnlyGroup(in);
+                } else {
+                    GroupSnapshot.read(state, in);
+                }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         });
         hasOnlyGroup = keyless && state.table().size() > 0;
         reportSize();
+    }
+
+    private void mergeOnlyGroup(DataInput in) throws IOException {
+        try (GroupState part = state.another()) {
+            GroupSnapshot.read(part, in);
+            state.merge(part);
+        }
     }
 
     @Override

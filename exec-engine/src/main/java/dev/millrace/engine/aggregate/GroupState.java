@@ -46,6 +46,11 @@ public final class GroupState implements AutoCloseable {
         }
     }
 
+    /** An empty state of the same layout. */
+    GroupState another() {
+        return new GroupState(layout, kernels, allocator);
+    }
+
     public GroupTable table() {
         return table;
     }
