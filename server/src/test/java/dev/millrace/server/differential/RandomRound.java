@@ -2,6 +2,10 @@ package dev.millrace.server.differential;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.engine.runtime.QueryOptions;
+import dev.millrace.engine.runtime.QuerySnapshot;
+import dev.millrace.engine.runtime.QueryState;
+import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.differential.RandomQueries.Generated;
@@ -19,7 +23,8 @@ import java.util.Map;
 
 /**
  * One database, one seed: some random queries, each as a standing query over a stream, as one over a table whose rows
- * also go again, and as a pull query over the table. Rows arrive in random chunks; at random points, and at the end, all
+ * also go again, and as a pull query over the table. Rows arrive in random chunks; now and then the queries over the
+ * stream are stopped and continued from a snapshot; at random points, and at the end, all
  * answers are compared with the oracle's. What a window query shows of a stream must be all windows up to the watermark
  * and no other.
  */
@@ -64,6 +69,11 @@ final class RandomRound implements AutoCloseable {
             int chunks = chance.between(1, 6);
             for (int chunk = 0; chunk < chunks; chunk++) {
                 feed();
+                if (chance.percent(20)) {
+                    standing.stream()
+                            .filter(each -> each.relation.equals(STREAM))
+                            .forEach(this::restart);
+                }
                 if (chunk == chunks - 1 || chance.percent(30)) {
                     compareAll();
                 }
@@ -153,6 +163,23 @@ final class RandomRound implements AutoCloseable {
         } else {
             inTable.addAll(added);
             gone.forEach(row -> oracle.execute("DELETE FROM " + TABLE + " WHERE id = " + row.get(0)));
+        }
+    }
+
+    /** Stops a standing query and goes on from a snapshot of its state. */
+    private void restart(Standing each) {
+        StandingQuery running = database.engine().query(each.view);
+        if (running.state() != QueryState.RUNNING) {
+            return; // a query whose condition is never true has read all there is
+        }
+        session.flush(); // what was appended before the snapshot must be in it, for the new query does not see it
+        try {
+            QuerySnapshot snapshot = running.snapshot();
+            running.drop();
+            database.engine()
+                    .start(each.view, running.plan(), QueryOptions.view().withRestore(snapshot));
+        } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError(each.view + " restarted: " + e + "\n" + each.query.ours(each.relation), e);
         }
     }
 
