@@ -1,6 +1,7 @@
 package dev.millrace.engine.code;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -26,6 +27,8 @@ import org.codehaus.janino.util.ClassFile;
  */
 public final class ClassCompiler {
     private static final int MOST_CACHED_CLASSES = 4096;
+    private static final int LARGE_SOURCE = 100_000; // characters that may not fit a class
+    private static final int LARGEST_SOURCE = 400_000; // characters that do not; Janino's time grows with their square
     private static final ClassLoader PARENT = ClassCompiler.class.getClassLoader();
 
     // Guarded by itself. Least recently used first.
@@ -71,6 +74,9 @@ public final class ClassCompiler {
     }
 
     private static Class<?> define(String className, String source) {
+        if (source.length() > LARGEST_SOURCE) {
+            throw tooComplex();
+        }
         try {
             Java.AbstractCompilationUnit unit =
                     new Parser(new Scanner(className, new StringReader(source))).parseAbstractCompilationUnit();
@@ -78,9 +84,19 @@ public final class ClassCompiler {
             new UnitCompiler(unit, TYPES).compileUnit(false, true, false, files);
             assert files.size() == 1 : "one class per source, not " + files.size();
             return new GeneratedClassLoader().define(className, files.get(0).toByteArray());
+        } catch (StackOverflowError e) {
+            throw tooComplex();
         } catch (CompileException | IOException | RuntimeException | LinkageError e) {
+            if (source.length() > LARGE_SOURCE) {
+                throw tooComplex(); // a method beyond the JVM's 64 KB, most likely
+            }
             throw MillraceException.internal("generated code does not compile: " + e.getMessage() + "\n" + source, e);
         }
+    }
+
+    private static MillraceException tooComplex() {
+        return MillraceException.user(
+                SqlState.STATEMENT_TOO_COMPLEX, "the expressions are too long to be compiled to one class");
     }
 
     /** Holds one class. */

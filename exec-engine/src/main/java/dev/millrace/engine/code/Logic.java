@@ -10,6 +10,8 @@ import java.util.Optional;
 
 /** Three-valued logic and what chooses between values: AND, OR, NOT, IS, CASE, COALESCE, NULLIF, GREATEST, LEAST. */
 final class Logic {
+    private static final int DEEPEST_NESTING = 12;
+
     private final ExpressionCompiler compiler;
 
     Logic(ExpressionCompiler compiler) {
@@ -59,9 +61,10 @@ final class Logic {
      * AND and OR. {@code decided} becomes true when an argument decides the result (false for AND, true for OR); dear
      * arguments are computed only until then.
      */
-    private Value connect(List<Expression> arguments, boolean and) {
+    private Value connect(List<Expression> given, boolean and) {
+        List<Expression> arguments = Membership.gather(given, and);
         Body body = compiler.body();
-        Value first = compiler.compile(arguments.get(0));
+        Value first = argument(arguments.get(0), and);
         if (arguments.size() == 1) {
             return first;
         }
@@ -72,25 +75,44 @@ final class Logic {
         for (Expression argument : arguments.subList(1, arguments.size())) {
             boolean dear = Costs.of(argument) > Costs.CHEAP || Costs.mayFail(argument);
             if (dear) {
+                open = nest(open);
                 body.open("if (!" + decided + ")");
-                open++;
             }
-            Value value = compiler.compile(argument);
+            Value value = argument(argument, and);
             body.line(decided + " |= " + decides(value, and) + ";");
             if (!value.neverNull()) {
                 anyUnknown = true;
                 body.line(unknown + " |= " + value.isNull() + ";");
             }
         }
-        for (; open > 0; open--) {
-            body.close();
-        }
-        if (!anyUnknown) {
-            return Value.of(DataType.BOOLEAN, Value.NEVER, and ? body.local("boolean", "v", "!" + decided) : decided);
-        }
-        String isNull = body.local("boolean", "n", unknown + " & !" + decided);
+        close(open);
         String value = and ? body.local("boolean", "v", "!" + decided) : decided;
+        String isNull = anyUnknown ? body.local("boolean", "n", unknown + " & !" + decided) : Value.NEVER;
         return Value.of(DataType.BOOLEAN, isNull, value);
+    }
+
+    private Value argument(Expression argument, boolean and) {
+        return argument instanceof Call call && call.function().equals(Membership.FUNCTION)
+                ? Membership.compile(compiler, call, and)
+                : compiler.compile(argument);
+    }
+
+    /**
+     * Blocks within blocks let later arguments see what earlier ones computed; but only so deep, for the sake of the
+     * compilers' stacks.
+     */
+    private int nest(int open) {
+        if (open < DEEPEST_NESTING) {
+            return open + 1;
+        }
+        close(open);
+        return 1;
+    }
+
+    private void close(int open) {
+        for (int i = 0; i < open; i++) {
+            compiler.body().close();
+        }
     }
 
     private static String decides(Value value, boolean and) {
@@ -118,9 +140,7 @@ final class Logic {
                 break;
             }
         }
-        for (; open > 0; open--) {
-            body.close();
-        }
+        close(open);
         return nullable ? result : new Value(result.type(), result.repr(), Value.NEVER, result.parts());
     }
 
@@ -166,23 +186,31 @@ final class Logic {
     Value branches(Case expression) {
         Body body = compiler.body();
         Value result = compiler.variable(expression.type(), true);
+        boolean deep = expression.branches().size() > DEEPEST_NESTING;
+        String undecided = deep ? body.local("boolean", "d", "true") : "";
         boolean nullable = false;
         int open = 0;
         for (Case.Branch branch : expression.branches()) {
+            if (deep && open >= DEEPEST_NESTING) {
+                close(open);
+                body.open("if (" + undecided + ")");
+                open = 1;
+            }
             Value condition = compiler.compile(branch.condition());
             body.open("if (" + ExpressionCompiler.isTrue(condition) + ")");
             Value value = compiler.compile(branch.result());
             nullable |= !value.neverNull();
             compiler.assign(result, value);
+            if (deep) {
+                body.line(undecided + " = false;");
+            }
             body.reopen("else");
             open++;
         }
         Value otherwise = compiler.compile(expression.otherwise());
         nullable |= !otherwise.neverNull();
         compiler.assign(result, otherwise);
-        for (; open > 0; open--) {
-            body.close();
-        }
+        close(open);
         return nullable ? result : new Value(result.type(), result.repr(), Value.NEVER, result.parts());
     }
 }
