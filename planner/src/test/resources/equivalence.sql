@@ -53,3 +53,4 @@ SELECT a.auction FROM bid a, bid b WHERE a.auction = b.bidder AND a.price > b.pr
 SELECT auction FROM bid ORDER BY price LIMIT 0
 SELECT auction, price FROM bid ORDER BY price OFFSET 2
 SELECT auction, r FROM (SELECT auction, RANK() OVER (PARTITION BY bidder ORDER BY price) r FROM bid) x WHERE r > 1
+SELECT a.bidder, a.n FROM (SELECT bidder, count(*) n, window_start s, window_end e FROM SESSION(TABLE bid PARTITION BY bidder, DESCRIPTOR(datetime), INTERVAL '4 seconds') GROUP BY bidder, window_start, window_end) a JOIN (SELECT max(n) top, s, e FROM (SELECT count(*) n, window_start s, window_end e FROM SESSION(TABLE bid PARTITION BY bidder, DESCRIPTOR(datetime), INTERVAL '4 seconds') GROUP BY bidder, window_start, window_end) c GROUP BY s, e) m ON a.s = m.s AND a.e = m.e AND a.n >= m.top

@@ -36,6 +36,9 @@ final class OwnExtremeMatch {
     private final int valueColumn;
     private final boolean maximum;
     private final List<Integer> keys;
+    /** The keys, and what else tells one window's rows from another's. */
+    private final List<Integer> groupKeys;
+
     private final List<Expression> output = new ArrayList<>();
     private final List<Expression> conditions = new ArrayList<>();
     private WindowSpec window;
@@ -50,6 +53,7 @@ final class OwnExtremeMatch {
         this.timeColumn = columns.get(0);
         this.valueColumn = columns.get(1);
         this.keys = columns.subList(2, columns.size());
+        this.groupKeys = new ArrayList<>(keys);
         this.maximum = extremes.calls().get(0).function() == Function.MAX;
     }
 
@@ -240,10 +244,12 @@ final class OwnExtremeMatch {
         if (carried.isEmpty()) {
             return false;
         }
-        boolean session = carried.get().window() instanceof WindowSpec.Session;
-        return session
-                ? byEnd && (byStart || start.equals(end))
-                : byEnd || byStart && carried.get().identifiedBy(start.index());
+        if (carried.get().window() instanceof WindowSpec.Session) {
+            // sessions of one end may have several starts
+            groupKeys.add(start.index());
+            return byEnd && byStart;
+        }
+        return byEnd || byStart && carried.get().identifiedBy(start.index());
     }
 
     private boolean strikeBound(List<Expression> pending, Column carried, int bound) {
@@ -309,7 +315,7 @@ final class OwnExtremeMatch {
 
     PlanNode result() {
         PlanNode rows = ofAggregate.filteredBase();
-        PlanNode extreme = Nodes.windowExtreme(rows, timeColumn, window, keys, valueColumn, maximum, closedEnd);
+        PlanNode extreme = Nodes.windowExtreme(rows, timeColumn, window, groupKeys, valueColumn, maximum, closedEnd);
         return Nodes.calc(extreme, Expressions.and(conditions), output);
     }
 }

@@ -206,6 +206,16 @@ class JoinWithOwnExtremeTest {
     }
 
     @Test
+    void sessionsAreToldApartByTheirStartToo() {
+        PlanNode counts =
+                group(Fixture.session(bid(), "auction", 10), List.of("auction", "window_start", "window_end"), count());
+        String text =
+                planned(q5(counts, hottest(counts, "window_start", "window_end"), "ge", "window_start", "window_end"));
+        assertTrue(text.contains("in the rows' windows (window_start, window_end) by window_start"), text);
+        keepsItsJoin(q5(counts, hottest(counts, "window_end"), "ge", "window_end"));
+    }
+
+    @Test
     void oneBoundIdentifiesAHoppingWindow() {
         losesItsJoin(q5(counts(10), hottest(counts(10), "window_end"), "eq", "window_end"));
         losesItsJoin(q5(counts(10), hottest(counts(10), "window_start", "window_end"), "ge", "window_start"));
