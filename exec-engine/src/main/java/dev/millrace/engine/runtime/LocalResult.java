@@ -36,7 +36,8 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
     void attach(QueryTasks newTasks, boolean mayRetract) {
         tasks = newTasks;
         if (mayRetract) {
-            net = Optional.of(new View(schema, newTasks.batchRows(), newTasks.memory().newChild("result")));
+            net = Optional.of(
+                    new View(schema, newTasks.batchRows(), newTasks.memory().newChild("result")));
         }
     }
 

@@ -56,23 +56,28 @@ final class PlanGraph {
         for (Node node : nodes) {
             node.cut = workers > 1 && node.plan instanceof Exchange;
         }
-        numberPipelines();
-        if (workers > 1) {
-            findParallel(replayable);
-            boolean removed = false;
-            for (Node node : nodes) {
-                if (node.cut && !isParallel(node.pipeline) && !isParallel(node.inputs.get(0).pipeline)) {
-                    node.cut = false;
-                    removed = true;
-                }
-            }
-            if (removed) {
-                numberPipelines();
-                findParallel(replayable);
-            }
-        } else {
-            pipelines().forEach(pipeline -> parallel.add(false));
+        number(replayable);
+        for (Node node : nodes) {
+            node.cut = node.cut && (isParallel(node.pipeline) || isParallel(node.inputs.get(0).pipeline));
         }
+        number(replayable);
+        if (pipelines().stream().anyMatch(pipeline -> reaches(pipeline, pipeline))) {
+            // A subplan goes to the same operator both directly and through an exchange: a task would wait for itself.
+            nodes.forEach(node -> node.cut = false);
+            number(scan -> false);
+        }
+    }
+
+    private void number(Predicate<Scan> replayable) {
+        numberPipelines();
+        findParallel(replayable);
+    }
+
+    /** Whether what leaves a pipeline by an exchange may come to another. */
+    private boolean reaches(int from, int to) {
+        return nodes.stream()
+                .filter(node -> node.cut && node.inputs.get(0).pipeline == from)
+                .anyMatch(node -> node.pipeline == to || node.pipeline != from && reaches(node.pipeline, to));
     }
 
     private Node add(PlanNode plan) {
@@ -135,6 +140,7 @@ final class PlanGraph {
     }
 
     private void findParallel(Predicate<Scan> replayable) {
+        boolean anyCut = nodes.stream().anyMatch(node -> node.cut);
         parallel.clear();
         for (int pipeline : pipelines()) {
             boolean spread = false;
@@ -155,7 +161,7 @@ final class PlanGraph {
                     byRow &= worksByRow(node.plan);
                 }
             }
-            parallel.add(spread && !single && (byRow || !scans));
+            parallel.add(anyCut && spread && !single && (byRow || !scans));
         }
     }
 

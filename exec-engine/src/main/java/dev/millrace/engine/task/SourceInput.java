@@ -108,8 +108,8 @@ public final class SourceInput extends TaskInput {
             return Optional.of(new Item.Rows(batch.get()));
         }
         if (reader.isFinished()) {
+            epochs.ifPresent(EpochInput::touch); // first: who sees the end also sees that there is an epoch to wait for
             finished = true;
-            epochs.ifPresent(EpochInput::touch);
             return Optional.of(new Item.Watermark(Operator.END_OF_INPUT));
         }
         dry = true;

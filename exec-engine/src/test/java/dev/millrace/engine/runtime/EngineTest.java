@@ -138,7 +138,14 @@ final class EngineTest {
         List<dev.millrace.type.Field> fields = new java.util.ArrayList<>(KV.fields());
         KV.fields().forEach(field -> fields.add(new dev.millrace.type.Field(field.name(), field.type(), true)));
         PlanNode join = new PlanNode.Join(
-                left, right, PlanNode.JoinKind.LEFT, List.of(1), List.of(1), Optional.empty(), Optional.empty(), new Schema(fields));
+                left,
+                right,
+                PlanNode.JoinKind.LEFT,
+                List.of(1),
+                List.of(1),
+                Optional.empty(),
+                Optional.empty(),
+                new Schema(fields));
         List<Row> rows = answer(engine, join).rows();
         assertEquals(30, rows.size());
         assertTrue(rows.stream().allMatch(row -> row.get(1).equals(row.get(3))));
