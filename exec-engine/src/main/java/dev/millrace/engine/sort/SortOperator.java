@@ -39,6 +39,7 @@ public final class SortOperator implements Operator {
     private RowOrder order;
     private RowTable rows;
     private long list;
+    private boolean isEnded;
     private boolean isSorted;
     private long[] sorted = new long[0];
     private int next;
@@ -81,7 +82,14 @@ public final class SortOperator implements Operator {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        if (watermarkMicros != END_OF_INPUT) {
+        isEnded |= watermarkMicros == END_OF_INPUT;
+        return true;
+    }
+
+    /** Updating operators speak at the end of an epoch, so the last rows come after the last watermark. */
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        if (!isEnded) {
             return true;
         }
         if (!isSorted) {

@@ -60,7 +60,12 @@ class SortOperatorTest {
 
             @Override
             public boolean onWatermark(long watermarkMicros, Output output) {
-                return sort.onWatermark(watermarkMicros, new Output() {
+                return sort.onWatermark(watermarkMicros, output);
+            }
+
+            @Override
+            public boolean onEpochEnd(long epoch, Output output) {
+                return sort.onEpochEnd(epoch, new Output() {
                     @Override
                     public void emit(Batch batch) {
                         emitted.addAll(TestBatches.rows(batch));

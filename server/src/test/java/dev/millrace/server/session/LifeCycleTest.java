@@ -65,6 +65,14 @@ class LifeCycleTest {
     }
 
     @Test
+    void groupsThatComeAtTheEndOfAnEpochAreOrderedToo() throws IOException {
+        readings();
+        assertEquals(
+                List.of("a|2"),
+                db.rows("SELECT device, count(*) AS n FROM readings GROUP BY device ORDER BY n DESC LIMIT 1"));
+    }
+
+    @Test
     void windowsOfAFileAreAllClosedAtItsEnd() throws IOException {
         readings();
         db.run(
