@@ -42,7 +42,8 @@ class MutatedTextTest {
                 assertTrue(
                         e.fault() == Fault.USER
                                 && e.position().orElse(1) <= text.length() + 1
-                                && !shown.matches("(?s).*(calcite|org\\.apache|java\\.lang|Rex[A-Z]|Rel[A-Z]|Sql[A-Z]|VALIDATOR).*"),
+                                && !shown.matches(
+                                        "(?s).*(calcite|org\\.apache|java\\.lang|Rex[A-Z]|Rel[A-Z]|Sql[A-Z]|VALIDATOR).*"),
                         () -> "seed " + seed + ": " + text + "\n" + shown);
             } catch (RuntimeException | Error e) {
                 fail("seed " + seed + ": " + text, e);

@@ -29,15 +29,14 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlWindow;
-import org.apache.calcite.sql.fun.SqlBetweenOperator;
 import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlLikeOperator;
-import org.apache.calcite.sql.fun.SqlQuantifyOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.NlsString;
 
-/** Binds one expression over the columns of a scope. Functions by name are {@link FunctionBinder}'s. */
+/** Binds one expression over the columns of a scope. Functions by name are {@link FunctionBinder}'s, comparisons
+ * {@link ComparisonBinder}'s. */
 final class ExpressionBinder {
     /** Infix operators of PostgreSQL by the name of their function; ! negates. */
     private static final Map<String, String> OPERATORS = Map.ofEntries(
@@ -62,12 +61,14 @@ final class ExpressionBinder {
     private final Scope scope;
     private final Clause clause;
     private final FunctionBinder functions;
+    private final ComparisonBinder comparisons;
 
     ExpressionBinder(QueryContext context, Scope scope, Clause clause) {
         this.context = context;
         this.scope = scope;
         this.clause = clause;
         this.functions = new FunctionBinder(context, this, clause);
+        this.comparisons = new ComparisonBinder(context, this);
     }
 
     Scope scope() {
@@ -197,28 +198,28 @@ final class ExpressionBinder {
                 return not(context.coercions().condition(bind(operands.get(0)), "NOT", operands.get(0)));
             }
             case EQUALS -> {
-                return compare("eq", call);
+                return comparisons.compare("eq", call);
             }
             case NOT_EQUALS -> {
-                return compare("ne", call);
+                return comparisons.compare("ne", call);
             }
             case LESS_THAN -> {
-                return compare("lt", call);
+                return comparisons.compare("lt", call);
             }
             case LESS_THAN_OR_EQUAL -> {
-                return compare("le", call);
+                return comparisons.compare("le", call);
             }
             case GREATER_THAN -> {
-                return compare("gt", call);
+                return comparisons.compare("gt", call);
             }
             case GREATER_THAN_OR_EQUAL -> {
-                return compare("ge", call);
+                return comparisons.compare("ge", call);
             }
             case IS_DISTINCT_FROM -> {
-                return compare("is_distinct_from", call);
+                return comparisons.compare("is_distinct_from", call);
             }
             case IS_NOT_DISTINCT_FROM -> {
-                return compare("is_not_distinct_from", call);
+                return comparisons.compare("is_not_distinct_from", call);
             }
             case PLUS -> {
                 return operator("add", call);
@@ -257,7 +258,7 @@ final class ExpressionBinder {
                 return truthTest("is_not_false", operands.get(0));
             }
             case BETWEEN -> {
-                return between(call);
+                return comparisons.between(call);
             }
             case LIKE -> {
                 SqlLikeOperator like = (SqlLikeOperator) call.getOperator();
@@ -272,16 +273,16 @@ final class ExpressionBinder {
                 return cast(call);
             }
             case IN -> {
-                return in(call);
+                return comparisons.in(call);
             }
             case NOT_IN -> {
-                return not(in(call));
+                return not(comparisons.in(call));
             }
             case EXISTS -> {
                 return new SubQueryBinder(context, this).exists(operands.get(0));
             }
             case SOME, ALL -> {
-                return quantified(call);
+                return comparisons.quantified(call);
             }
             case ARRAY_VALUE_CONSTRUCTOR -> {
                 return array(call);
@@ -359,32 +360,6 @@ final class ExpressionBinder {
                 "not", List.of(condition), DataType.BOOLEAN, condition.getType().isNullable());
     }
 
-    /** A comparison, also of rows. */
-    private RexNode compare(String name, SqlCall call) {
-        SqlNode left = call.operand(0);
-        SqlNode right = call.operand(1);
-        if (left.getKind() == SqlKind.ROW && right.getKind() == SqlKind.ROW) {
-            return compareRows(name, (SqlCall) left, (SqlCall) right, call);
-        }
-        return operator(name, call);
-    }
-
-    private RexNode compareRows(String name, SqlCall left, SqlCall right, SqlNode where) {
-        boolean equal = name.equals("eq");
-        if (!equal && !name.equals("ne")) {
-            throw Errors.notAvailableYet("an order of row values", where);
-        }
-        if (left.operandCount() != right.operandCount()) {
-            throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", where);
-        }
-        List<RexNode> parts = new ArrayList<>();
-        for (int i = 0; i < left.operandCount(); i++) {
-            parts.add(
-                    context.functions().operator(name, List.of(bind(left.operand(i)), bind(right.operand(i))), where));
-        }
-        return combine(equal ? "and" : "or", parts);
-    }
-
     static RexNode combine(String name, List<RexNode> parts) {
         return parts.size() == 1
                 ? parts.get(0)
@@ -404,26 +379,6 @@ final class ExpressionBinder {
         String shown = name.toUpperCase(java.util.Locale.ROOT).replace('_', ' ');
         RexNode node = context.coercions().condition(bind(operand), shown, operand);
         return Rex.call(name, List.of(node), DataType.BOOLEAN, false);
-    }
-
-    private RexNode between(SqlCall call) {
-        SqlBetweenOperator operator = (SqlBetweenOperator) call.getOperator();
-        RexNode value = bind(call.operand(0));
-        RexNode low = bind(call.operand(1));
-        RexNode high = bind(call.operand(2));
-        RexNode inside = inRange(value, low, high, call);
-        if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
-            inside = combine("or", List.of(inside, inRange(value, high, low, call)));
-        }
-        return operator.isNegated() ? not(inside) : inside;
-    }
-
-    private RexNode inRange(RexNode value, RexNode low, RexNode high, SqlNode where) {
-        return combine(
-                "and",
-                List.of(
-                        context.functions().operator("ge", List.of(value, low), where),
-                        context.functions().operator("le", List.of(value, high), where)));
     }
 
     // ---- CASE and CAST ---------------------------------------------------------------------------------------------
@@ -497,75 +452,6 @@ final class ExpressionBinder {
             }
         }
         return context.coercions().convert(operand, exact, Strength.EXPLICIT, where);
-    }
-
-    // ---- lists and arrays ------------------------------------------------------------------------------------------
-
-    private RexNode in(SqlCall call) {
-        SqlNode right = call.operand(1);
-        if (!(right instanceof SqlNodeList list)) {
-            return new SubQueryBinder(context, this).in(call.operand(0), right, call);
-        }
-        SqlNode left = call.operand(0);
-        if (left.getKind() == SqlKind.ROW) {
-            List<RexNode> alternatives = new ArrayList<>();
-            for (SqlNode item : list) {
-                if (item.getKind() != SqlKind.ROW) {
-                    throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", item);
-                }
-                alternatives.add(compareRows("eq", (SqlCall) left, (SqlCall) item, item));
-            }
-            return combine("or", alternatives);
-        }
-        return equalsAny(bind(left), bindAll(list.getList()), call);
-    }
-
-    private RexNode equalsAny(RexNode value, List<RexNode> items, SqlNode where) {
-        List<RexNode> alternatives = new ArrayList<>(items.size());
-        for (RexNode item : items) {
-            alternatives.add(context.functions().operator("eq", List.of(value, item), where));
-        }
-        return combine("or", alternatives);
-    }
-
-    /** {@code x = ANY (...)} of a query or an array constant. */
-    private RexNode quantified(SqlCall call) {
-        SqlNode right = call.operand(1);
-        if (right.isA(SqlKind.QUERY)) {
-            return new SubQueryBinder(context, this).quantified(call);
-        }
-        SqlNode array = right instanceof SqlNodeList list && list.size() == 1 ? list.get(0) : right;
-        RexNode value = bind(call.operand(0));
-        RexNode items = bind(array);
-        if (Coercions.isUnknown(items)) {
-            DataType element = Coercions.isUnknown(value) ? DataType.TEXT : Coercions.type(value);
-            items = context.coercions().convert(items, DataType.array(element), Strength.IMPLICIT, array);
-        }
-        if (items.isA(SqlKind.ARRAY_VALUE_CONSTRUCTOR)) {
-            boolean some = call.getKind() == SqlKind.SOME;
-            String name = comparison(((SqlQuantifyOperator) call.getOperator()).comparisonKind);
-            List<RexNode> parts = new ArrayList<>();
-            for (RexNode item : ((RexCall) items).getOperands()) {
-                parts.add(context.functions().operator(name, List.of(value, item), call));
-            }
-            return parts.isEmpty()
-                    ? Rex.literal(new Literal(!some, DataType.BOOLEAN))
-                    : combine(some ? "or" : "and", parts);
-        }
-        throw Errors.notAvailableYet("ANY and ALL of an array that is not constant", call);
-    }
-
-    /** The canonical name of a comparison. */
-    static String comparison(SqlKind kind) {
-        return switch (kind) {
-            case EQUALS -> "eq";
-            case NOT_EQUALS -> "ne";
-            case LESS_THAN -> "lt";
-            case LESS_THAN_OR_EQUAL -> "le";
-            case GREATER_THAN -> "gt";
-            case GREATER_THAN_OR_EQUAL -> "ge";
-            default -> throw new IllegalArgumentException("no comparison: " + kind);
-        };
     }
 
     private RexNode array(SqlCall call) {

@@ -51,18 +51,9 @@ final class TokenFeed implements Supplier<Token> {
         }
     }
 
-    private static final Set<String> ALWAYS_KEYWORDS = Set.of("""
-            all and any as asc asymmetric between by case cross default desc distinct else end except false for from full
-            group having ilike in inner intersect is join lateral like limit natural not null offset on or order outer
-            select similar some symmetric table then to true union using when where window with""".split("\\s+"));
-
     /** Keywords when a parenthesis follows. */
     private static final Set<String> BEFORE_PARENTHESIS =
             Set.of("cast", "row", "array", "exists", "values", "unnest", "cube", "rollup", "match_condition");
-
-    private static final Set<String> MATCH_RECOGNIZE_WORDS = Set.of("""
-            partition measures one per match after skip next past last first pattern within subset define row rows final
-            running permute""".split("\\s+"));
 
     private static final Set<String> TYPES_OF_LITERALS = Set.of("""
             bool boolean int2 smallint int int4 integer int8 bigint float4 real float8 numeric decimal text varchar bytea
@@ -201,7 +192,7 @@ final class TokenFeed implements Supplier<Token> {
                     valueFunction(word);
                 } else if (BEFORE_PARENTHESIS.contains(word)) {
                     keyword(word);
-                } else if (isKeywordHere(word)) {
+                } else if (isKeyword(word)) {
                     plainWord(word);
                 } else {
                     nextParen = Paren.CALL;
@@ -278,7 +269,7 @@ final class TokenFeed implements Supplier<Token> {
                         && open.get(open.size() - 1) == Paren.WORDY_CALL
                         && !before(1).isWord("distinct");
                 if (!separates) {
-                    if (isKeywordHere(word)) {
+                    if (isKeyword(word)) {
                         keyword(word);
                     } else {
                         name(word, 1);
@@ -294,7 +285,7 @@ final class TokenFeed implements Supplier<Token> {
             default -> {
                 if (VALUE_FUNCTIONS.contains(word)) {
                     valueFunction(word);
-                } else if (isKeywordHere(word)) {
+                } else if (isKeyword(word)) {
                     keyword(word);
                 } else {
                     nextParen = Paren.CALL;
@@ -323,70 +314,8 @@ final class TokenFeed implements Supplier<Token> {
         }
     }
 
-    /** Whether the neighbours make this word a keyword rather than a name. */
-    private boolean isKeywordHere(String word) {
-        if (ALWAYS_KEYWORDS.contains(word)) {
-            return true;
-        }
-        if (open.contains(Paren.MATCH_RECOGNIZE) && MATCH_RECOGNIZE_WORDS.contains(word)) {
-            return true;
-        }
-        Lexeme previous = before(1);
-        Lexeme next = after(1);
-        return switch (word) {
-            case "left", "right" -> next.isWord("join") || next.isWord("outer") || next.isWord("asof");
-            case "union", "intersect", "except" -> true;
-            case "values" -> next.isSymbol("(");
-            case "fetch" -> next.isWord("first") || next.isWord("next");
-            case "asof" -> next.isWord("join");
-            case "array" -> next.isSymbol("[");
-            case "over" -> previous.isSymbol(")") && next.isName();
-            case "filter" -> previous.isSymbol(")") && next.isSymbol("(");
-            case "within" -> next.isWord("group");
-            case "partition" -> next.isWord("by");
-            case "rows", "range" -> isFrameBound(next) || isCount(previous) && (next.isWord("only") || ends(next));
-            case "row" -> previous.isWord("current") || isCount(previous) && (next.isWord("only") || ends(next));
-            case "unbounded" -> next.isWord("preceding") || next.isWord("following");
-            case "preceding", "following" -> next.isSymbol(")") || next.isWord("and") || next.isWord("exclude");
-            case "current" -> next.isWord("row");
-            case "nulls" ->
-                next.isWord("first") || next.isWord("last") || previous.isWord("ignore") || previous.isWord("respect");
-            case "ignore", "respect" -> next.isWord("nulls");
-            case "first", "last", "next" -> previous.isWord("nulls") || previous.isWord("fetch");
-            case "only" -> previous.isWord("row") || previous.isWord("rows");
-            case "grouping" -> next.isWord("sets");
-            case "sets" -> previous.isWord("grouping");
-            case "system_time" -> previous.isWord("for");
-            case "of" -> previous.isWord("as") && before(2).isWord("system_time");
-            case "escape" -> next.kind() == Kind.STRING || next.kind() == Kind.PARAMETER;
-            case "unknown" ->
-                previous.isWord("is") || previous.isWord("not") && before(2).isWord("is");
-            case "recursive", "ordinality" -> previous.isWord("with");
-            case "tablesample" -> next.isWord("bernoulli") || next.isWord("system");
-            case "bernoulli", "system" -> previous.isWord("tablesample");
-            default -> false;
-        };
-    }
-
-    private static boolean isFrameBound(Lexeme lexeme) {
-        return lexeme.isWord("between")
-                || lexeme.isWord("unbounded")
-                || lexeme.isWord("current")
-                || lexeme.isWord("interval")
-                || lexeme.kind() == Kind.INTEGER
-                || lexeme.kind() == Kind.STRING
-                || lexeme.kind() == Kind.PARAMETER;
-    }
-
-    private static boolean isCount(Lexeme lexeme) {
-        return lexeme.kind() == Kind.INTEGER
-                || lexeme.kind() == Kind.PARAMETER
-                || lexeme.isWord("first")
-                || lexeme.isWord("next");
-    }
-
-    private static boolean ends(Lexeme lexeme) {
-        return lexeme.kind() == Kind.END || lexeme.isSymbol(")") || lexeme.isWord("emit") || lexeme.isWord("fetch");
+    private boolean isKeyword(String word) {
+        return KeywordRules.isKeyword(word, before(2), before(1), after(1), open.contains(Paren.MATCH_RECOGNIZE));
     }
 
     // ---- what the grammar reads in another form --------------------------------------------------------------------

@@ -1,0 +1,144 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.type.DataType;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.fun.SqlBetweenOperator;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
+
+/** Binds comparisons of values and rows: with one another, with a range, with the items of a list, array or query. */
+final class ComparisonBinder {
+    private final QueryContext context;
+    private final ExpressionBinder expressions;
+
+    ComparisonBinder(QueryContext context, ExpressionBinder expressions) {
+        this.context = context;
+        this.expressions = expressions;
+    }
+
+    /** A comparison, also of rows. */
+    RexNode compare(String name, SqlCall call) {
+        SqlNode left = call.operand(0);
+        SqlNode right = call.operand(1);
+        if (left.getKind() == SqlKind.ROW && right.getKind() == SqlKind.ROW) {
+            return compareRows(name, (SqlCall) left, (SqlCall) right, call);
+        }
+        return context.functions().operator(name, expressions.bindAll(call.getOperandList()), call);
+    }
+
+    private RexNode compareRows(String name, SqlCall left, SqlCall right, SqlNode where) {
+        boolean equal = name.equals("eq");
+        if (!equal && !name.equals("ne")) {
+            throw Errors.notAvailableYet("an order of row values", where);
+        }
+        if (left.operandCount() != right.operandCount()) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", where);
+        }
+        List<RexNode> parts = new ArrayList<>();
+        for (int i = 0; i < left.operandCount(); i++) {
+            parts.add(context.functions()
+                    .operator(
+                            name,
+                            List.of(expressions.bind(left.operand(i)), expressions.bind(right.operand(i))),
+                            where));
+        }
+        return ExpressionBinder.combine(equal ? "and" : "or", parts);
+    }
+
+    RexNode between(SqlCall call) {
+        SqlBetweenOperator operator = (SqlBetweenOperator) call.getOperator();
+        RexNode value = expressions.bind(call.operand(0));
+        RexNode low = expressions.bind(call.operand(1));
+        RexNode high = expressions.bind(call.operand(2));
+        RexNode inside = inRange(value, low, high, call);
+        if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
+            inside = ExpressionBinder.combine("or", List.of(inside, inRange(value, high, low, call)));
+        }
+        return operator.isNegated() ? ExpressionBinder.not(inside) : inside;
+    }
+
+    private RexNode inRange(RexNode value, RexNode low, RexNode high, SqlNode where) {
+        return ExpressionBinder.combine(
+                "and",
+                List.of(
+                        context.functions().operator("ge", List.of(value, low), where),
+                        context.functions().operator("le", List.of(value, high), where)));
+    }
+
+    RexNode in(SqlCall call) {
+        SqlNode right = call.operand(1);
+        if (!(right instanceof SqlNodeList list)) {
+            return new SubQueryBinder(context, expressions).in(call.operand(0), right, call);
+        }
+        SqlNode left = call.operand(0);
+        if (left.getKind() == SqlKind.ROW) {
+            List<RexNode> alternatives = new ArrayList<>();
+            for (SqlNode item : list) {
+                if (item.getKind() != SqlKind.ROW) {
+                    throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", item);
+                }
+                alternatives.add(compareRows("eq", (SqlCall) left, (SqlCall) item, item));
+            }
+            return ExpressionBinder.combine("or", alternatives);
+        }
+        return equalsAny(expressions.bind(left), expressions.bindAll(list.getList()), call);
+    }
+
+    private RexNode equalsAny(RexNode value, List<RexNode> items, SqlNode where) {
+        List<RexNode> alternatives = new ArrayList<>(items.size());
+        for (RexNode item : items) {
+            alternatives.add(context.functions().operator("eq", List.of(value, item), where));
+        }
+        return ExpressionBinder.combine("or", alternatives);
+    }
+
+    /** {@code x = ANY (...)} of a query or an array constant. */
+    RexNode quantified(SqlCall call) {
+        SqlNode right = call.operand(1);
+        if (right.isA(SqlKind.QUERY)) {
+            return new SubQueryBinder(context, expressions).quantified(call);
+        }
+        SqlNode array = right instanceof SqlNodeList list && list.size() == 1 ? list.get(0) : right;
+        RexNode value = expressions.bind(call.operand(0));
+        RexNode items = expressions.bind(array);
+        if (Coercions.isUnknown(items)) {
+            DataType element = Coercions.isUnknown(value) ? DataType.TEXT : Coercions.type(value);
+            items = context.coercions().convert(items, DataType.array(element), Strength.IMPLICIT, array);
+        }
+        if (items.isA(SqlKind.ARRAY_VALUE_CONSTRUCTOR)) {
+            boolean some = call.getKind() == SqlKind.SOME;
+            String name = comparison(((SqlQuantifyOperator) call.getOperator()).comparisonKind);
+            List<RexNode> parts = new ArrayList<>();
+            for (RexNode item : ((RexCall) items).getOperands()) {
+                parts.add(context.functions().operator(name, List.of(value, item), call));
+            }
+            return parts.isEmpty()
+                    ? Rex.literal(new Literal(!some, DataType.BOOLEAN))
+                    : ExpressionBinder.combine(some ? "or" : "and", parts);
+        }
+        throw Errors.notAvailableYet("ANY and ALL of an array that is not constant", call);
+    }
+
+    /** The canonical name of a comparison. */
+    static String comparison(SqlKind kind) {
+        return switch (kind) {
+            case EQUALS -> "eq";
+            case NOT_EQUALS -> "ne";
+            case LESS_THAN -> "lt";
+            case LESS_THAN_OR_EQUAL -> "le";
+            case GREATER_THAN -> "gt";
+            case GREATER_THAN_OR_EQUAL -> "ge";
+            default -> throw new IllegalArgumentException("no comparison: " + kind);
+        };
+    }
+}

@@ -1,0 +1,87 @@
+package dev.millrace.sql.parser;
+
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexeme.Kind;
+import java.util.Set;
+
+/** Which words of a query are keywords to the grammar, judged by the tokens around them. */
+final class KeywordRules {
+    private static final Set<String> ALWAYS_KEYWORDS = Set.of("""
+            all and any as asc asymmetric between by case cross default desc distinct else end except false for from full
+            group having ilike in inner intersect is join lateral like limit natural not null offset on or order outer
+            select similar some symmetric table then to true union using when where window with""".split("\\s+"));
+
+    private static final Set<String> MATCH_RECOGNIZE_WORDS = Set.of("""
+            partition measures one per match after skip next past last first pattern within subset define row rows final
+            running permute""".split("\\s+"));
+
+    private KeywordRules() {}
+
+    /**
+     * Whether the neighbours make this word a keyword rather than a name.
+     *
+     * @param beforePrevious the token before {@code previous}
+     */
+    static boolean isKeyword(
+            String word, Lexeme beforePrevious, Lexeme previous, Lexeme next, boolean inMatchRecognize) {
+        if (ALWAYS_KEYWORDS.contains(word)) {
+            return true;
+        }
+        if (inMatchRecognize && MATCH_RECOGNIZE_WORDS.contains(word)) {
+            return true;
+        }
+        return switch (word) {
+            case "left", "right" -> next.isWord("join") || next.isWord("outer") || next.isWord("asof");
+            case "union", "intersect", "except" -> true;
+            case "values" -> next.isSymbol("(");
+            case "fetch" -> next.isWord("first") || next.isWord("next");
+            case "asof" -> next.isWord("join");
+            case "array" -> next.isSymbol("[");
+            case "over" -> previous.isSymbol(")") && next.isName();
+            case "filter" -> previous.isSymbol(")") && next.isSymbol("(");
+            case "within" -> next.isWord("group");
+            case "partition" -> next.isWord("by");
+            case "rows", "range" -> isFrameBound(next) || isCount(previous) && (next.isWord("only") || ends(next));
+            case "row" -> previous.isWord("current") || isCount(previous) && (next.isWord("only") || ends(next));
+            case "unbounded" -> next.isWord("preceding") || next.isWord("following");
+            case "preceding", "following" -> next.isSymbol(")") || next.isWord("and") || next.isWord("exclude");
+            case "current" -> next.isWord("row");
+            case "nulls" ->
+                next.isWord("first") || next.isWord("last") || previous.isWord("ignore") || previous.isWord("respect");
+            case "ignore", "respect" -> next.isWord("nulls");
+            case "first", "last", "next" -> previous.isWord("nulls") || previous.isWord("fetch");
+            case "only" -> previous.isWord("row") || previous.isWord("rows");
+            case "grouping" -> next.isWord("sets");
+            case "sets" -> previous.isWord("grouping");
+            case "system_time" -> previous.isWord("for");
+            case "of" -> previous.isWord("as") && beforePrevious.isWord("system_time");
+            case "escape" -> next.kind() == Kind.STRING || next.kind() == Kind.PARAMETER;
+            case "unknown" -> previous.isWord("is") || previous.isWord("not") && beforePrevious.isWord("is");
+            case "recursive", "ordinality" -> previous.isWord("with");
+            case "tablesample" -> next.isWord("bernoulli") || next.isWord("system");
+            case "bernoulli", "system" -> previous.isWord("tablesample");
+            default -> false;
+        };
+    }
+
+    private static boolean isFrameBound(Lexeme lexeme) {
+        return lexeme.isWord("between")
+                || lexeme.isWord("unbounded")
+                || lexeme.isWord("current")
+                || lexeme.isWord("interval")
+                || lexeme.kind() == Kind.INTEGER
+                || lexeme.kind() == Kind.STRING
+                || lexeme.kind() == Kind.PARAMETER;
+    }
+
+    private static boolean isCount(Lexeme lexeme) {
+        return lexeme.kind() == Kind.INTEGER
+                || lexeme.kind() == Kind.PARAMETER
+                || lexeme.isWord("first")
+                || lexeme.isWord("next");
+    }
+
+    private static boolean ends(Lexeme lexeme) {
+        return lexeme.kind() == Kind.END || lexeme.isSymbol(")") || lexeme.isWord("emit") || lexeme.isWord("fetch");
+    }
+}
