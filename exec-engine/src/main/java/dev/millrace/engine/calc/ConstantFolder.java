@@ -44,6 +44,16 @@ public final class ConstantFolder {
         if (expression instanceof Literal || expression instanceof Null) {
             return expression;
         }
+        if (expression instanceof Cast cast) {
+            Expression input = evaluate(cast.input());
+            if (input instanceof Null) {
+                return new Null(cast.type());
+            }
+            Optional<Literal> converted = LiteralCasts.cast((Literal) input, cast.type(), ALLOCATOR);
+            if (converted.isPresent()) {
+                return converted.get();
+            }
+        }
         CalcProgram program = new CalcProgram(NO_COLUMNS, Optional.empty(), List.of(expression));
         Field field = new Field("constant", expression.type(), true);
         try (CalcKernel kernel = program.instantiate(false, ALLOCATOR);

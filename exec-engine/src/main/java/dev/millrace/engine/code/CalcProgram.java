@@ -3,7 +3,11 @@ package dev.millrace.engine.code;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
@@ -40,6 +44,20 @@ public final class CalcProgram {
                 .toArray();
     }
 
+    /**
+     * Loads the compilers by compiling something small: in a cold JVM that takes longer than everything they compile
+     * later. For a thread that has nothing better to do while the program starts.
+     */
+    public static void warmUp() {
+        Schema input = Schema.of(new Field("number", DataType.BIGINT, true), new Field("text", DataType.TEXT, true));
+        Expression number = new Column(0, DataType.BIGINT, true);
+        Expression zero = new Literal(0L, DataType.BIGINT);
+        Expression lower = new Call("lower", List.of(new Column(1, DataType.TEXT, true)), DataType.TEXT, true);
+        Expression positive = new Call("gt", List.of(number, zero), DataType.BOOLEAN, true);
+        Expression sum = new Call("add", List.of(number, number), DataType.BIGINT, true);
+        new CalcProgram(input, Optional.of(positive), List.of(lower, sum)).compiled(false);
+    }
+
     /** Whether there is anything to run. */
     public boolean isEmpty() {
         return condition.isEmpty() && projections.isEmpty();
@@ -62,12 +80,10 @@ public final class CalcProgram {
 
     /** A kernel of a variant, which the caller closes. Its class is shared with all programs of the same source. */
     public CalcKernel instantiate(boolean nulls, BufferAllocator allocator) {
-        Generated generated = generate(nulls);
-        Class<? extends CalcKernel> type =
-                ClassCompiler.compile(PACKAGE + "." + CLASS, generated.source(), CalcKernel.class);
-        Literals literals = new Literals(allocator, generated.literals());
+        Compiled compiled = compiled(nulls);
+        Literals literals = new Literals(allocator, compiled.literals());
         try {
-            return type.getConstructor(Literals.class).newInstance(literals);
+            return compiled.type().getConstructor(Literals.class).newInstance(literals);
         } catch (InvocationTargetException e) {
             literals.close();
             if (e.getCause() instanceof RuntimeException failure) {
@@ -78,6 +94,15 @@ public final class CalcProgram {
             literals.close();
             throw MillraceException.internal("a kernel could not be made", e);
         }
+    }
+
+    private record Compiled(Class<? extends CalcKernel> type, List<Literal> literals) {}
+
+    private Compiled compiled(boolean nulls) {
+        Generated generated = generate(nulls);
+        return new Compiled(
+                ClassCompiler.compile(PACKAGE + "." + CLASS, generated.source(), CalcKernel.class),
+                generated.literals());
     }
 
     private record Generated(String source, List<Literal> literals) {}

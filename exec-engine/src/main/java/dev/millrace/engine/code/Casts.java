@@ -42,6 +42,13 @@ final class Casts {
         };
     }
 
+    /** The text form of an array or row, which are only ever read from columns. */
+    Value nestedToText(Value value, int column, DataType type) {
+        String call = conversions("ofNested") + "in, " + column + ", " + Body.ROW;
+        Value text = compiler.strictCall(DataType.TEXT, List.of(value), call, false);
+        return cast(text, type);
+    }
+
     private static MillraceException cannot(DataType from, DataType to) {
         return MillraceException.user(SqlState.CANNOT_COERCE, "cannot cast type " + from + " to " + to);
     }

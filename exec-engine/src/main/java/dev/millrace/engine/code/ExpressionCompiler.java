@@ -92,6 +92,12 @@ final class ExpressionCompiler {
         if (expression instanceof Case branches) {
             return logic.branches(branches);
         }
+        if (expression instanceof Cast cast
+                && cast.input() instanceof Column column
+                && cast.type().isText()
+                && Repr.of(column.type()) == Repr.NESTED) {
+            return casts.nestedToText(compile(column), column.index(), cast.type());
+        }
         if (expression instanceof Cast cast) {
             return casts.cast(compile(cast.input()), cast.type());
         }

@@ -2,6 +2,7 @@ package dev.millrace.engine.code;
 
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Bytes;
+import dev.millrace.error.MillraceException;
 import dev.millrace.type.DataType;
 
 /** The statements that write one projection's values to its output column. */
@@ -75,7 +76,7 @@ final class Store {
                 put("Long", 16, 8, "Long.reverseBytes(" + value.part(1) + ")");
             }
             case BYTES -> bytes();
-            case NESTED -> throw new IllegalArgumentException("a computed value of " + value.type());
+            case NESTED -> throw MillraceException.notAvailableYet("computing values of type " + value.type());
         }
         if (!value.neverNull()) {
             bit(name("valid"), name("validity"), "!" + ExpressionCompiler.parenthesised(value.isNull()));

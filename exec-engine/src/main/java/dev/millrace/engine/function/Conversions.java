@@ -1,5 +1,8 @@
 package dev.millrace.engine.function;
 
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.text.ValueWriter;
 import dev.millrace.type.DataType;
@@ -30,7 +33,7 @@ public final class Conversions {
     }
 
     public static void bytea(ValueParser parser, long address, int length, Text out) {
-        var buffer = out.begin();
+        TextBuffer buffer = out.begin();
         long target = buffer.room(Math.max(1, length));
         buffer.end(target + parser.bytea(address, length, target));
         out.written();
@@ -92,11 +95,17 @@ public final class Conversions {
         out.written();
     }
 
+    /** An array or row. */
+    public static void ofNested(Batch batch, int column, int row, Text out) {
+        ValueWriter.value(out.begin(), batch.schema().type(column), batch.column(column), row);
+        out.written();
+    }
+
     public static void ofUuid(long high, long low, Text out) {
-        var buffer = out.begin();
+        TextBuffer buffer = out.begin();
         long at = buffer.room(64); // for both forms, so that the buffer stays
-        dev.millrace.batch.Memory.putLong(at, Long.reverseBytes(high));
-        dev.millrace.batch.Memory.putLong(at + 8, Long.reverseBytes(low));
+        Memory.putLong(at, Long.reverseBytes(high));
+        Memory.putLong(at + 8, Long.reverseBytes(low));
         buffer.end(at + 16);
         ValueWriter.uuid(buffer, buffer.address());
         out.slice(buffer.address() + 16, (int) buffer.length() - 16);

@@ -1,5 +1,6 @@
 package dev.millrace.engine.function;
 
+import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.regex.Regex;
 import dev.millrace.engine.function.regex.RegexFlags;
 import dev.millrace.engine.function.regex.RegexMatcher;
@@ -23,9 +24,8 @@ public final class RegexFunction {
     }
 
     private void compile(RegexFlags options) {
-        String text = pattern.text();
         pattern.forget();
-        matcher = new RegexMatcher(Regex.compile(text, options));
+        matcher = new RegexMatcher(Regex.compile(pattern.text(), options));
         pattern.remember();
     }
 
@@ -52,7 +52,7 @@ public final class RegexFunction {
 
     /** The place behind the character at a place. */
     static int after(long address, int length, int at) {
-        return at >= length ? length + 1 : at + Texts.characterBytes(dev.millrace.batch.Memory.getByte(address + at));
+        return at >= length ? length + 1 : at + Texts.characterBytes(Memory.getByte(address + at));
     }
 
     /** The first match; NULL when there is none. */

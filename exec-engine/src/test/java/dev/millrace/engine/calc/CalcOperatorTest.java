@@ -1,9 +1,18 @@
 package dev.millrace.engine.calc;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.testing.harness.OperatorHarness;
+import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -11,12 +20,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class CalcOperatorTest {
     private static final Schema BIDS = Schema.of(
             new Field("auction", DataType.BIGINT, false),
             new Field("price", DataType.BIGINT, true),
             new Field("channel", DataType.TEXT, true));
+
+    @RegisterExtension
+    final LeakCheck memory = new LeakCheck();
 
     static PlanNode.Calc calc(Schema input, Optional<String> condition, String... projections) {
         List<Expression> expressions = new ArrayList<>();
@@ -53,7 +66,6 @@ class CalcOperatorTest {
                 "multiply(price::numeric(19,0), 0.908)",
                 "upper(channel)",
                 "add(price, auction)");
-        System.out.println(CalcOperator.codeOf(calc));
         harness(calc)
                 .expect(
                         Row.of(123L, new java.math.BigDecimal("272.400"), null, 423L),
@@ -78,7 +90,54 @@ class CalcOperatorTest {
                 Optional.of("or(eq(lower(channel), 'google'), eq(lower(channel), 'apple'))"),
                 "lower(channel)",
                 "case(eq(lower(channel), 'apple'), 1, 0)");
-        System.out.println(CalcOperator.codeOf(calc));
         harness(calc).expect(Row.of("apple", 1L), Row.of("google", 0L));
+    }
+
+    @Test
+    void writesArraysAsText() {
+        DataType array = DataType.array(DataType.INTEGER);
+        Schema input = Schema.of(new Field("a", array, true));
+        new OperatorHarness(() -> new CalcOperator(calc(input, Optional.of("is_not_null(a)"), "a::text", "a")), input)
+                .rows(Row.of(List.of(1L, 2L)), Row.of((Object) null))
+                .expect(Row.of("{1,2}", List.of(1L, 2L)));
+    }
+
+    @Test
+    void aFailureNamesItsRow() {
+        PlanNode.Calc calc = calc(BIDS, Optional.of("gt(auction, 1)"), "divide(price, subtract(auction, 3::bigint))");
+        try (CalcOperator operator = new CalcOperator(calc)) {
+            operator.open(new TestContext(memory.allocator()));
+            Output output = new Discarding();
+            operator.process(
+                    0, TestBatches.of(BIDS, memory.allocator(), Row.of(1L, 1L, ""), Row.of(2L, 1L, "")), output);
+            MillraceException error = assertThrows(
+                    MillraceException.class,
+                    () -> operator.process(
+                            0,
+                            TestBatches.of(BIDS, memory.allocator(), Row.of(4L, 1L, ""), Row.of(3L, 1L, "")),
+                            output));
+            assertEquals("row 4: division by zero", error.getMessage());
+            assertEquals(SqlState.DIVISION_BY_ZERO, error.sqlState());
+        }
+    }
+
+    @Test
+    void queriesThatDifferInLiteralsRunOneClass() {
+        PlanNode.Calc one = calc(BIDS, Optional.of("and(gt(price, 10), like(channel, 'a%'))"), "add(price, 1::bigint)");
+        PlanNode.Calc other =
+                calc(BIDS, Optional.of("and(gt(price, 77), like(channel, '%z'))"), "add(price, 9::bigint)");
+        assertEquals(CalcOperator.codeOf(one), CalcOperator.codeOf(other));
+    }
+
+    private record Discarding() implements Output {
+        @Override
+        public void emit(Batch batch) {
+            batch.close();
+        }
+
+        @Override
+        public boolean isFull() {
+            return false;
+        }
     }
 }
