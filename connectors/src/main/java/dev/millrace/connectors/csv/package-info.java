@@ -3,8 +3,8 @@
  *
  * <p>Entry: {@link dev.millrace.connectors.csv.CsvReader}. A block of bytes is read in two passes: the first finds the
  * ends of fields, eight bytes at a time ({@link dev.millrace.connectors.csv.CsvIndex}); the second goes through the index
- * column by column and parses each into its vector
- * ({@link dev.millrace.connectors.csv.ColumnLoader}), so that the code per value is a tight loop for one type. Readers
+ * column by column and parses each into its vector ({@link dev.millrace.connectors.csv.ColumnLoader}, from the texts that
+ * {@link dev.millrace.connectors.csv.FieldText} finds), so that the code per value is a tight loop for one type. Readers
  * belong to one thread at a time; {@link dev.millrace.connectors.csv.CsvDialect} and columns are immutable.
  */
 package dev.millrace.connectors.csv;
