@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -55,10 +56,6 @@ final class TokenFeed implements Supplier<Token> {
     private static final Set<String> BEFORE_PARENTHESIS =
             Set.of("cast", "row", "array", "exists", "values", "unnest", "cube", "rollup", "match_condition");
 
-    private static final Set<String> TYPES_OF_LITERALS = Set.of("""
-            bool boolean int2 smallint int int4 integer int8 bigint float4 real float8 numeric decimal text varchar bytea
-            date time timestamp timestamptz interval uuid json jsonb""".split("\\s+"));
-
     private static final Set<String> VALUE_FUNCTIONS = Set.of(
             "current_timestamp",
             "current_date",
@@ -70,8 +67,6 @@ final class TokenFeed implements Supplier<Token> {
             "current_role",
             "current_catalog",
             "current_schema");
-
-    private static final Set<String> INTERVAL_FIELDS = Set.of("year", "month", "day", "hour", "minute", "second");
 
     private final List<Lexeme> lexemes;
     private final int first;
@@ -129,7 +124,7 @@ final class TokenFeed implements Supplier<Token> {
             push(QueryGrammarConstants.EOF, "", 0);
         } else if (after(1).isSymbol("(")) {
             wordBeforeParenthesis(word);
-        } else if (!literalOrTypeOfSeveralWords(word)) {
+        } else if (!typeOrConstant()) {
             plainWord(word);
         }
     }
@@ -139,9 +134,7 @@ final class TokenFeed implements Supplier<Token> {
         return !(word.equals("of") && before(2).isWord("system_time"))
                 && !(word.equals("materialized") && after(1).isSymbol("("))
                 && !(word.equals("not") && after(1).isWord("materialized"))
-                && !word.equals("double")
-                && !word.equals("character")
-                && !(TYPES_OF_LITERALS.contains(word));
+                && !TypeWords.isType(word);
     }
 
     private void wordBeforeParenthesis(String word) {
@@ -166,7 +159,7 @@ final class TokenFeed implements Supplier<Token> {
                 nextParen = Paren.MATCH_RECOGNIZE;
             }
             case "timestamp", "time", "interval" -> {
-                if (!literalOrTypeOfSeveralWords(word)) {
+                if (!typeOrConstant()) {
                     nextParen = Paren.CALL;
                     name(word, 1);
                 }
@@ -417,71 +410,23 @@ final class TokenFeed implements Supplier<Token> {
     }
 
     /** Types of several words as one name, and {@code type '...'} as a cast. */
-    private boolean literalOrTypeOfSeveralWords(String word) {
-        String type = word;
-        int used = 1;
-        if (word.equals("double") && after(1).isWord("precision")) {
-            type = "float8";
-            used = 2;
-        } else if (word.equals("character") && after(1).isWord("varying")) {
-            type = "varchar";
-            used = 2;
-        } else if (word.equals("timestamp") || word.equals("time")) {
-            int zone = after(1).isSymbol("(") && after(3).isSymbol(")") ? 4 : 1;
-            boolean with = after(zone).isWord("with");
-            if ((with || after(zone).isWord("without"))
-                    && after(zone + 1).isWord("time")
-                    && after(zone + 2).isWord("zone")) {
-                type = with ? word + "tz" : word;
-                used = zone + 3;
-            } else if (zone == 4 && after(4).kind() == Kind.STRING) {
-                used = 4;
-            }
+    private boolean typeOrConstant() {
+        Optional<TypeWords> words = TypeWords.at(lexemes, at);
+        if (words.isEmpty()) {
+            return false;
         }
-        boolean literal = after(used).kind() == Kind.STRING && (used > 1 || TYPES_OF_LITERALS.contains(word));
-        if (literal) {
-            String value = after(used).text();
-            int valueAt = used++;
-            if (type.equals("interval")
-                    && after(used).kind() == Kind.WORD
-                    && INTERVAL_FIELDS.contains(after(used).text())) {
-                String field = after(used).text();
-                used += after(used + 1).isSymbol("(") ? 4 : 1;
-                String lastField = field;
-                if (after(used).isWord("to")
-                        && after(used + 1).kind() == Kind.WORD
-                        && INTERVAL_FIELDS.contains(after(used + 1).text())) {
-                    lastField = after(used + 1).text();
-                    used += 2;
-                    used += after(used).isSymbol("(") ? 3 : 0;
-                }
-                value = intervalText(value, field, lastField);
-            }
-            push(kind("cast"), "cast", 0);
-            push(QueryGrammarConstants.LPAREN, "(", 0);
-            at += valueAt;
-            string(value, 0);
-            at -= valueAt;
-            push(kind("as"), "as", 0);
-            name(type, 0);
-            push(QueryGrammarConstants.RPAREN, ")", used);
+        TypeWords found = words.get();
+        if (found.constant().isEmpty()) {
+            name(found.type(), found.length());
             return true;
         }
-        if (used > 1) {
-            name(type, used);
-            return true;
-        }
-        return false;
-    }
-
-    /** What INTERVAL '...' first TO last means, as text that needs no fields. */
-    private static String intervalText(String value, String field, String lastField) {
-        boolean number = value.strip().matches("[+-]?[0-9]*\\.?[0-9]+");
-        if (number) {
-            return value + " " + lastField;
-        }
-        boolean minuteToSecond = field.equals("minute") && lastField.equals("second");
-        return minuteToSecond && value.indexOf(':') == value.lastIndexOf(':') ? "00:" + value.strip() : value;
+        push(kind("cast"), "cast", 0);
+        push(QueryGrammarConstants.LPAREN, "(", found.constantAt());
+        string(found.constant().get(), 0);
+        push(kind("as"), "as", 0);
+        name(found.type(), 0);
+        push(QueryGrammarConstants.RPAREN, ")", found.length() - found.constantAt());
+        return true;
     }
 
     // ---- symbols ---------------------------------------------------------------------------------------------------
