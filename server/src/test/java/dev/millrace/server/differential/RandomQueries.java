@@ -11,9 +11,10 @@ final class RandomQueries {
      *
      * @param text with {@code rel} where the relation goes
      * @param windowEnd the position of the column that says when a window ended, for queries that emit at window close
+     * @param heldMicros how far behind the watermark that must be
      * @param ordered whether a pull query gives its rows in an order that is the only right one
      */
-    record Generated(Dual text, OptionalInt windowEnd, boolean ordered) {
+    record Generated(Dual text, OptionalInt windowEnd, long heldMicros, boolean ordered) {
         /** Our text over a relation. */
         String ours(String relation) {
             return text.ours().replaceAll("\\brel\\b", relation);
@@ -51,7 +52,7 @@ final class RandomQueries {
     }
 
     private static Generated plain(Dual text) {
-        return new Generated(text, OptionalInt.empty(), false);
+        return new Generated(text, OptionalInt.empty(), 0, false);
     }
 
     /** The relation, or a filter over it under the same column names. */
@@ -125,7 +126,7 @@ final class RandomQueries {
                 window.isSession() ? Dual.same("") : where(),
                 keyColumn,
                 having);
-        return new Generated(text, OptionalInt.of(keyed ? 2 : 1), false);
+        return new Generated(text, OptionalInt.of(keyed ? 2 : 1), window.heldMicros(), false);
     }
 
     private Dual union() {
@@ -153,7 +154,7 @@ final class RandomQueries {
                 expressions.any(1),
                 where(),
                 order());
-        return new Generated(text, OptionalInt.empty(), true);
+        return new Generated(text, OptionalInt.empty(), 0, true);
     }
 
     private Dual rank() {
@@ -193,6 +194,6 @@ final class RandomQueries {
                         + " ON a.s = b.s AND a.e = b.e AND a.c >= b.m",
                 window.relation(),
                 window.relation());
-        return new Generated(text, OptionalInt.of(2), false);
+        return new Generated(text, OptionalInt.of(2), window.heldMicros(), false);
     }
 }

@@ -201,7 +201,7 @@ final class RandomRound implements AutoCloseable {
         String sql = each.query.duck(each.relation);
         if (each.relation.equals(STREAM) && each.query.windowEnd().isPresent()) {
             long watermark = latestInStreamMicros - RandomRows.DELAY_MICROS;
-            sql = closedWindows(sql, each.query.windowEnd().getAsInt(), watermark);
+            sql = closedWindows(sql, each.query.windowEnd().getAsInt(), watermark - each.query.heldMicros());
         }
         fail(
                 oracle.differences(sql, answers.schema(), ZSet.of(answers.rows())),

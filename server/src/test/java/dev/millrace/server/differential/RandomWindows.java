@@ -8,8 +8,10 @@ final class RandomWindows {
      * A relation with {@code window_start} and {@code window_end}.
      *
      * @param key what sessions are per; empty for other windows
+     * @param heldMicros how far behind the watermark a window must end to be closed: a row that is not late may still join
+     *     a session that ended up to a gap ago
      */
-    record Window(Dual relation, Optional<Dual> key) {
+    record Window(Dual relation, Optional<Dual> key, long heldMicros) {
         boolean isSession() {
             return key.isPresent();
         }
@@ -52,7 +54,8 @@ final class RandomWindows {
                         ours + " AS w",
                         "(SELECT *, " + bucket(size) + " AS window_start, " + bucket(size) + " + " + seconds(size)
                                 + " AS window_end FROM rel) AS w"),
-                Optional.empty());
+                Optional.empty(),
+                0);
     }
 
     private Window hop() {
@@ -66,7 +69,8 @@ final class RandomWindows {
                         "HOP(TABLE rel, DESCRIPTOR(ts), " + seconds(slide) + ", " + seconds(size) + ") AS w",
                         "(SELECT rel.*, s AS window_start, s + " + seconds(size) + " AS window_end FROM rel, unnest("
                                 + starts + ") AS starts(s) WHERE s + " + seconds(size) + " > ts) AS w"),
-                Optional.empty());
+                Optional.empty(),
+                0);
     }
 
     private Window cumulate() {
@@ -79,7 +83,8 @@ final class RandomWindows {
                         "CUMULATE(TABLE rel, DESCRIPTOR(ts), " + seconds(step) + ", " + seconds(size) + ") AS w",
                         "(SELECT rel.*, " + bucket(size) + " AS window_start, e AS window_end FROM rel, unnest(" + ends
                                 + ") AS ends(e)) AS w"),
-                Optional.empty());
+                Optional.empty(),
+                0);
     }
 
     private Window session() {
@@ -96,6 +101,7 @@ final class RandomWindows {
                 new Dual(
                         "SESSION(TABLE rel PARTITION BY " + key + ", DESCRIPTOR(ts), " + seconds(gap) + ") AS w",
                         sessions),
-                Optional.of(Dual.same(key)));
+                Optional.of(Dual.same(key)),
+                gap * 1_000_000L - 1);
     }
 }
