@@ -94,7 +94,7 @@ public final class AggregateLayout {
     /**
      * A call that keeps its values.
      *
-     * @param offset of a list of a {@link RowTable} of its own, or of the number of a sketch
+     * @param offset of a list of a {@link RowTable} of its own and a word more, or of the number of a sketch
      * @param emitted offset of a slot with the value last emitted, if changes are
      */
     record Collected(int call, int offset, OptionalInt emitted) {}
@@ -147,7 +147,7 @@ public final class AggregateLayout {
         this.stateEnd = at;
         for (int call = 0; call < this.calls.size(); call++) {
             if (!AggregateState.suffices(this.calls.get(call), retractions)) {
-                int emitted = at + RowTable.LIST_BYTES;
+                int emitted = at + RowTable.LIST_BYTES + 8;
                 collections.add(new Collected(call, at, emitsChanges ? OptionalInt.of(emitted) : OptionalInt.empty()));
                 at = emitted + (emitsChanges ? SlotKind.BYTES.bytes() : 0);
             }

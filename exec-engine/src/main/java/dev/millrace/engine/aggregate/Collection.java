@@ -3,9 +3,10 @@ package dev.millrace.engine.aggregate;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.plan.expression.AggregateCall;
-import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -17,9 +18,22 @@ import org.apache.arrow.vector.FieldVector;
 abstract class Collection implements AutoCloseable {
     static Collection of(AggregateLayout layout, Collected collected, BufferAllocator allocator) {
         AggregateCall call = layout.calls().get(collected.call());
-        return call.function() == Function.APPROX_COUNT_DISTINCT
-                ? new SketchCollection(layout, collected, allocator)
-                : new ListCollection(layout, collected, allocator);
+        return switch (call.function()) {
+            case APPROX_COUNT_DISTINCT -> new SketchCollection(layout, collected, allocator);
+            case PERCENTILE_CONT, PERCENTILE_DISC ->
+                canKeepWords(layout, call)
+                        ? new PercentileCollection(layout, collected, allocator)
+                        : new ListCollection(layout, collected, allocator);
+            default -> new ListCollection(layout, collected, allocator);
+        };
+    }
+
+    private static boolean canKeepWords(AggregateLayout layout, AggregateCall call) {
+        DataType type = layout.arguments().type(PercentileCollection.valueColumn(call));
+        return !layout.retractions()
+                && !call.distinct()
+                && SlotKind.of(type) == SlotKind.WORD
+                && type.kind() != DataType.Kind.BOOLEAN;
     }
 
     /** Adds the values of rows to their groups. */

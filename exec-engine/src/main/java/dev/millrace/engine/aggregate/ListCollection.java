@@ -29,6 +29,8 @@ import org.apache.arrow.vector.complex.ListVector;
  * retractions. A row has the value, then the columns of the ordering.
  */
 final class ListCollection extends Collection {
+    private static final int BEST = RowTable.LIST_BYTES;
+
     private final AggregateCall call;
     private final int offset;
     private final int[] columns; // of the input: value, ordering
@@ -53,8 +55,8 @@ final class ListCollection extends Collection {
         boolean isPercentile =
                 call.function() == Function.PERCENTILE_CONT || call.function() == Function.PERCENTILE_DISC;
         used.add(
-                isPercentile && !call.ordering().isEmpty()
-                        ? call.ordering().get(0).column()
+                isPercentile
+                        ? PercentileCollection.valueColumn(call)
                         : call.arguments().get(0));
         List<OrderKey> keys = new ArrayList<>();
         if (isPercentile) {
@@ -112,12 +114,31 @@ final class ListCollection extends Collection {
     }
 
     private void add(long list, long row, int length, long weight) {
-        if (multiset) {
+        if (isExtreme()) {
+            addExtreme(list, row, length, weight);
+        } else if (multiset) {
             rows.add(list, row, length, weight);
         } else if (isFirst() || isLast()) {
             keepBetter(list, row, length);
         } else {
             rows.append(list, row, length, weight);
+        }
+    }
+
+    private boolean isExtreme() {
+        return call.function() == Function.MIN || call.function() == Function.MAX;
+    }
+
+    /** Keeps the best row in a word behind the list; 0 once it is gone, when the next result has to look for another. */
+    private void addExtreme(long list, long row, int length, long weight) {
+        long best = Memory.getLong(list + BEST);
+        int comparison = best == 0 ? 1 : order.compare(row, best);
+        boolean isOnly = RowTable.first(list) == 0;
+        long added = rows.addRow(list, row, length, weight);
+        if (isOnly || comparison < 0) {
+            Memory.putLong(list + BEST, added);
+        } else if (comparison == 0 && added == 0) {
+            Memory.putLong(list + BEST, 0);
         }
     }
 
@@ -184,10 +205,20 @@ final class ListCollection extends Collection {
                     yield values == 0 ? nulls : sorted[at];
                 }
                 case LAST_VALUE -> extreme(groups[i], true);
+                case MIN, MAX -> best(groups[i]);
                 default -> extreme(groups[i], false);
             };
         }
         return codec.decode(0, field, chosen, count, allocator);
+    }
+
+    private long best(long group) {
+        long best = Memory.getLong(group + offset + BEST);
+        if (best == 0 || RowTable.weight(best) <= 0) {
+            best = extreme(group, false);
+            Memory.putLong(group + offset + BEST, best == nulls ? 0 : best);
+        }
+        return best;
     }
 
     private long extreme(long group, boolean last) {
@@ -360,6 +391,9 @@ final class ListCollection extends Collection {
     @Override
     void read(long group, DataInput in) throws IOException {
         RowTable.initList(group + offset);
+        if (isExtreme()) {
+            Memory.putLong(group + offset + BEST, 0);
+        }
         rows.readList(group + offset, in, multiset);
     }
 
