@@ -181,16 +181,19 @@ public final class Epochs {
         commitReady(input);
     }
 
-    /** Has the domain's open epoch closed soon, rows or not. */
-    public void touch(EpochDomain domain) {
+    /** Has the domain's open epoch closed soon, rows or not; returns its number. */
+    public long touch(EpochDomain domain) {
+        long epoch;
         lock.lock();
         try {
+            epoch = domain.open;
             makeDirty(domain);
             closeIfDry(domain);
         } finally {
             lock.unlock();
         }
         commitReady(domain);
+        return epoch;
     }
 
     private void makeDirty(EpochDomain domain) {

@@ -149,7 +149,7 @@ class LocalEngine implements Engine {
             queries.put(query.name(), query);
         }
         query.tasks().start();
-        query.touch();
+        query.beginFirstEpoch();
     }
 
     private static Set<Scan> scans(PlanNode plan) {

@@ -41,6 +41,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private Optional<EpochInput> relay = Optional.empty(); // while paused
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
     private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
+    private volatile long firstEpoch; // written by whoever starts the query, read by all
 
     LocalStandingQuery(String name, PlanNode plan, QueryOptions options, LocalEngine engine, Resources resources) {
         this.name = name;
@@ -173,6 +174,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         output.abandon(Optional.empty());
         freeTasks();
         output.discard();
+    }
+
+    /** Called once, when the tasks have started: what relations held at the start is an epoch of its own. */
+    void beginFirstEpoch() {
+        firstEpoch = resources.epochs().touch(domain());
+    }
+
+    @Override
+    public long firstEpoch() {
+        return firstEpoch;
     }
 
     @Override

@@ -19,6 +19,12 @@ public interface StandingQuery {
 
     QueryState state();
 
+    /**
+     * The epoch that makes its first answer visible, over what tables and materialized queries held when it was started:
+     * for {@link Engine#awaitEpoch}.
+     */
+    long firstEpoch();
+
     /** Why it failed. */
     Optional<MillraceException> failure();
 

@@ -2,17 +2,25 @@ package dev.millrace.server.format;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.text.CsvRows;
+import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.util.stream.Collectors;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 
 /** CSV as COPY TO writes it, with a header line. */
 final class CsvWriter implements RowWriter {
+    private static final int HEADER_BYTES = 256;
+
     private final Appendable out;
 
     CsvWriter(Schema schema, Appendable out) throws IOException {
         this.out = out;
-        out.append(schema.names().stream().map(CsvWriter::quoted).collect(Collectors.joining(",", "", "\n")));
+        try (BufferAllocator allocator = new RootAllocator();
+                TextBuffer header = new TextBuffer(allocator, HEADER_BYTES)) {
+            CsvRows.COMMAS.header(header, schema, "");
+            out.append(header.toString());
+        }
     }
 
     @Override
@@ -22,9 +30,4 @@ final class CsvWriter implements RowWriter {
 
     @Override
     public void end() {}
-
-    private static String quoted(String name) {
-        boolean plain = !name.isEmpty() && name.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-        return plain ? name : '"' + name.replace("\"", "\"\"") + '"';
-    }
 }

@@ -182,7 +182,7 @@ final class Definitions {
             PhysicalPlan plan = database.plans().standing(query);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority);
-            database.queries().put(name, database.engine().start(name, plan.root(), how));
+            start(name, plan, how);
             return new CatalogObject(
                     name,
                     kind,
@@ -196,6 +196,12 @@ final class Definitions {
                     text,
                     database.clock().epochMicros());
         });
+    }
+
+    private void start(String name, PhysicalPlan plan, QueryOptions how) {
+        StandingQuery query = database.engine().start(name, plan.root(), how);
+        database.queries().put(name, query);
+        queries.wrote(query.firstEpoch());
     }
 
     /** Replayable streams are always read from their first row, others from now on: asking for that is allowed. */
@@ -231,7 +237,7 @@ final class Definitions {
                 throw e;
             }
             QueryOptions how = QueryOptions.streaming().withSink(sink);
-            database.queries().put(create.name(), database.engine().start(create.name(), plan.root(), how));
+            start(create.name(), plan, how);
             return new CatalogObject(
                     create.name(),
                     ObjectKind.SINK,

@@ -19,19 +19,23 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.Schema;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** SELECT, SUBSCRIBE and FLUSH, and what a session waits for before it reads. */
 final class Queries {
+    private static final int MOST_OWN_EPOCHS = 256;
+
     private final Database database;
     private final SessionSettings settings;
     private final Cancellation cancellation;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
-    private long lastWriteEpoch;
+    private final Set<Long> ownEpochs = new LinkedHashSet<>();
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
 
     Queries(
@@ -45,9 +49,12 @@ final class Queries {
         this.showProgress = showProgress;
     }
 
-    /** The session made rows of this epoch: its next SELECT waits for it. */
+    /** The session made rows of this epoch: its next SELECT waits for it. Epochs of unrelated relations end in any order. */
     void wrote(long epoch) {
-        lastWriteEpoch = Math.max(lastWriteEpoch, epoch);
+        if (ownEpochs.size() >= MOST_OWN_EPOCHS) {
+            awaitOwnEpochs(); // nearly all ended long ago
+        }
+        ownEpochs.add(epoch);
     }
 
     StatementResult select(Statement.Select select) {
@@ -88,9 +95,14 @@ final class Queries {
     }
 
     private void awaitOwnWrites(Query query) {
-        if (!query.relations().isEmpty() && lastWriteEpoch > 0 && settings.isOn(Setting.READ_YOUR_WRITES)) {
-            database.engine().awaitEpoch(lastWriteEpoch);
+        if (!query.relations().isEmpty() && settings.isOn(Setting.READ_YOUR_WRITES)) {
+            awaitOwnEpochs();
         }
+    }
+
+    private void awaitOwnEpochs() {
+        ownEpochs.forEach(database.engine()::awaitEpoch);
+        ownEpochs.clear();
     }
 
     /** What a SELECT cannot be answered from, with what to do instead. */

@@ -115,8 +115,10 @@ class LifeCycleTest {
     void aViewCreatedLaterStartsWithTheRowsOfItsTable() {
         db.run("CREATE TABLE t (id INTEGER PRIMARY KEY, v BIGINT)");
         db.run("INSERT INTO t VALUES (1, 10), (2, 20)");
-        db.run("CREATE MATERIALIZED VIEW total AS SELECT sum(v) AS v FROM t");
-        assertEquals(List.of("30"), db.flushedRows("SELECT * FROM total"));
+        for (int i = 0; i < 20; i++) {
+            db.run("CREATE OR REPLACE MATERIALIZED VIEW total AS SELECT sum(v) AS v FROM t");
+            assertEquals(List.of("30"), db.rows("SELECT * FROM total"));
+        }
     }
 
     @Test
