@@ -9,7 +9,11 @@ import static dev.millrace.engine.aggregate.AggregateTests.keyGroup;
 import static dev.millrace.engine.aggregate.AggregateTests.randomRow;
 import static dev.millrace.engine.aggregate.AggregateTests.scan;
 import static dev.millrace.engine.aggregate.AggregateTests.simpleCalls;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
@@ -23,6 +27,7 @@ import dev.millrace.testing.rows.ZSet;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -177,5 +182,70 @@ class AggregateOperatorTest {
                 harness.expect(expected(single, rows));
             }
         }
+    }
+
+    private static ZSet once(
+            Schema input, AggregateCall call, boolean appendOnly, Object[] added, Object... retracted) {
+        Schema output = Schema.of(new Field("result", call.type(), true));
+        Aggregate node = new Aggregate(scan(input), List.of(), List.of(call), Phase.SINGLE, appendOnly, output);
+        OperatorHarness harness = new OperatorHarness(() -> new AggregateOperator(node), input);
+        for (Object value : added) {
+            harness.rows(Row.of(value));
+        }
+        harness.epochEnd();
+        for (Object value : retracted) {
+            harness.weighted(0, Row.of(value), -1);
+        }
+        return harness.runOnce();
+    }
+
+    @Test
+    void sumsThatDoNotFitFailWith22003() {
+        DataType type = DataType.numeric(38, 0);
+        Schema input = Schema.of(new Field("v", type, true));
+        BigDecimal most = BigDecimal.TEN.pow(38).subtract(BigDecimal.ONE);
+        for (Object[] values : List.of(new Object[] {most, BigDecimal.ONE}, new Object[] {most, most})) {
+            MillraceException failure =
+                    assertThrows(MillraceException.class, () -> once(input, call(Function.SUM, type, 0), true, values));
+            assertEquals(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, failure.sqlState());
+        }
+        assertEquals(
+                ZSet.of(List.of(Row.of(most))), once(input, call(Function.SUM, type, 0), false, new Object[] {most}));
+    }
+
+    @Test
+    void whatWasNotFiniteIsForgottenWhenRetracted() {
+        Schema input = Schema.of(new Field("v", DataType.DOUBLE, true));
+        Object[] values = {1e6, Double.NaN, 0.5, Double.POSITIVE_INFINITY, .25, Double.NEGATIVE_INFINITY};
+        for (Function function : List.of(Function.SUM, Function.MAX, Function.AVG, Function.VAR_POP)) {
+            AggregateCall call = call(function, DataType.DOUBLE, 0);
+            Object expected = switch (function) {
+                case SUM -> .75;
+                case MAX -> .5;
+                case AVG -> .375;
+                default -> .015625;
+            };
+            assertEquals(ZSet.of(List.of(Row.of(Double.NaN))), once(input, call, true, values));
+            assertEquals(
+                    ZSet.of(List.of(Row.of(expected))),
+                    once(
+                            input,
+                            call,
+                            false,
+                            values,
+                            1e6,
+                            Double.NEGATIVE_INFINITY,
+                            Double.POSITIVE_INFINITY,
+                            Double.NaN));
+        }
+    }
+
+    @Test
+    void largeDoublesLeaveNoTraceWhenRetracted() {
+        Schema input = Schema.of(new Field("v", DataType.DOUBLE, true));
+        Object[] values = {.1, 1e15, .2, -3e15, 7e14};
+        assertEquals(
+                ZSet.of(List.of(Row.of(.1 + .2))),
+                once(input, call(Function.SUM, DataType.DOUBLE, 0), false, values, 7e14, 1e15, -3e15));
     }
 }

@@ -238,4 +238,54 @@ class WindowAggregateTest {
                 .endOfInput()
                 .expect(expected(node, List.of(rows.get(0), rows.get(1), rows.get(3))), late);
     }
+
+    @Test
+    void attachedWindowsGroupByTheirBounds() {
+        Schema input = Schema.of(
+                new Field("k", DataType.TEXT, true),
+                new Field("v", DataType.BIGINT, false),
+                new Field("window_start", DataType.TIMESTAMP, false),
+                new Field("window_end", DataType.TIMESTAMP, false));
+        Schema output = Schema.of(
+                input.field(0), new Field("sum", DataType.numeric(38, 0), true), input.field(2), input.field(3));
+        WindowAggregate node = new WindowAggregate(
+                AggregateTests.scan(input),
+                3,
+                new WindowSpec.Attached(2, 3),
+                List.of(0),
+                List.of(AggregateTests.call(AggregateCall.Function.SUM, DataType.numeric(38, 0), 1)),
+                Phase.SINGLE,
+                output);
+        OperatorHarness harness = new OperatorHarness(() -> new SliceAggregateOperator(node), input)
+                .appendOnlyInput()
+                .appendOnlyOutput()
+                .output(output);
+        RandomGenerator random = new SplittableRandom(3);
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            long end = (i / 10 + 1 + random.nextInt(3)) * 10L;
+            Object key = random.nextInt(4) == 0 ? null : "key " + random.nextInt(2);
+            Row row = TestBatches.canonical(
+                    input, Row.of(key, random.nextInt(100), end - 10L * (1 + random.nextInt(2)), end));
+            rows.add(row);
+            harness.rows(row);
+            if (i % 10 == 9) {
+                harness.watermark((i / 10 + 1) * 10L).epochEnd();
+            }
+        }
+        ZSet expected = new ZSet();
+        ReferenceAggregate.groups(rows, List.of(0, 2, 3))
+                .forEach((key, group) -> expected.add(
+                        TestBatches.canonical(
+                                output,
+                                Row.of(
+                                        key.get(0),
+                                        group.stream()
+                                                .mapToLong(row -> (Long) row.get(1))
+                                                .sum(),
+                                        key.get(1),
+                                        key.get(2))),
+                        1));
+        harness.endOfInput().expect(expected);
+    }
 }
