@@ -8,7 +8,8 @@ package dev.millrace.engine.runtime;
  * @param epochMillis an epoch is closed at the latest so long after its first row, if sources do not fall idle before
  * @param memoryLimitBytes of all batches and state together; who asks for more fails with 53200
  * @param schedulingPolicy {@code fcfs} or {@code round_robin}
- * @param channelHighBytes a producer pauses when a channel holds more
+ * @param channelHighBytes a producer pauses when a channel between two tasks holds more; small enough that what is
+ *     queued stays in the cache
  * @param channelLowBytes and goes on when it holds less; below {@code channelHighBytes}
  */
 public record EngineOptions(
@@ -29,7 +30,7 @@ public record EngineOptions(
         require(channelHighBytes > channelLowBytes, "channelHighBytes", channelHighBytes);
     }
 
-    /** A worker per core, batches of 4096 rows, epochs of at most 100 ms, half the machine's heap limit again off-heap. */
+    /** A worker per core, batches of 4096 rows, epochs of at most 100 ms, as much memory as the heap may have. */
     public static EngineOptions defaults() {
         Runtime machine = Runtime.getRuntime();
         return new EngineOptions(
@@ -38,8 +39,8 @@ public record EngineOptions(
                 100,
                 Math.max(256L << 20, machine.maxMemory()),
                 "fcfs",
-                4L << 20,
-                1L << 20);
+                1L << 20,
+                256L << 10);
     }
 
     public EngineOptions withWorkers(int newWorkers) {

@@ -26,18 +26,34 @@ final class OperatorSnapshots {
             if (placed.stage() instanceof OperatorStage stage) {
                 PartsWriter writer = new PartsWriter();
                 stage.operator().snapshot(writer);
-                parts.computeIfAbsent(String.valueOf(placed.node().id), id -> new ArrayList<>())
-                        .addAll(writer.finish());
+                parts.put(key(placed.node().id, placed.instance()), writer.finish());
             }
         }
         return parts;
     }
 
-    /** What an operator restores: its own key groups, whichever instances they came from. */
-    static StateReader reader(QuerySnapshot snapshot, int operator, KeyGroups groups) {
+    private static String key(int operator, int instance) {
+        return operator + "/" + instance;
+    }
+
+    /**
+     * What an instance of an operator restores. Where there are as many instances as there were, what its namesake wrote:
+     * rows come to it as they did before, also where they are not spread by the operator's keys alone (DISTINCT
+     * aggregates are by their argument too). Else its own key groups, whichever instances they came from.
+     */
+    static StateReader reader(QuerySnapshot snapshot, int operator, int instance, int instances, KeyGroups groups) {
+        List<List<Part>> written = new ArrayList<>();
+        while (snapshot.operators().containsKey(key(operator, written.size()))) {
+            written.add(snapshot.operators().get(key(operator, written.size())));
+        }
+        boolean asBefore = written.size() == instances;
+        List<Part> parts = asBefore
+                ? written.get(instance)
+                : written.stream().flatMap(List::stream).toList();
         return (name, restore) -> {
-            for (Part part : snapshot.operators().getOrDefault(String.valueOf(operator), List.of())) {
-                if (part.name().equals(name) && (part.keyGroup() < 0 || groups.contains(part.keyGroup()))) {
+            for (Part part : parts) {
+                boolean own = asBefore || part.keyGroup() < 0 || groups.contains(part.keyGroup());
+                if (own && part.name().equals(name)) {
                     restore.accept(new DataInputStream(new ByteArrayInputStream(part.bytes())), part.keyGroup());
                 }
             }

@@ -186,7 +186,7 @@ final class TaskBuilder {
                 Channel[][] matrix = new Channel[from][to];
                 for (int i = 0; i < from; i++) {
                     for (int j = 0; j < to; j++) {
-                        Channel channel = newChannel(node.pipeline, j);
+                        Channel channel = connected(resources.newChannel(), node.pipeline, j);
                         int producer = i;
                         channel.onRoom(() -> wake(node.inputs.get(0).pipeline, producer));
                         matrix[i][j] = channel;
@@ -197,8 +197,7 @@ final class TaskBuilder {
         }
     }
 
-    private Channel newChannel(int pipeline, int instance) {
-        Channel channel = resources.newChannel();
+    private Channel connected(Channel channel, int pipeline, int instance) {
         query.channels.add(channel);
         channel.onItem(() -> wake(pipeline, instance));
         return channel;
@@ -283,7 +282,7 @@ final class TaskBuilder {
         if (feed != null) {
             EntryStage entry = new EntryStage(node.plan.schema(), ((Scan) node.plan).columns());
             if (instance == 0) {
-                Channel channel = newChannel(node.pipeline, instance);
+                Channel channel = connected(resources.newSharedChannel(), node.pipeline, instance);
                 channel.onRoom(feed.onRoom());
                 ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes());
                 inputs.add(input);
@@ -317,7 +316,8 @@ final class TaskBuilder {
         OperatorStage stage = new OperatorStage(operator, query, query.memory().newChild(name), groups);
         query.opened.add(operator);
         stage.open();
-        restore.ifPresent(snapshot -> operator.restore(OperatorSnapshots.reader(snapshot, node.id, groups)));
+        restore.ifPresent(snapshot -> operator.restore(
+                OperatorSnapshots.reader(snapshot, node.id, instance, instances.get(node.pipeline), groups)));
         return stage;
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.operator.Operator;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import org.apache.arrow.vector.FieldVector;
 public final class EntryStage extends Stage {
     private final Schema schema;
     private final Optional<int[]> columns;
+    private Optional<OperatorStage> assigner = Optional.empty(); // found when the task starts
 
     /** Rows come as they are to go on. */
     public EntryStage(Schema schema) {
@@ -21,6 +23,23 @@ public final class EntryStage extends Stage {
     public EntryStage(Schema schema, List<Integer> columns) {
         this.schema = schema;
         this.columns = Optional.of(columns.stream().mapToInt(Integer::intValue).toArray());
+    }
+
+    @Override
+    void start(PipelineTask newTask) {
+        super.start(newTask);
+        Stage stage = this;
+        while (stage.consumers().size() == 1 && assigner.isEmpty()) {
+            stage = stage.consumers().get(0);
+            if (stage instanceof OperatorStage operator && operator.assignsWatermarks()) {
+                assigner = Optional.of(operator);
+            }
+        }
+    }
+
+    /** The watermark assigned to what enters here, if that happens in this task. */
+    long assigned() {
+        return assigner.isPresent() ? assigner.get().assignedMicros() : Operator.NO_WATERMARK;
     }
 
     @Override

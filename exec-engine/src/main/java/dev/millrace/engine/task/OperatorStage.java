@@ -19,15 +19,13 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     private final KeyGroups keyGroups;
     private final OperatorMetrics metrics = new OperatorMetrics();
     private final Optional<WatermarkOperator> assigner;
-    private long assigned = NO_WATERMARK;
+    private long assigned = Operator.NO_WATERMARK;
     private long lastRowNanos;
     private boolean assignerIdle;
     private volatile long lateRows; // written by the task's worker, read by statistics
     private volatile long assignedSinceMicros; // likewise
-    private volatile long assignedMicros = NO_WATERMARK; // likewise
+    private volatile long assignedMicros = Operator.NO_WATERMARK; // likewise
     private volatile boolean assignedIdle; // likewise
-
-    private static final long NO_WATERMARK = Operator.NO_WATERMARK;
 
     /** @param allocator the operator's own; whoever made it closes it */
     public OperatorStage(Operator operator, TaskHost host, BufferAllocator allocator, KeyGroups keyGroups) {
@@ -122,11 +120,6 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     /** Rows it reported late. */
     public long lateRows() {
         return lateRows;
-    }
-
-    @Override
-    long watermark() {
-        return assigner.isPresent() ? assigned : super.watermark();
     }
 
     @Override

@@ -24,7 +24,16 @@ public record Resources(
         long channelLowBytes,
         long mostWaitingBytes) {
 
+    /** Queries that share a relation wait for the slowest of them: their channels are so many times larger. */
+    private static final int SHARED = 16;
+
+    /** A channel between two tasks of a query. */
     public Channel newChannel() {
         return new Channel(channelHighBytes, channelLowBytes);
+    }
+
+    /** A channel from a relation that other queries may read, too. */
+    public Channel newSharedChannel() {
+        return new Channel(SHARED * channelHighBytes, SHARED * channelLowBytes);
     }
 }

@@ -59,15 +59,7 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
 
     /** The event time this input has come to: of two, the one behind is read first, which keeps state small. */
     long progress() {
-        Stage stage = entry;
-        long progress = entry.watermark();
-        while (stage.consumers().size() == 1
-                && !(stage instanceof OperatorStage assigner && assigner.assignsWatermarks())) {
-            stage = stage.consumers().get(0);
-        }
-        return Math.max(
-                progress,
-                stage instanceof OperatorStage assigner && assigner.assignsWatermarks() ? stage.watermark() : progress);
+        return Math.max(entry.watermark(), entry.assigned());
     }
 
     @Override

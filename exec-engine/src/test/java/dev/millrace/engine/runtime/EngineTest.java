@@ -210,6 +210,25 @@ final class EngineTest {
     }
 
     @Test
+    void aSubscriberMayHearOfEpochsThatChangedNothing() {
+        Schema events = longs("ts", "k");
+        WritableRelation stream = engine.relations().addStream("e", events);
+        PlanNode windows = TestPlans.countPerWindow(TestPlans.watermark(scan("e", events), 0, 0, 0, 100), 0, 100);
+        StandingQuery query = engine.start("w", windows, QueryOptions.streaming());
+        try (Subscription told = query.subscribe(SubscriptionOptions.changes().withProgress());
+                Subscription untold = query.subscribe(SubscriptionOptions.changes())) {
+            long epoch = stream.append(batch(engine, events, Row.of(10, 1)));
+            EpochChanges changes = told.next(1_000_000).orElseThrow();
+            while (changes.epoch() < epoch) {
+                changes = told.next(1_000_000).orElseThrow(); // of the start
+            }
+            assertEquals(epoch, changes.epoch());
+            assertTrue(changes.batches().isEmpty());
+            assertTrue(untold.next(1_000).isEmpty());
+        }
+    }
+
+    @Test
     void aFailingQueryKeepsItsErrorAndOthersGoOn() {
         WritableRelation stream = engine.relations().addStream("s", KV);
         StandingQuery bad = engine.start("bad", project(scan("s", KV), 0, 1), QueryOptions.view());
