@@ -83,6 +83,16 @@ final class Scalars {
             case "is_not_null" -> {
                 return arguments.get(0) != null;
             }
+            case "is_true", "is_not_true" -> {
+                return Boolean.TRUE.equals(arguments.get(0)) == call.function().equals("is_true");
+            }
+            case "is_false", "is_not_false" -> {
+                return Boolean.FALSE.equals(arguments.get(0)) == call.function().equals("is_false");
+            }
+            case "is_distinct_from", "is_not_distinct_from" -> {
+                return Objects.equals(arguments.get(0), arguments.get(1))
+                        == call.function().equals("is_not_distinct_from");
+            }
             default -> {
                 return arguments.contains(null) ? null : strict(call, arguments);
             }
