@@ -14,6 +14,7 @@ import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -225,7 +226,7 @@ class FrontendTest {
         String expected = plan(sql);
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
-            List<Future<String>> plans = threads.invokeAll(java.util.Collections.nCopies(200, () -> plan(sql)));
+            List<Future<String>> plans = threads.invokeAll(Collections.nCopies(200, () -> plan(sql)));
             for (Future<String> plan : plans) {
                 assertEquals(expected, plan.get());
             }

@@ -6,6 +6,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.sql.algebra.AggregateTranslator;
 import dev.millrace.sql.algebra.ExpressionTranslator;
+import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.algebra.WindowScan;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Query;
@@ -154,7 +155,7 @@ class GoldenTest {
             return node.toString();
         }
         Expression expression = ExpressionTranslator.translate(node);
-        assertEquals(expression.type(), dev.millrace.sql.algebra.TypeMapper.dataType(node.getType()));
+        assertEquals(expression.type(), TypeMapper.dataType(node.getType()));
         return expression.toString();
     }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -76,7 +77,7 @@ final class TestCatalog implements Catalog {
             case "numeric(10.2)" -> DataType.numeric(10, 2);
             case "varchar(5)" -> DataType.varchar(5);
             case "char(3)" -> DataType.character(3);
-            default -> new DataType(DataType.Kind.valueOf(name.toUpperCase(java.util.Locale.ROOT)), 0, 0, List.of());
+            default -> new DataType(DataType.Kind.valueOf(name.toUpperCase(Locale.ROOT)), 0, 0, List.of());
         };
     }
 

@@ -7,6 +7,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.OrderKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.apache.calcite.rel.RelCollation;
@@ -53,8 +54,8 @@ public final class AggregateTranslator {
                 && ExpressionTranslator.translate(project.getProjects().get(column)) instanceof Literal literal) {
             return literal;
         }
-        throw MillraceException.notAvailableYet("the second argument of "
-                + function.name().toLowerCase(java.util.Locale.ROOT) + " as anything but a constant,");
+        throw MillraceException.notAvailableYet(
+                "the second argument of " + function.name().toLowerCase(Locale.ROOT) + " as anything but a constant,");
     }
 
     /** The keys of an ordering. */

@@ -7,6 +7,7 @@ import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -155,7 +156,7 @@ public final class ExpressionTranslator {
         return switch (type.kind()) {
             case BOOLEAN -> (Boolean) value;
             case SMALLINT, INTEGER, BIGINT -> ((BigDecimal) value).longValueExact();
-            case NUMERIC -> ((BigDecimal) value).setScale(type.scale(), java.math.RoundingMode.HALF_UP);
+            case NUMERIC -> ((BigDecimal) value).setScale(type.scale(), RoundingMode.HALF_UP);
             case REAL, DOUBLE -> ((Number) value).doubleValue();
             case TEXT, VARCHAR, CHAR, JSONB -> ((NlsString) value).getValue();
             case BYTEA -> bytes((ByteString) value);

@@ -1,6 +1,7 @@
 package dev.millrace.sql.algebra;
 
 import dev.millrace.sql.catalog.Relation;
+import java.util.Collections;
 import java.util.List;
 import org.apache.calcite.linq4j.tree.Expression;
 import org.apache.calcite.plan.RelOptSchema;
@@ -109,7 +110,7 @@ public final class RelationTable implements RelOptTable {
     /** Nothing is generated, everything may be NULL: inserts are checked elsewhere. */
     private static final class RelOptTableColumns {
         static List<ColumnStrategy> notGenerated(int columns) {
-            return java.util.Collections.nCopies(columns, ColumnStrategy.NULLABLE);
+            return Collections.nCopies(columns, ColumnStrategy.NULLABLE);
         }
     }
 }

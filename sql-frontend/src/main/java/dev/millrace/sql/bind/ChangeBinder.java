@@ -13,6 +13,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rex.RexNode;
@@ -182,7 +183,7 @@ final class ChangeBinder {
     }
 
     private static MillraceException wrongKind(Relation relation, String verb, SqlNode where) {
-        String kind = relation.kind().name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+        String kind = relation.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         return Errors.error(SqlState.WRONG_OBJECT_TYPE, verb + " " + kind + " \"" + relation.name() + "\"", where);
     }
 

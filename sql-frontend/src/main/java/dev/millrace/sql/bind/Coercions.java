@@ -9,6 +9,7 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rex.RexDynamicParam;
@@ -152,7 +153,7 @@ final class Coercions {
             case DOUBLE -> Optional.of(Rex.literal(new Literal(exact.doubleValue(), target)));
             case REAL -> Optional.of(Rex.literal(new Literal((double) exact.floatValue(), target)));
             case NUMERIC -> {
-                BigDecimal scaled = exact.setScale(target.scale(), java.math.RoundingMode.HALF_UP);
+                BigDecimal scaled = exact.setScale(target.scale(), RoundingMode.HALF_UP);
                 yield scaled.precision() <= target.precision()
                         ? Optional.of(Rex.literal(new Literal(scaled, target)))
                         : Optional.empty();

@@ -14,6 +14,7 @@ import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.avatica.util.ByteString;
@@ -343,8 +344,7 @@ final class ExpressionBinder {
         boolean nullable = false;
         SqlKind kind = name.equals("and") ? SqlKind.AND : SqlKind.OR;
         for (SqlNode operand : operands) {
-            RexNode term =
-                    context.coercions().condition(bind(operand), name.toUpperCase(java.util.Locale.ROOT), operand);
+            RexNode term = context.coercions().condition(bind(operand), name.toUpperCase(Locale.ROOT), operand);
             nullable |= term.getType().isNullable();
             if (term.isA(kind)) {
                 terms.addAll(((RexCall) term).getOperands());
@@ -376,7 +376,7 @@ final class ExpressionBinder {
     }
 
     private RexNode truthTest(String name, SqlNode operand) {
-        String shown = name.toUpperCase(java.util.Locale.ROOT).replace('_', ' ');
+        String shown = name.toUpperCase(Locale.ROOT).replace('_', ' ');
         RexNode node = context.coercions().condition(bind(operand), shown, operand);
         return Rex.call(name, List.of(node), DataType.BOOLEAN, false);
     }

@@ -9,6 +9,7 @@ import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.rex.RexNode;
@@ -171,7 +172,7 @@ final class FunctionBinder {
     private static MillraceException unknownFunction(String name, List<RexNode> arguments, SqlCall call) {
         List<String> known = FunctionResolver.names();
         for (Function function : Function.values()) {
-            known.add(function.name().toLowerCase(java.util.Locale.ROOT));
+            known.add(function.name().toLowerCase(Locale.ROOT));
         }
         return Errors.suggest(FunctionResolver.doesNotExist(name, arguments, call), name, known);
     }

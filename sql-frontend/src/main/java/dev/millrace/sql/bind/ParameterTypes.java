@@ -7,6 +7,7 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -49,7 +50,7 @@ final class ParameterTypes {
                     ? Rex.unknown(value.get())
                     : Rex.literal(
                             type.kind() == Kind.NUMERIC
-                                    ? Literals.number(new java.math.BigDecimal(value.get()))
+                                    ? Literals.number(new BigDecimal(value.get()))
                                     : Literals.parse(type, value.get()));
         } catch (NumberFormatException e) {
             throw Errors.error(

@@ -28,6 +28,7 @@ import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlSetOperator;
@@ -148,7 +149,7 @@ final class QueryBinder {
             }
             return column;
         }
-        if (node instanceof org.apache.calcite.sql.SqlNumericLiteral literal && literal.isInteger()) {
+        if (node instanceof SqlNumericLiteral literal && literal.isInteger()) {
             int position = literal.intValue(true);
             if (position >= 1 && position <= names.size()) {
                 return position - 1;

@@ -10,6 +10,7 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -151,7 +152,7 @@ public final class StatementBinder {
         return query(bound.rel(), bound.names(), text.emit());
     }
 
-    Query query(RelNode rel, List<String> names, dev.millrace.sql.statement.Emit emit) {
+    Query query(RelNode rel, List<String> names, Emit emit) {
         RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel) : rel;
         List<Field> fields = new ArrayList<>(names.size());
         for (RelDataTypeField field : withoutSubQueries.getRowType().getFieldList()) {

@@ -15,6 +15,7 @@ import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rel.type.RelDataType;
@@ -160,7 +161,7 @@ final class TableFunctionBinder {
         if (!type.isTimestamp()) {
             throw Errors.error(
                     SqlState.DATATYPE_MISMATCH,
-                    "the time column of " + name.toUpperCase(java.util.Locale.ROOT)
+                    "the time column of " + name.toUpperCase(Locale.ROOT)
                             + " must be of type timestamp or timestamptz, but \"" + column.name() + "\" is "
                             + Coercions.name(type),
                     named);
@@ -188,7 +189,7 @@ final class TableFunctionBinder {
             if (micros <= 0) {
                 throw Errors.error(
                         SqlState.INVALID_PARAMETER_VALUE,
-                        "a duration of " + name.toUpperCase(java.util.Locale.ROOT) + " must be greater than zero",
+                        "a duration of " + name.toUpperCase(Locale.ROOT) + " must be greater than zero",
                         node);
             }
             return micros;

@@ -24,6 +24,7 @@ import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlWindow;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
@@ -164,7 +165,7 @@ final class WindowBinder {
                 null,
                 base.getPartitionList(),
                 window.getOrderList().isEmpty() ? base.getOrderList() : window.getOrderList(),
-                org.apache.calcite.sql.SqlLiteral.createBoolean(window.isRows(), window.getParserPosition()),
+                SqlLiteral.createBoolean(window.isRows(), window.getParserPosition()),
                 window.getLowerBound(),
                 window.getUpperBound(),
                 null);

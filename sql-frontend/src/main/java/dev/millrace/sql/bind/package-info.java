@@ -6,11 +6,15 @@
  * query. Instead
  *
  * <pre>
- * StatementBinder    a statement                      FunctionResolver  overloads, by FunctionCatalog
- * QueryBinder        WITH, set operations, ORDER BY   Coercions         implicit and explicit casts, common types
- * SelectBinder       one SELECT                       AggregateBinder   aggregate and OVER calls
- * FromBinder         FROM: relations, joins, windows  Scope             which names mean which columns
- * ExpressionBinder   one expression                   SubQueries        sub-queries to joins
+ * StatementBinder    a statement                       ExpressionBinder  one expression
+ * ChangeBinder       INSERT, UPDATE, DELETE            ComparisonBinder  comparisons of values, rows, lists
+ * QueryBinder        WITH, set operations, VALUES      FunctionBinder    calls by name
+ * SelectBinder       one SELECT with its ORDER BY      AggregateBinder   arguments of aggregates
+ * FromBinder         relations, joins                  WindowBinder      OVER
+ * TableFunctionBinder TUMBLE and the like              SubQueryBinder    queries inside expressions
+ * GroupBinder        GROUP BY                          FunctionResolver  overloads, by FunctionCatalog
+ * Grouping           expressions over groups           Coercions         casts and common types
+ * Scope              which names mean which columns    SubQueries        sub-queries to joins
  * </pre>
  */
 package dev.millrace.sql.bind;

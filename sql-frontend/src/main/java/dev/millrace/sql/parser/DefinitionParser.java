@@ -10,10 +10,12 @@ import dev.millrace.sql.syntax.TypeSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
 
 /** CREATE and ALTER. */
 final class DefinitionParser {
@@ -111,8 +113,7 @@ final class DefinitionParser {
                     || words.peek().isWord("check")
                     || words.peek().isWord("references")
                     || words.peek().isWord("generated")) {
-                throw MillraceException.notAvailableYet(
-                                words.peek().text().toUpperCase(java.util.Locale.ROOT) + " on a column")
+                throw MillraceException.notAvailableYet(words.peek().text().toUpperCase(Locale.ROOT) + " on a column")
                         .at(start);
             } else if (!words.accept("null")) {
                 break;
@@ -205,9 +206,7 @@ final class DefinitionParser {
                 && !words.peekAt(1).isWord("varying")
                 && !words.peekAt(1).isWord("with")
                 && !words.peekAt(1).isWord("without");
-        SqlIdentifier name = named
-                ? words.simpleIdentifier()
-                : new SqlIdentifier("$" + number, org.apache.calcite.sql.parser.SqlParserPos.ZERO);
+        SqlIdentifier name = named ? words.simpleIdentifier() : new SqlIdentifier("$" + number, SqlParserPos.ZERO);
         return new Syntax.Column(name, words.type(), false);
     }
 

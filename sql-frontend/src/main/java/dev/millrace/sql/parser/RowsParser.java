@@ -2,6 +2,7 @@ package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.sql.syntax.Syntax;
@@ -9,10 +10,13 @@ import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelect;
 
 /** What reads and writes rows: SELECT, SUBSCRIBE, cursors, COPY, INSERT, UPDATE, DELETE. */
 final class RowsParser {
@@ -137,10 +141,10 @@ final class RowsParser {
             return StatementParser.allOf(relation);
         }
         var position = relation.getParserPosition();
-        SqlNode select = new org.apache.calcite.sql.SqlSelect(
+        SqlNode select = new SqlSelect(
                 position,
                 null,
-                new org.apache.calcite.sql.SqlNodeList(columns, position),
+                new SqlNodeList(columns, position),
                 relation,
                 null,
                 null,
@@ -151,7 +155,7 @@ final class RowsParser {
                 null,
                 null,
                 null);
-        return new Syntax.QueryText(select, new dev.millrace.sql.statement.Emit.Unspecified(), "");
+        return new Syntax.QueryText(select, new Emit.Unspecified(), "");
     }
 
     private Optional<String> file(String standard) {
@@ -268,7 +272,7 @@ final class RowsParser {
                 || words.peek().isWord("from")
                 || words.peek().isWord("using")) {
             throw MillraceException.notAvailableYet(
-                            words.peek().text().toUpperCase(java.util.Locale.ROOT) + " of UPDATE and DELETE")
+                            words.peek().text().toUpperCase(Locale.ROOT) + " of UPDATE and DELETE")
                     .at(words.peek().start() + 1);
         }
         return condition;

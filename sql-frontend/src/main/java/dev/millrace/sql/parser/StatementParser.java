@@ -3,6 +3,7 @@ package dev.millrace.sql.parser;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Statement;
@@ -19,11 +20,13 @@ import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
  * Reads the statements of a text, separated by semicolons. One method per statement; definitions of relations are in
@@ -196,8 +199,7 @@ public final class StatementParser {
 
     private Optional<Listing> listing() {
         for (Listing listing : Listing.values()) {
-            if (words.acceptAll(
-                    listing.name().toLowerCase(java.util.Locale.ROOT).split("_"))) {
+            if (words.acceptAll(listing.name().toLowerCase(Locale.ROOT).split("_"))) {
                 return Optional.of(listing);
             }
         }
@@ -232,7 +234,7 @@ public final class StatementParser {
             words.expectSymbol(")");
         } else {
             for (ExplainForm form : ExplainForm.values()) {
-                if (words.accept(form.name().toLowerCase(java.util.Locale.ROOT))) {
+                if (words.accept(form.name().toLowerCase(Locale.ROOT))) {
                     forms.add(form);
                 }
             }
@@ -333,7 +335,7 @@ public final class StatementParser {
         String unit = words.peek().kind() == Kind.WORD ? " " + words.next().text() : "";
         try {
             Object value = Literals.parse(DataType.INTERVAL, text.text() + unit).value();
-            long micros = Literals.durationMicros((dev.millrace.plan.expression.IntervalValue) value);
+            long micros = Literals.durationMicros((IntervalValue) value);
             if (micros <= 0) {
                 throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "the period must be greater than zero");
             }
@@ -345,8 +347,7 @@ public final class StatementParser {
 
     /** A relation whose rows are to be read: as identifier, and as the query TABLE name. */
     static Syntax.QueryText allOf(SqlIdentifier relation) {
-        SqlNode query = org.apache.calcite.sql.fun.SqlStdOperatorTable.EXPLICIT_TABLE.createCall(
-                relation.getParserPosition(), relation);
+        SqlNode query = SqlStdOperatorTable.EXPLICIT_TABLE.createCall(relation.getParserPosition(), relation);
         return new Syntax.QueryText(query, new Emit.Unspecified(), "TABLE " + relation);
     }
 

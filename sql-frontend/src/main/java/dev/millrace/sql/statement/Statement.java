@@ -5,6 +5,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -103,7 +104,7 @@ public sealed interface Statement {
 
         /** As it is written in SQL, in lower case. */
         public String sqlName() {
-            return name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
         }
     }
 

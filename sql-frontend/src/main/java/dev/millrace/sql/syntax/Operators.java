@@ -1,5 +1,6 @@
 package dev.millrace.sql.syntax;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ public final class Operators {
         List<Object> operandItems = list.subList(first, list.size());
         SqlNode operand = operandItems.size() == 1
                 ? (SqlNode) operandItems.get(0)
-                : SqlParserUtil.toTree(new java.util.ArrayList<>(operandItems));
+                : SqlParserUtil.toTree(new ArrayList<>(operandItems));
         operandItems.clear();
         SqlParserPos pos = operand.getParserPosition().plus(type.getParserPosition());
         list.add(SqlStdOperatorTable.CAST.createCall(pos, operand, type));

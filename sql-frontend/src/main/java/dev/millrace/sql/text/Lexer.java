@@ -3,6 +3,7 @@ package dev.millrace.sql.text;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.text.Lexeme.Kind;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -331,7 +332,7 @@ public final class Lexer {
             }
             rejectTrailingName(start);
             String value = sql.substring(digits, at).replace("_", "");
-            return new Lexeme(Kind.INTEGER, new java.math.BigInteger(value, radix).toString(), start, at);
+            return new Lexeme(Kind.INTEGER, new BigInteger(value, radix).toString(), start, at);
         }
         Kind kind = Kind.INTEGER;
         skipDigits();
