@@ -3,7 +3,7 @@ package dev.millrace.engine.calc;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
-import dev.millrace.engine.function.Bytes;
+import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.type.Field;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseFixedWidthVector;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.code;
 
 import dev.millrace.batch.Memory;
-import dev.millrace.engine.function.Bytes;
+import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.DataType;
 

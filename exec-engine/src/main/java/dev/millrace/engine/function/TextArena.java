@@ -1,6 +1,7 @@
 package dev.millrace.engine.function;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.function.bytes.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;

@@ -1,6 +1,7 @@
 package dev.millrace.engine.function;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.text.TextBuffer;

@@ -6,7 +6,7 @@
  * interval is months, days and microseconds. Results that do not fit a Java primitive go to a result object that is the
  * last parameter ({@link dev.millrace.engine.function.Text}, {@link dev.millrace.engine.function.Int128},
  * {@link dev.millrace.engine.function.Interval}); a {@code boolean} result of such a method says whether the value is not
- * NULL. Objects belong to one thread. Nothing here allocates per row but for errors. The package knows
+ * NULL. Objects belong to one thread. What is common allocates nothing per row. The package knows
  * no expressions.
  */
 package dev.millrace.engine.function;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.function;
+package dev.millrace.engine.function.bytes;
 
 import dev.millrace.batch.Memory;
 
