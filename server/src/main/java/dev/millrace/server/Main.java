@@ -9,6 +9,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program {@code millrace}: parses the command line and calls the sub-command. */
 public final class Main {
@@ -26,6 +27,9 @@ public final class Main {
             return run(
                     WarmUp.arguments()); // the launcher's: loads what first statements need, for its archive of classes
         }
+        if (args.length > 0 && args[0].equals("help")) {
+            return run(args.length == 1 ? new String[] {"--help"} : new String[] {args[1], "--help"});
+        }
         if (args.length > 0 && args[0].equals("sql")) {
             WarmUp.begin();
         }
@@ -36,7 +40,9 @@ public final class Main {
         } catch (ParameterException e) {
             PrintWriter err = new PrintWriter(System.err, true);
             err.println("millrace: " + e.getMessage());
-            err.println("Try --help.");
+            if (!UnmatchedArgumentException.printSuggestions(e, err)) {
+                err.println("Try --help.");
+            }
             return 2;
         }
         ParseResult sub = arguments.hasSubcommand() ? arguments.subcommand() : arguments;
@@ -52,7 +58,7 @@ public final class Main {
             case "sql" -> SqlCommand.run(sub);
             case "demo" -> DemoCommand.run(sub);
             case "version" -> version();
-            default -> help(program, sub);
+            default -> bench();
         };
     }
 
@@ -79,13 +85,9 @@ public final class Main {
         return spec.mixinStandardHelpOptions(true);
     }
 
-    private static int help(CommandLine program, ParseResult sub) {
-        if (sub.commandSpec().name().equals("bench")) {
-            System.err.println("millrace: the benchmarks are started by the launcher: ./millrace bench");
-            return 2;
-        }
-        program.usage(System.out);
-        return 0;
+    private static int bench() {
+        System.err.println("millrace: the benchmarks are started by the launcher: ./millrace bench");
+        return 2;
     }
 
     private static int version() {

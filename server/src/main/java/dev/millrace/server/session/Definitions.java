@@ -173,13 +173,11 @@ final class Definitions {
         return create(kind, name, ifExists, () -> {
             queries.requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
-            if (!options.text("late", "drop").equalsIgnoreCase("drop")) {
-                throw MillraceException.notAvailableYet("an option late other than 'drop'");
-            }
+            boolean dropLate = options.text("late").map(Definitions::isDrop).orElse(false);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             requireStart(options, query);
             options.rejectUnread();
-            PhysicalPlan plan = database.plans().standing(query);
+            PhysicalPlan plan = database.plans().standing(query, dropLate);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority);
             start(name, plan, how);
@@ -202,6 +200,14 @@ final class Definitions {
         StandingQuery query = database.engine().start(name, plan.root(), how);
         database.queries().put(name, query);
         queries.wrote(query.firstEpoch());
+    }
+
+    /** Windows that close drop late rows anyway; with late = 'drop' those of EMIT CHANGES do too. */
+    private static boolean isDrop(String late) {
+        if (!late.equalsIgnoreCase("drop")) {
+            throw Options.invalid("late", late, "drop; without it, windows that stay open count late rows");
+        }
+        return true;
     }
 
     /** Replayable streams are always read from their first row, others from now on: asking for that is allowed. */
@@ -227,7 +233,7 @@ final class Definitions {
             queries.requireStreaming(create.query().relations(), "a sink");
             Options options = new Options(create.options());
             String connector = options.required("connector");
-            PhysicalPlan plan = database.plans().standing(create.query());
+            PhysicalPlan plan = database.plans().standing(create.query(), false);
             Schema schema = create.query().schema();
             Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
             try {

@@ -38,8 +38,9 @@ final class Explanations {
         if (explain.forms().contains(ExplainForm.LOGICAL)) {
             LogicalText.of(query).lines().forEach(lines::add);
         }
-        PhysicalPlan plan =
-                standing ? database.plans().standing(query) : database.plans().pull(query);
+        PhysicalPlan plan = standing
+                ? database.plans().standing(query, false)
+                : database.plans().pull(query);
         boolean physical = explain.forms().isEmpty()
                 || explain.forms().contains(ExplainForm.PHYSICAL)
                 || explain.forms().contains(ExplainForm.VERBOSE);

@@ -40,9 +40,13 @@ final class Plans {
         return frontend.analyze(statement, catalog, parameters);
     }
 
-    /** The plan of a query whose answer is kept current. */
-    PhysicalPlan standing(Query query) {
-        PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING));
+    /**
+     * The plan of a query whose answer is kept current.
+     *
+     * @param dropLate whether late rows are dropped also where windows stay open
+     */
+    PhysicalPlan standing(Query query, boolean dropLate) {
+        PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING, dropLate));
         if (plan.emit() instanceof Emit.Every) {
             throw MillraceException.notAvailableYet("EMIT EVERY").withHint("EMIT CHANGES shows each change");
         }
@@ -51,11 +55,11 @@ final class Plans {
 
     /** The plan of a query over the rows that are there. */
     PhysicalPlan pull(Query query) {
-        return Planner.plan(query, context(Mode.PULL));
+        return Planner.plan(query, context(Mode.PULL, false));
     }
 
-    private PlannerContext context(Mode mode) {
-        return new PlannerContext(mode, this::facts, parallelism, Plans::fold, true);
+    private PlannerContext context(Mode mode, boolean dropLate) {
+        return new PlannerContext(mode, this::facts, parallelism, Plans::fold, dropLate);
     }
 
     /** Computes a constant; one that cannot be computed is left for the row that needs it, if ever there is one. */

@@ -173,7 +173,7 @@ final class Queries {
     }
 
     private StatementResult subscribeToOwn(Statement.Subscribe subscribe) {
-        PhysicalPlan plan = database.plans().standing(subscribe.query());
+        PhysicalPlan plan = database.plans().standing(subscribe.query(), false);
         ChangeQueue queue = new ChangeQueue(database.clock());
         StandingQuery query = database.engine()
                 .start(
