@@ -4,6 +4,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.operator.Operator;
 import dev.millrace.scheduler.Task;
+import dev.millrace.scheduler.Timers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,7 +37,8 @@ public final class PipelineTask implements Task, AutoCloseable {
     private long served;
     private Stage current;
     private long sinceNanos;
-    private long idleTimerNanos = Long.MAX_VALUE;
+    private long idleTimerNanos = Long.MAX_VALUE; // when the timer is due, if one is set
+    private Optional<Timers.Timer> idleTimer = Optional.empty();
     private Runnable wake = () -> {};
     private boolean paused; // guarded by this
     private volatile boolean done; // written by the worker or by close, read by the other
@@ -265,17 +267,20 @@ public final class PipelineTask implements Task, AutoCloseable {
             next = Math.min(next, assigner.idleAtNanos());
         }
         if (next < idleTimerNanos) {
-            long due = next;
-            idleTimerNanos = due;
-            host.workers().schedule(due, () -> {
-                idleTimerNanos = Long.MAX_VALUE;
-                wake.run();
-            });
+            idleTimer.ifPresent(Timers.Timer::cancel);
+            idleTimerNanos = next;
+            idleTimer = Optional.of(host.workers().schedule(next, this::idleTimerDue));
         }
         if (any) {
             host.touch();
         }
         return any;
+    }
+
+    /** On the timer's thread; the task looks at the time once it is woken. */
+    private void idleTimerDue() {
+        idleTimerNanos = Long.MAX_VALUE;
+        wake.run();
     }
 
     void watermarksMoved() {
@@ -333,6 +338,7 @@ public final class PipelineTask implements Task, AutoCloseable {
     @Override
     public void close() {
         done = true;
+        idleTimer.ifPresent(Timers.Timer::cancel);
         List<AutoCloseable> all = new ArrayList<>(inputs);
         stages.forEach(stage -> all.add(stage::close));
         Closing.all(all);

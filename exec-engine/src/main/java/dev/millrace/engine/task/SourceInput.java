@@ -5,6 +5,7 @@ import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.operator.Operator;
+import dev.millrace.scheduler.Timers;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -24,7 +25,8 @@ public final class SourceInput extends TaskInput {
     private Runnable wake = () -> {};
     private boolean dry;
     private long retryAtNanos;
-    private long timerNanos = Long.MAX_VALUE; // of the timer that is set
+    private long timerNanos = Long.MAX_VALUE; // when the timer is due, if one is set
+    private Optional<Timers.Timer> timer = Optional.empty();
     private boolean lastEpochEnded;
     private boolean closed;
     private volatile boolean finished; // written by the task's worker, read by statistics
@@ -131,18 +133,15 @@ public final class SourceInput extends TaskInput {
 
     private void setTimer() {
         if (retryAtNanos < timerNanos) {
+            timer.ifPresent(Timers.Timer::cancel);
             timerNanos = retryAtNanos;
-            long due = retryAtNanos;
-            host.workers().schedule(due, () -> {
-                timerDue(due);
-            });
+            timer = Optional.of(host.workers().schedule(timerNanos, this::timerDue));
         }
     }
 
-    private void timerDue(long due) {
-        if (timerNanos == due) {
-            timerNanos = Long.MAX_VALUE;
-        }
+    /** On the timer's thread; the task looks at the time once it is woken. */
+    private void timerDue() {
+        timerNanos = Long.MAX_VALUE;
         wake.run();
     }
 
@@ -155,6 +154,7 @@ public final class SourceInput extends TaskInput {
     public void close() {
         if (!closed) {
             closed = true;
+            timer.ifPresent(Timers.Timer::cancel);
             epochs.ifPresent(EpochInput::leave);
             reader.close();
         }
