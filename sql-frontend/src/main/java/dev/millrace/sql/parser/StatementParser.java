@@ -115,7 +115,8 @@ public final class StatementParser {
             case "discard", "deallocate" -> discard();
             default ->
                 throw Suggestion.nearest(head.text(), Keywords.STATEMENTS)
-                        .map(nearest -> words.syntaxError().withHint("did you mean \"" + nearest.toUpperCase(Locale.ROOT) + "\"?"))
+                        .map(nearest -> words.syntaxError()
+                                .withHint("did you mean \"" + nearest.toUpperCase(Locale.ROOT) + "\"?"))
                         .orElseGet(words::syntaxError);
         };
     }
