@@ -15,6 +15,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.type.Schema;
 import java.io.DataInput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,19 +48,27 @@ public final class AggregateOperator implements Operator {
         this.keyless = node.keys().isEmpty();
     }
 
+    /** The generated code of a node. */
+    public static GroupKernels kernels(Aggregate node) {
+        Schema input = node.input().schema();
+        AggregateLayout layout = new AggregateLayout(
+                new KeyLayout(input, node.keys()),
+                node.calls(),
+                PartialSchemas.argumentSchema(node),
+                !node.appendOnlyInput(),
+                true);
+        return node.phase() == Phase.FINAL
+                ? GroupKernels.merging(layout, input, node.keys().size(), true)
+                : GroupKernels.adding(layout, input, true);
+    }
+
     @Override
     public void open(OperatorContext newContext) {
         context = newContext;
-        KeyLayout keys = new KeyLayout(node.input().schema(), node.keys());
-        AggregateLayout layout = new AggregateLayout(
-                keys, node.calls(), PartialSchemas.argumentSchema(node), !node.appendOnlyInput(), true);
-        GroupKernels kernels = node.phase() == Phase.FINAL
-                ? GroupKernels.merging(
-                        layout, node.input().schema(), node.keys().size(), true)
-                : GroupKernels.adding(layout, node.input().schema(), true);
+        GroupKernels kernels = kernels(node);
         images = own(new NestedImages(context.allocator()));
-        state = own(new GroupState(layout, kernels, context.allocator()));
-        log = own(new ChangeLog(layout, context.allocator()));
+        state = own(new GroupState(kernels, context.allocator()));
+        log = own(new ChangeLog(kernels.layout(), context.allocator()));
         emitter = own(new ChangeEmitter(state, log, node.schema(), context.allocator()));
     }
 

@@ -69,6 +69,10 @@ public final class GroupKernels {
                 .toArray();
     }
 
+    public AggregateLayout layout() {
+        return layout;
+    }
+
     Loops loops(Batch batch) {
         boolean nulls = false;
         for (int column : nullable) {
@@ -78,31 +82,48 @@ public final class GroupKernels {
     }
 
     private Loops generate(Variant variant) {
+        List<GroupKernel> kernels =
+                writers(variant).stream().map(KernelWriter::compile).toList();
+        int sets = layout.distinctSets().size();
+        return new Loops(
+                kernels.get(0),
+                kernels.subList(1, kernels.size() - sets),
+                kernels.subList(kernels.size() - sets, kernels.size()));
+    }
+
+    /** The sources for batches without NULLs and weights, for {@code EXPLAIN (CODE)}. */
+    public String source() {
+        return String.join(
+                "\n",
+                writers(new Variant(false, false)).stream()
+                        .map(KernelWriter::source)
+                        .toList());
+    }
+
+    /** The loops over groups, then those over distinct values. */
+    private List<KernelWriter> writers(Variant variant) {
         List<StateSlot> updates = new ArrayList<>(layout.states());
         updates.removeIf(slot -> slot.state().distinct());
-        List<List<StateSlot>> parts = new ArrayList<>();
-        for (int from = 0; from < updates.size(); from += MOST_UPDATES) {
-            parts.add(updates.subList(from, Math.min(updates.size(), from + MOST_UPDATES)));
-        }
-        boolean remembered = parts.size() > 1
+        boolean remembered = updates.size() > MOST_UPDATES
                 || !layout.distinctSets().isEmpty()
                 || !layout.collections().isEmpty();
-        List<GroupKernel> kernels = new ArrayList<>();
+        List<KernelWriter> writers = new ArrayList<>();
         int column = mergedFrom;
-        for (List<StateSlot> part : parts) {
-            boolean first = kernels.isEmpty();
-            Entries entries = !first || given ? Entries.GIVEN : remembered ? Entries.BY_KEY_REMEMBERED : Entries.BY_KEY;
-            kernels.add(KernelWriter.groups(input, layout.keys(), part, column, entries, first && logged, variant));
+        for (int from = 0; from < updates.size(); from += MOST_UPDATES) {
+            List<StateSlot> part = updates.subList(from, Math.min(updates.size(), from + MOST_UPDATES));
+            boolean isFirst = from == 0;
+            Entries entries =
+                    !isFirst || given ? Entries.GIVEN : remembered ? Entries.BY_KEY_REMEMBERED : Entries.BY_KEY;
+            writers.add(KernelWriter.groups(input, layout.keys(), part, column, entries, isFirst && logged, variant));
             if (column != NONE) {
                 column += part.stream()
                         .mapToInt(slot -> StateCode.columns(slot.state().kind()))
                         .sum();
             }
         }
-        List<GroupKernel> distinct = new ArrayList<>();
         for (DistinctSet set : layout.distinctSets()) {
-            distinct.add(KernelWriter.distinct(input, set, layout.states(), variant));
+            writers.add(KernelWriter.distinct(input, set, layout.states(), variant));
         }
-        return new Loops(kernels.get(0), kernels.subList(1, kernels.size()), distinct);
+        return writers;
     }
 }

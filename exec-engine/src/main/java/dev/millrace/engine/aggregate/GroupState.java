@@ -32,8 +32,8 @@ public final class GroupState implements AutoCloseable {
     private final Results results;
     private long[] groups = new long[0];
 
-    public GroupState(AggregateLayout layout, GroupKernels kernels, BufferAllocator allocator) {
-        this.layout = layout;
+    public GroupState(GroupKernels kernels, BufferAllocator allocator) {
+        this.layout = kernels.layout();
         this.kernels = kernels;
         this.allocator = allocator;
         this.results = new Results(layout, allocator);
@@ -48,7 +48,7 @@ public final class GroupState implements AutoCloseable {
 
     /** An empty state of the same layout. */
     GroupState another() {
-        return new GroupState(layout, kernels, allocator);
+        return new GroupState(kernels, allocator);
     }
 
     public GroupTable table() {

@@ -60,8 +60,8 @@ final class KernelWriter {
         this.variant = variant;
     }
 
-    /** A kernel over groups. {@code mergedFrom} is the first state column of a FINAL phase's input, or NONE. */
-    static GroupKernel groups(
+    /** Writes a kernel over groups. {@code mergedFrom} is the first state column of a FINAL phase's input, or NONE. */
+    static KernelWriter groups(
             Schema input,
             KeyLayout keys,
             List<StateSlot> updates,
@@ -71,14 +71,14 @@ final class KernelWriter {
             Variant variant) {
         KernelWriter writer = new KernelWriter(input, variant);
         writer.writeGroups(keys, updates, mergedFrom, entries, logged);
-        return writer.compile();
+        return writer;
     }
 
-    /** A kernel over the distinct values of groups. */
-    static GroupKernel distinct(Schema input, DistinctSet set, List<StateSlot> states, Variant variant) {
+    /** Writes a kernel over the distinct values of groups. */
+    static KernelWriter distinct(Schema input, DistinctSet set, List<StateSlot> states, Variant variant) {
         KernelWriter writer = new KernelWriter(input, variant);
         writer.writeDistinct(set, states);
-        return writer.compile();
+        return writer;
     }
 
     private void writeGroups(KeyLayout keys, List<StateSlot> updates, int mergedFrom, Entries entries, boolean logged) {
@@ -410,7 +410,19 @@ final class KernelWriter {
 
     // ---- the class
 
-    private GroupKernel compile() {
+    /** A kernel of what was written. */
+    GroupKernel compile() {
+        try {
+            return ClassCompiler.compile(CLASS, source(), GroupKernel.class)
+                    .getConstructor()
+                    .newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw MillraceException.internal("a generated kernel cannot be instantiated", e);
+        }
+    }
+
+    /** What was written, as a compilation unit. */
+    String source() {
         SourceBuilder source = new SourceBuilder();
         source.line("package dev.millrace.engine.aggregate;")
                 .line("import dev.millrace.batch.*;")
@@ -451,13 +463,6 @@ final class KernelWriter {
             String valid = tested.contains(filter) ? "!(" + isNull(filter) + ") && " : "";
             source.line("boolean f" + filter + " = " + valid + "Memory.getBit(d" + filter + ", row);");
         }
-        source.append(body).close().close().close();
-        try {
-            return ClassCompiler.compile(CLASS, source.toString(), GroupKernel.class)
-                    .getConstructor()
-                    .newInstance();
-        } catch (ReflectiveOperationException e) {
-            throw MillraceException.internal("a generated kernel cannot be instantiated", e);
-        }
+        return source.append(body).close().close().close().toString();
     }
 }

@@ -52,7 +52,8 @@ public final class KeyFinder implements AutoCloseable {
         GroupKernel kernel = kernels.computeIfAbsent(
                 new Variant(nulls, false),
                 variant -> KernelWriter.groups(
-                        input, keys, List.of(), AggregateState.NONE, Entries.BY_KEY_REMEMBERED, false, variant));
+                                input, keys, List.of(), AggregateState.NONE, Entries.BY_KEY_REMEMBERED, false, variant)
+                        .compile());
         kernel.add(table, batch, images, rows, count, entries, table, noLog);
         images.clear();
         return entries;

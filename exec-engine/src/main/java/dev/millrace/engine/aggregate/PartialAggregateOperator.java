@@ -30,17 +30,23 @@ public final class PartialAggregateOperator implements Operator {
         this.node = node;
     }
 
+    /** The generated code of a node. */
+    public static GroupKernels kernels(Aggregate node) {
+        Schema input = node.input().schema();
+        KeyLayout keys = new KeyLayout(input, node.keys());
+        return GroupKernels.adding(
+                new AggregateLayout(keys, node.calls(), input, !node.appendOnlyInput(), false), input, false);
+    }
+
     @Override
     public void open(OperatorContext newContext) {
         context = newContext;
-        Schema input = node.input().schema();
-        AggregateLayout layout = new AggregateLayout(
-                new KeyLayout(input, node.keys()), node.calls(), input, !node.appendOnlyInput(), false);
+        GroupKernels kernels = kernels(node);
         images = new NestedImages(context.allocator());
         owned.add(images);
-        noLog = new ChangeLog(layout, context.allocator());
+        noLog = new ChangeLog(kernels.layout(), context.allocator());
         owned.add(noLog);
-        state = new GroupState(layout, GroupKernels.adding(layout, input, false), context.allocator());
+        state = new GroupState(kernels, context.allocator());
         owned.add(state);
     }
 

@@ -18,7 +18,7 @@ import org.apache.arrow.vector.FieldVector;
  * have 106 bits each, which keeps what the subtraction of large squares would lose.
  */
 final class Variance {
-    private static final MathContext DIGITS = new MathContext(60);
+    private static final MathContext DIGITS = new MathContext(45);
 
     private Variance() {}
 
@@ -74,20 +74,19 @@ final class Variance {
         Decimals.write(variance.unscaledValue(), data + 16L * index);
     }
 
+    /** {@code (squares - sum * sum / n) / divisor}, with 106 bits up to the subtraction. */
     private static double inexact(StateSlot sum, long group, long squares, long n, long divisor) {
         double total = Results.doubleSum(sum, group);
-        if (!Double.isFinite(total) || !Double.isFinite(Memory.getDouble(squares))) {
+        double squaresHigh = Memory.getDouble(squares);
+        if (!Double.isFinite(total) || !Double.isFinite(squaresHigh)) {
             return Double.NaN;
         }
-        BigDecimal exactSum = exact(group + sum.offset());
-        BigDecimal numerator = exact(squares).multiply(BigDecimal.valueOf(n)).subtract(exactSum.multiply(exactSum));
-        double variance = numerator
-                .divide(BigDecimal.valueOf(n).multiply(BigDecimal.valueOf(divisor)), DIGITS)
-                .doubleValue();
-        return Math.max(variance, 0);
-    }
-
-    private static BigDecimal exact(long sum) {
-        return new BigDecimal(Memory.getDouble(sum)).add(new BigDecimal(Memory.getDouble(sum + 8)));
+        double low = Memory.getDouble(group + sum.offset() + 8);
+        double product = total * total;
+        double productLow = Math.fma(total, total, -product) + 2 * total * low;
+        double quotient = product / n;
+        double quotientLow = (Math.fma(-quotient, (double) n, product) + productLow) / n;
+        double difference = (squaresHigh - quotient) + (Memory.getDouble(squares + 8) - quotientLow);
+        return Math.max(difference, 0) / divisor;
     }
 }

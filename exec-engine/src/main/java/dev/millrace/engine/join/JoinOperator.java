@@ -149,7 +149,6 @@ public final class JoinOperator implements Operator {
             }
             joined.flush(output);
         }
-        reportSize();
     }
 
     private Optional<Integer> windowEnd(int port) {
@@ -301,6 +300,12 @@ public final class JoinOperator implements Operator {
                 }
             }
         }
+        reportSize();
+        return true;
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
         reportSize();
         return true;
     }

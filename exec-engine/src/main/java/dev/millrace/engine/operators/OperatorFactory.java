@@ -55,4 +55,22 @@ public final class OperatorFactory {
         }
         throw new IllegalArgumentException(node.getClass().getSimpleName() + " has no operator of its own");
     }
+
+    /** The source generated for a node, for {@code EXPLAIN (CODE)}; empty if its operator has none. */
+    public static String codeOf(PlanNode node) {
+        if (node instanceof PlanNode.Calc calc) {
+            return CalcOperator.codeOf(calc);
+        }
+        if (node instanceof PlanNode.Aggregate aggregate) {
+            return aggregate.phase() == Phase.PARTIAL
+                    ? PartialAggregateOperator.kernels(aggregate).source()
+                    : AggregateOperator.kernels(aggregate).source();
+        }
+        if (node instanceof PlanNode.WindowAggregate aggregate) {
+            return aggregate.window() instanceof WindowSpec.Session
+                    ? SessionAggregateOperator.kernels(aggregate).source()
+                    : SliceAggregateOperator.kernels(aggregate).source();
+        }
+        return "";
+    }
 }

@@ -106,7 +106,6 @@ public final class WindowTopNOperator implements Operator {
                 context.lateRows(batch, late, lateCount, watermark);
             }
         }
-        reportSize();
     }
 
     private Partitions window(long end) {
@@ -171,6 +170,12 @@ public final class WindowTopNOperator implements Operator {
             rows += window.rows().size();
         }
         context.metrics().stateSize(bytes, rows);
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        reportSize();
+        return true;
     }
 
     @Override

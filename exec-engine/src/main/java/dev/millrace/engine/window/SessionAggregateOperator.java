@@ -73,18 +73,27 @@ public final class SessionAggregateOperator implements Operator {
         this.gapMicros = session.gapMicros();
     }
 
+    /** The generated code of a node. */
+    public static GroupKernels kernels(WindowAggregate node) {
+        Schema input = node.input().schema();
+        KeyLayout keys = new KeyLayout(input, node.keys());
+        return GroupKernels.addingToGiven(
+                new AggregateLayout(keys, node.calls(), input, false, false, SessionTimers.WORDS), input);
+    }
+
     @Override
     public void open(OperatorContext newContext) {
         context = newContext;
         Schema input = node.input().schema();
-        keys = new KeyLayout(input, node.keys());
-        AggregateLayout layout = new AggregateLayout(keys, node.calls(), input, false, false, SessionTimers.WORDS);
+        GroupKernels kernels = kernels(node);
+        AggregateLayout layout = kernels.layout();
+        keys = layout.keys();
         bounds = layout.extraOffset();
         images = own(new NestedImages(context.allocator()));
         noLog = own(new ChangeLog(layout, context.allocator()));
         finder = own(new KeyFinder(input, keys, context.allocator()));
         keyTable = own(new GroupTable(context.allocator(), new long[(keys.end() - GroupTable.BODY) / 8 + 1]));
-        state = own(new GroupState(layout, GroupKernels.addingToGiven(layout, input), context.allocator()));
+        state = own(new GroupState(kernels, context.allocator()));
         timers = new SessionTimers(bounds, gapMicros);
     }
 

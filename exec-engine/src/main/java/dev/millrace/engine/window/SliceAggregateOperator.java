@@ -57,8 +57,7 @@ public final class SliceAggregateOperator implements Operator {
     private final NavigableMap<Long, GroupState> slices = new TreeMap<>();
     private final Deque<GroupState> spare = new ArrayDeque<>();
     private OperatorContext context;
-    private AggregateLayout layout;
-    private GroupKernels kernels;
+    private Optional<GroupKernels> kernels = Optional.empty();
     private Optional<NestedImages> images = Optional.empty();
     private Optional<ChangeLog> noLog = Optional.empty();
     private long watermark = NO_WATERMARK;
@@ -79,21 +78,26 @@ public final class SliceAggregateOperator implements Operator {
         }
     }
 
-    @Override
-    public void open(OperatorContext newContext) {
-        context = newContext;
+    /** The generated code of a node. */
+    public static GroupKernels kernels(WindowAggregate node) {
         Schema input = node.input().schema();
         List<Integer> keys = new ArrayList<>(node.keys());
         if (node.window() instanceof WindowSpec.Attached attached) {
             keys.add(attached.startColumn());
         }
-        layout = new AggregateLayout(
+        AggregateLayout layout = new AggregateLayout(
                 new KeyLayout(input, keys), node.calls(), PartialSchemas.argumentSchema(node), false, false);
-        kernels = node.phase() == Phase.FINAL
+        return node.phase() == Phase.FINAL
                 ? GroupKernels.merging(layout, input, keys.size() + 1, false)
                 : GroupKernels.adding(layout, input, false);
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        kernels = Optional.of(kernels(node));
         images = Optional.of(new NestedImages(context.allocator()));
-        noLog = Optional.of(new ChangeLog(layout, context.allocator()));
+        noLog = Optional.of(new ChangeLog(kernels.get().layout(), context.allocator()));
     }
 
     // ---- rows
@@ -118,7 +122,6 @@ public final class SliceAggregateOperator implements Operator {
         } finally {
             images.get().clear();
         }
-        reportSize();
     }
 
     private GroupState slice(long end) {
@@ -131,7 +134,7 @@ public final class SliceAggregateOperator implements Operator {
     }
 
     private GroupState spareState() {
-        return spare.isEmpty() ? new GroupState(layout, kernels, context.allocator()) : spare.pop();
+        return spare.isEmpty() ? new GroupState(kernels.get(), context.allocator()) : spare.pop();
     }
 
     private void release(GroupState state) {
@@ -164,14 +167,17 @@ public final class SliceAggregateOperator implements Operator {
         boolean done = fire(output);
         if (done) {
             fired = watermarkMicros; // also the windows that had no rows: what comes for them now comes too late
-            reportSize();
         }
         return done;
     }
 
     @Override
     public boolean onEpochEnd(long epoch, Output output) {
-        return !isPartial || fire(output);
+        if (isPartial && !fire(output)) {
+            return false;
+        }
+        reportSize();
+        return true;
     }
 
     /** Emits all that is due; returns false if the output is full before. */

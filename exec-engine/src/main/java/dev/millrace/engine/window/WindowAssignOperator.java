@@ -4,17 +4,14 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
-import dev.millrace.engine.state.Gathering;
+import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
-import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /**
@@ -44,7 +41,7 @@ public final class WindowAssignOperator implements Operator {
         try (batch) {
             assign(batch);
             if (isOncePerRow(batch)) {
-                output.emit(view(batch));
+                output.emit(withBounds(batch.retain(), 0, count));
                 return;
             }
             int most = Math.max(context.batchRows(), batch.rowCount());
@@ -99,59 +96,38 @@ public final class WindowAssignOperator implements Operator {
         return true;
     }
 
-    private Batch view(Batch batch) {
-        List<AutoCloseable> owned = new ArrayList<>();
+    private Batch copy(Batch batch, int from, int to) {
+        try (RowBuffer buffer = new RowBuffer(node.input().schema(), to - from, context.allocator())) {
+            buffer.append(batch, rows, from, to);
+            return withBounds(buffer.take(), from, to);
+        }
+    }
+
+    /** Shows a batch, which is taken over, with the bounds of the windows of its rows. */
+    private Batch withBounds(Batch batch, int from, int to) {
+        List<AutoCloseable> owned = new ArrayList<>(List.of(batch));
         try {
-            FieldVector[] columns = new FieldVector[batch.columnCount() + 2];
-            for (int column = 0; column < batch.columnCount(); column++) {
+            int inputs = batch.columnCount();
+            FieldVector[] columns = new FieldVector[inputs + 2];
+            for (int column = 0; column < inputs; column++) {
                 columns[column] = batch.column(column);
             }
-            addBounds(columns, 0, count, owned);
-            owned.add(batch.retain());
-            return Batch.view(node.schema(), columns, count, batch.weights(), owned);
+            for (int bound = 0; bound < 2; bound++) {
+                FieldVector vector =
+                        Vectors.allocate(node.schema().field(inputs + bound), to - from, 0, context.allocator());
+                owned.add(vector);
+                columns[inputs + bound] = vector;
+                long data = vector.getDataBufferAddress();
+                for (int i = from; i < to; i++) {
+                    Memory.putLong(data + 8L * (i - from), bound == 0 ? slicing.windowStart(ends[i]) : ends[i]);
+                }
+                Vectors.setAllValid(vector, to - from);
+                Vectors.finish(vector, to - from);
+            }
+            return Batch.view(node.schema(), columns, to - from, batch.weights(), owned);
         } catch (RuntimeException | Error e) {
             Closing.all(owned);
             throw e;
-        }
-    }
-
-    private Batch copy(Batch batch, int from, int to) {
-        int[] selected = Arrays.copyOfRange(rows, from, to);
-        List<AutoCloseable> owned = new ArrayList<>();
-        try {
-            FieldVector[] columns = new FieldVector[batch.columnCount() + 2];
-            Schema schema = node.schema();
-            for (int column = 0; column < batch.columnCount(); column++) {
-                columns[column] =
-                        Gathering.column(batch, column, schema.field(column), selected, to - from, context.allocator());
-                owned.add(columns[column]);
-            }
-            addBounds(columns, from, to, owned);
-            Optional<BigIntVector> weights = Optional.empty();
-            if (batch.weights().isPresent()) {
-                weights = Optional.of(Gathering.weights(batch, selected, to - from, context.allocator()));
-                owned.add(weights.get());
-            }
-            return Batch.view(schema, columns, to - from, weights, owned);
-        } catch (RuntimeException | Error e) {
-            Closing.all(owned);
-            throw e;
-        }
-    }
-
-    private void addBounds(FieldVector[] columns, int from, int to, List<AutoCloseable> owned) {
-        int first = columns.length - 2;
-        for (int bound = 0; bound < 2; bound++) {
-            FieldVector vector =
-                    Vectors.allocate(node.schema().field(first + bound), to - from, 0, context.allocator());
-            owned.add(vector);
-            columns[first + bound] = vector;
-            long data = vector.getDataBufferAddress();
-            for (int i = from; i < to; i++) {
-                Memory.putLong(data + 8L * (i - from), bound == 0 ? slicing.windowStart(ends[i]) : ends[i]);
-            }
-            Vectors.setAllValid(vector, to - from);
-            Vectors.finish(vector, to - from);
         }
     }
 

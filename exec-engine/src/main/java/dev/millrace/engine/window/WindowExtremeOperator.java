@@ -121,7 +121,6 @@ public final class WindowExtremeOperator implements Operator {
                 }
             }
         }
-        reportSize();
     }
 
     private ExtremeSlice slice(long end) {
@@ -406,6 +405,12 @@ public final class WindowExtremeOperator implements Operator {
                 }
             }
         }
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        reportSize();
+        return true;
     }
 
     // ---- snapshots
