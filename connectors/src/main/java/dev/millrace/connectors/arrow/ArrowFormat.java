@@ -45,7 +45,7 @@ public record ArrowFormat(Schema schema) implements FileFormat {
             for (int file = i; file < files.size(); file += count) {
                 share.add(files.get(file));
             }
-            readers.add(new ArrowReader(schema, request.columns(), share, context));
+            readers.add(new ArrowReader(schema, request, share, context));
         }
         return readers;
     }

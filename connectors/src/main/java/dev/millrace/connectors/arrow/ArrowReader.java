@@ -1,8 +1,11 @@
 package dev.millrace.connectors.arrow;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.filter.RowFilter;
+import dev.millrace.connectors.filter.Selection;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -16,12 +19,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import org.apache.arrow.vector.FieldVector;
-import org.apache.arrow.vector.VectorSchemaRoot;
 
-/** Reads files one after another, a batch per record batch, cut where that is larger than wished for. */
+/** Reads files one after another, a batch per record batch, cut where that is larger than wished for, without rows that fail the filter. */
 final class ArrowReader implements SourceReader {
     private final Schema declared;
+    private final List<Integer> requested;
     private final Schema schema;
+    private final RowFilter filter;
+    private final Selection selection = new Selection();
     private final SourceContext context;
     private final Queue<Path> waiting;
     private final long totalBytes;
@@ -31,9 +36,11 @@ final class ArrowReader implements SourceReader {
     private long doneBytes;
     private boolean finished;
 
-    ArrowReader(Schema declared, List<Integer> requested, List<Path> files, SourceContext context) {
+    ArrowReader(Schema declared, ScanRequest request, List<Path> files, SourceContext context) {
         this.declared = declared;
+        this.requested = request.columns();
         this.schema = declared.select(requested);
+        this.filter = RowFilter.of(request.predicates(), declared);
         this.context = context;
         this.waiting = new ArrayDeque<>(files);
         this.totalBytes = files.stream().mapToLong(ArrowReader::size).sum();
@@ -75,27 +82,44 @@ final class ArrowReader implements SourceReader {
 
     private Batch cut() {
         int count = Math.min(context.batchRows(), rows - nextRow);
-        VectorSchemaRoot root = input.get().root();
-        FieldVector[] vectors = new FieldVector[schema.size()];
-        int made = 0;
+        FieldVector[] vectors = new FieldVector[declared.size()];
         try {
-            for (; made < vectors.length; made++) {
-                Field field = schema.field(made);
-                FieldVector whole = root.getVector(find(input.get(), field.name()));
-                var pair = whole.getTransferPair(context.allocator());
-                pair.splitAndTransfer(nextRow, count);
-                try (FieldVector part = (FieldVector) pair.getTo()) {
-                    vectors[made] = ArrowColumn.take(field, part, count, context.allocator());
+            for (int column = 0; column < vectors.length; column++) {
+                if (requested.contains(column) || filter.tests(column)) {
+                    vectors[column] = take(declared.field(column), count);
                 }
             }
-        } catch (RuntimeException | Error e) {
-            for (int i = 0; i < made; i++) {
-                vectors[i].close();
+            selection.all(count);
+            filter.narrow(selection, vectors);
+            FieldVector[] result = new FieldVector[requested.size()];
+            for (int i = 0; i < result.length; i++) {
+                int column = requested.get(i);
+                if (!selection.isAll()) {
+                    vectors[column] = selection.take(declared.field(column), vectors[column], context.allocator());
+                }
+                result[i] = vectors[column];
             }
-            throw e;
+            for (int column : requested) {
+                vectors[column] = null; // the batch owns it
+            }
+            nextRow += count;
+            return Batch.of(schema, result, selection.count());
+        } finally {
+            for (FieldVector vector : vectors) {
+                if (vector != null) {
+                    vector.close();
+                }
+            }
         }
-        nextRow += count;
-        return Batch.of(schema, vectors, count);
+    }
+
+    private FieldVector take(Field field, int count) {
+        FieldVector whole = input.get().root().getVector(find(input.get(), field.name()));
+        var pair = whole.getTransferPair(context.allocator());
+        pair.splitAndTransfer(nextRow, count);
+        try (FieldVector part = (FieldVector) pair.getTo()) {
+            return ArrowColumn.take(field, part, count, context.allocator());
+        }
     }
 
     /** Checks that the file has every declared column, of a type that can be read. */

@@ -53,6 +53,11 @@ final class ColumnLoader implements AutoCloseable {
         this.forgotten = new TextBuffer(allocator, 64);
     }
 
+    /** Whether values are bytes of any length, which are copied when they are loaded. */
+    boolean isText() {
+        return text;
+    }
+
     /** Parses all rows for nothing but the problems. */
     void validate(CsvIndex newIndex, long newBase, boolean plain) {
         start(newIndex, newBase);

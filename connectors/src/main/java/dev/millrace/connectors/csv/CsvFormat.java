@@ -50,13 +50,13 @@ public final class CsvFormat implements FileFormat {
         }
         List<SourceReader> readers = new ArrayList<>();
         for (List<CsvSegment> share : shares) {
-            readers.add(new CsvReader(columns, request.columns(), dialect, share, false, context));
+            readers.add(new CsvReader(columns, request, dialect, share, false, context));
         }
         return readers;
     }
 
     @Override
     public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
-        return new CsvReader(columns, request.columns(), dialect, List.of(CsvSegment.whole(file)), true, context);
+        return new CsvReader(columns, request, dialect, List.of(CsvSegment.whole(file)), true, context);
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.connectors.csv;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.connectors.filter.Selection;
 import dev.millrace.error.SqlState;
 
 /**
@@ -325,21 +326,17 @@ final class CsvIndex {
         return field == 0 ? rowStarts[row] : (ends[row * fields + field - 1] & POSITION) + 1;
     }
 
-    /** Takes out the rows whose bit is set. */
-    void remove(long[] marked) {
-        int kept = 0;
-        for (int row = 0; row < rows; row++) {
-            if ((marked[row >>> 6] >>> row & 1) != 0) {
-                continue;
+    /** Keeps the selected rows only. */
+    void keep(Selection selection) {
+        for (int i = 0; i < selection.count(); i++) {
+            int row = selection.row(i);
+            if (i < row) {
+                System.arraycopy(ends, row * fields, ends, i * fields, fields);
+                rowStarts[i] = rowStarts[row];
+                lines[i] = lines[row];
             }
-            if (kept < row) {
-                System.arraycopy(ends, row * fields, ends, kept * fields, fields);
-                rowStarts[kept] = rowStarts[row];
-                lines[kept] = lines[row];
-            }
-            kept++;
         }
-        rows = kept;
+        rows = selection.count();
     }
 
     /** Where a record ends: its last field. */

@@ -3,8 +3,11 @@ package dev.millrace.connectors.csv;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.filter.RowFilter;
+import dev.millrace.connectors.filter.Selection;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
 import dev.millrace.error.MillraceException;
@@ -21,11 +24,15 @@ import org.apache.arrow.vector.FieldVector;
 
 /**
  * Reads segments one after another. All columns of a record are parsed, so that which records are rejected does not
- * depend on the query; only the requested ones become vectors.
+ * depend on the query; only the requested ones become vectors, of the rows that pass the filter.
  *
  * <pre>
  *   open segment -> (header) -> [ fill window -> index records -> parse columns -> batch ]* -> next segment
  * </pre>
+ *
+ * <p>When there is a filter, text that is not tested is only validated at first, which costs next to nothing, and copied
+ * for the rows that are left. All else has to be parsed to be validated, so its values are kept and those of the rows
+ * that are left are gathered.
  */
 final class CsvReader implements SourceReader {
     private static final int FIRST_WINDOW_BYTES = 64 << 10;
@@ -36,6 +43,8 @@ final class CsvReader implements SourceReader {
     private final List<CsvColumn> columns;
     private final List<Integer> requested;
     private final Schema schema;
+    private final RowFilter filter;
+    private final Selection selection = new Selection(); // of the batch under way
     private final CsvDialect dialect;
     private final SourceContext context;
     private final boolean follow;
@@ -63,14 +72,16 @@ final class CsvReader implements SourceReader {
     /** @param follow whether to wait for more at the end of the (only) segment instead of finishing */
     CsvReader(
             List<CsvColumn> columns,
-            List<Integer> requested,
+            ScanRequest request,
             CsvDialect dialect,
             List<CsvSegment> segments,
             boolean follow,
             SourceContext context) {
         this.columns = List.copyOf(columns);
-        this.requested = List.copyOf(requested);
-        this.schema = new Schema(columns.stream().map(CsvColumn::field).toList()).select(requested);
+        this.requested = request.columns();
+        Schema relation = new Schema(columns.stream().map(CsvColumn::field).toList());
+        this.schema = relation.select(requested);
+        this.filter = RowFilter.of(request.predicates(), relation);
         this.dialect = dialect;
         this.context = context;
         this.follow = follow;
@@ -104,10 +115,10 @@ final class CsvReader implements SourceReader {
             int from = window.start();
             int next = index.scan(window.address(), from, window.end(), atEnd);
             if (index.rows > 0) {
-                Optional<Batch> batch = makeBatch();
-                adapt(next - from);
+                adapt(index.rows, next - from);
+                Batch batch = makeBatch();
                 window.consumeTo(next);
-                return batch; // empty when all were rejected: the caller polls again
+                return Optional.of(batch);
             }
             window.consumeTo(next);
             if (next == from && stuck()) {
@@ -230,49 +241,68 @@ final class CsvReader implements SourceReader {
     }
 
     /** The next window is to hold about one batch. */
-    private void adapt(int consumed) {
-        if (index.rows * 2 < context.batchRows() && !window.isDry()) {
+    private void adapt(int records, int consumed) {
+        if (records * 2 < context.batchRows() && !window.isDry()) {
             windowBytes = (int) Math.min(LARGEST_WINDOW_BYTES, 2L * windowBytes);
-        } else if (index.rows == context.batchRows()) {
+        } else if (records == context.batchRows()) {
             windowBytes = Math.max(FIRST_WINDOW_BYTES, Math.min(LARGEST_WINDOW_BYTES, consumed + consumed / 16));
         }
     }
 
-    private Optional<Batch> makeBatch() {
+    /** A batch of the indexed records, without rows when all were rejected or did not pass. */
+    private Batch makeBatch() {
         long first = window.address() + index.rowStarts[0];
         int bytes = index.recordEnd(index.rows - 1) - index.rowStarts[0];
         boolean plain = Utf8.isPlain(first, bytes);
-        FieldVector[] vectors = load(plain);
-        if (rejectedCount > 0) {
-            closeAll(vectors);
-            index.remove(rejected);
-            if (index.rows == 0) {
-                return Optional.empty();
-            }
-            vectors = load(plain);
-            assert rejectedCount == 0 : "a record that was parsed before cannot be now";
-        }
-        return Optional.of(Batch.of(schema, vectors, index.rows));
-    }
-
-    private FieldVector[] load(boolean plain) {
-        rejectedCount = 0;
-        rejected = new long[(index.rows + 63) >>> 6];
-        FieldVector[] vectors = new FieldVector[requested.size()];
+        FieldVector[] vectors = new FieldVector[columns.size()];
         try {
-            for (int i = 0; i < loaders.size(); i++) {
-                int place = requested.indexOf(i);
-                if (place < 0) {
-                    loaders.get(i).validate(index, window.address(), plain);
-                } else {
-                    vectors[place] = loaders.get(i).load(index, window.address(), plain, context.allocator());
+            parse(vectors, plain);
+            if (!selection.isAll()) {
+                index.keep(selection);
+                for (int i = 0; i < vectors.length; i++) {
+                    if (vectors[i] != null) {
+                        vectors[i] = selection.take(columns.get(i).field(), vectors[i], context.allocator());
+                    }
                 }
             }
-            return vectors;
-        } catch (RuntimeException | Error e) {
+            FieldVector[] result = new FieldVector[requested.size()];
+            for (int i = 0; i < result.length; i++) {
+                int column = requested.get(i);
+                if (vectors[column] == null) {
+                    vectors[column] = load(column, plain);
+                }
+                result[i] = vectors[column];
+            }
+            for (int column : requested) {
+                vectors[column] = null; // the batch owns it
+            }
+            return Batch.of(schema, result, index.rows);
+        } finally {
             closeAll(vectors);
-            throw e;
         }
+    }
+
+    /** Parses all columns, into vectors where that does not pay to be put off, and selects the rows to be kept. */
+    private void parse(FieldVector[] vectors, boolean plain) {
+        selection.all(index.rows);
+        rejectedCount = 0;
+        rejected = new long[(index.rows + 63) >>> 6];
+        for (int i = 0; i < vectors.length; i++) {
+            boolean later = !filter.isEmpty() && loaders.get(i).isText();
+            if (filter.tests(i) || (requested.contains(i) && !later)) {
+                vectors[i] = load(i, plain);
+            } else {
+                loaders.get(i).validate(index, window.address(), plain);
+            }
+        }
+        if (rejectedCount > 0) {
+            selection.remove(rejected);
+        }
+        filter.narrow(selection, vectors);
+    }
+
+    private FieldVector load(int column, boolean plain) {
+        return loaders.get(column).load(index, window.address(), plain, context.allocator());
     }
 
     private static void closeAll(FieldVector[] vectors) {

@@ -48,8 +48,8 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean fol
         }
         PacedReader.Start start = new PacedReader.Start();
         List<SourceReader> paced = new ArrayList<>();
-        for (SourceReader reader :
-                read(new ScanRequest(columns, request.predicates(), request.parallelism()), context)) {
+        // Rows that nobody wants still beat time, so none is left out before they are paced.
+        for (SourceReader reader : read(new ScanRequest(columns, List.of(), request.parallelism()), context)) {
             paced.add(new PacedReader(
                     reader, place, hidden, pace.get().factor(), context.clock(), context.allocator(), start));
         }

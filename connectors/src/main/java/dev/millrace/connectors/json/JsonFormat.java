@@ -31,13 +31,13 @@ public record JsonFormat(List<JsonColumn> columns, int maxRecordBytes) implement
             for (int file = i; file < files.size(); file += count) {
                 share.add(files.get(file));
             }
-            readers.add(new JsonReader(columns, request.columns(), maxRecordBytes, share, false, context));
+            readers.add(new JsonReader(columns, request, maxRecordBytes, share, false, context));
         }
         return readers;
     }
 
     @Override
     public SourceReader follow(Path file, ScanRequest request, SourceContext context) {
-        return new JsonReader(columns, request.columns(), maxRecordBytes, List.of(file), true, context);
+        return new JsonReader(columns, request, maxRecordBytes, List.of(file), true, context);
     }
 }

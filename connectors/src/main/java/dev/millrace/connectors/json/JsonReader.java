@@ -8,8 +8,11 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.connectors.filter.ColumnTest;
+import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.Encoding;
 import dev.millrace.connectors.input.FileInput;
@@ -27,7 +30,7 @@ import java.util.Optional;
 import java.util.Queue;
 import org.apache.arrow.vector.FieldVector;
 
-/** Reads files of JSON lines one after another. */
+/** Reads files of JSON lines one after another. Each line is validated, then kept if it passes the filter. */
 final class JsonReader implements SourceReader {
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int SHOWN_CHARS = 300;
@@ -38,6 +41,7 @@ final class JsonReader implements SourceReader {
 
     private final Schema schema;
     private final List<Integer> requested;
+    private final RowFilter filter;
     private final List<JsonValues> values = new ArrayList<>();
     private final Members members;
     private final int maxRecordBytes;
@@ -60,15 +64,18 @@ final class JsonReader implements SourceReader {
 
     JsonReader(
             List<JsonColumn> columns,
-            List<Integer> requested,
+            ScanRequest request,
             int maxRecordBytes,
             List<Path> files,
             boolean follow,
             SourceContext context) {
-        this.schema = new Schema(columns.stream().map(JsonColumn::field).toList()).select(requested);
-        this.requested = List.copyOf(requested);
+        Schema relation = new Schema(columns.stream().map(JsonColumn::field).toList());
+        this.requested = request.columns();
+        this.schema = relation.select(requested);
+        this.filter = RowFilter.of(request.predicates(), relation);
         for (int i = 0; i < columns.size(); i++) {
-            values.add(new JsonValues(columns.get(i), requested.contains(i), context.allocator()));
+            boolean kept = requested.contains(i) || filter.tests(i);
+            values.add(new JsonValues(columns.get(i), kept, context.allocator()));
         }
         this.members = Members.of(columns);
         this.maxRecordBytes = maxRecordBytes;
@@ -99,13 +106,10 @@ final class JsonReader implements SourceReader {
             boolean atEnd = window.isDry() && !follow && failure.isEmpty();
             int before = window.start();
             int rows = readLines(atEnd);
-            if (rows > 0) {
-                return Optional.of(batch(rows));
+            if (rows > 0 || window.start() > before) {
+                return Optional.of(batch(rows)); // without rows rather than blocking until there are some
             }
             values.forEach(JsonValues::abandon);
-            if (window.start() > before) {
-                continue;
-            }
             if (stuck()) {
                 return Optional.empty();
             }
@@ -205,8 +209,21 @@ final class JsonReader implements SourceReader {
         } catch (IOException e) {
             throw MillraceException.internal("reading from memory failed", e);
         }
+        if (!passes(row)) {
+            values.forEach(value -> value.drop(row));
+            return false;
+        }
         for (JsonValues value : values) {
             value.keep(row);
+        }
+        return true;
+    }
+
+    private boolean passes(int row) {
+        for (ColumnTest test : filter.tests()) {
+            if (!values.get(test.column()).passes(test, row)) {
+                return false;
+            }
         }
         return true;
     }
@@ -263,6 +280,7 @@ final class JsonReader implements SourceReader {
         for (int i = 0; i < vectors.length; i++) {
             vectors[i] = values.get(requested.get(i)).finish(rows);
         }
+        values.forEach(JsonValues::abandon); // of columns that were only tested
         return Batch.of(schema, vectors, rows);
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.connectors.filter.ColumnTest;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.text.TextBuffer;
@@ -174,6 +175,19 @@ final class JsonValues implements AutoCloseable {
             throw MillraceException.user(
                     SqlState.NOT_NULL_VIOLATION, "null value in column \"" + name + "\" violates not-null constraint");
         }
+    }
+
+    /** Whether the row under way passes a test of this column, which is kept. */
+    boolean passes(ColumnTest test, int row) {
+        if (lastRow != row) {
+            return test.matchesNull();
+        }
+        if (!isVariable()) {
+            return test.matches(vector.getDataBufferAddress(), 0, row);
+        }
+        long offsets = vector.getOffsetBufferAddress();
+        Memory.putInt(offsets + 4L * row + 4, (int) bytes.length());
+        return test.matches(bytes.address(), offsets, row);
     }
 
     /** The row under way is good. */

@@ -107,7 +107,11 @@ final class FileScan implements SourceContext {
     }
 
     void each(Source source, List<Integer> columns, int parallelism, Consumer<Batch> consumer) {
-        List<SourceReader> readers = source.open(new ScanRequest(columns, List.of(), parallelism), this);
+        each(source, new ScanRequest(columns, List.of(), parallelism), consumer);
+    }
+
+    void each(Source source, ScanRequest request, Consumer<Batch> consumer) {
+        List<SourceReader> readers = source.open(request, this);
         try {
             for (SourceReader reader : readers) {
                 while (true) {
