@@ -147,11 +147,6 @@ public final class Epochs {
         }
     }
 
-    /** The number of the open epoch of an input's domain. */
-    public long openEpoch(EpochInput input) {
-        return atomically(() -> input.domain.open);
-    }
-
     void arrived(EpochInput input, boolean more) {
         lock.lock();
         try {

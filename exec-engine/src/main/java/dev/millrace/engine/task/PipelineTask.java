@@ -184,7 +184,11 @@ public final class PipelineTask implements Task, AutoCloseable {
 
     private void handle(TaskInput input, Item item) {
         if (item instanceof Item.Rows rows) {
-            input.entry().receive(input.port(), rows.batch());
+            if (rows.batch().rowCount() == 0) {
+                rows.batch().close(); // a reader's way to take a pause in a long search
+            } else {
+                input.entry().receive(input.port(), rows.batch());
+            }
         } else if (item instanceof Item.Watermark watermark) {
             input.entry().advance(input.port(), watermark.micros());
         } else if (item instanceof Item.Idle) {

@@ -95,18 +95,16 @@ public final class SourceInput extends TaskInput {
         }
     }
 
-    /** Rows, or the end; empty when there may be an epoch to end first or nothing is at hand. */
+    /** Rows, none for a step in which none were found, or the end; empty when there may be an epoch to end first or nothing is at hand. */
     private Optional<Item> poll() {
         woken = false;
         Optional<Batch> batch = reader.poll();
         if (batch.isPresent()) {
             dry = false;
-            if (batch.get().rowCount() == 0) {
-                batch.get().close();
-                return Optional.empty();
-            }
-            epochs.ifPresent(EpochInput::arrived);
             progress = reader.progress();
+            if (batch.get().rowCount() > 0) {
+                epochs.ifPresent(EpochInput::arrived);
+            }
             return Optional.of(new Item.Rows(batch.get()));
         }
         if (reader.isFinished()) {

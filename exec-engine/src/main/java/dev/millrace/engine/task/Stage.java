@@ -31,19 +31,10 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
 
     Stage() {}
 
-    /** Has this stage's output go to a new port of another; returns the port. Only while the graph is built. */
-    public int feed(Stage consumer) {
-        int port = consumer.newPort();
+    /** Has this stage's output go to a new port of another. Only while the graph is built. */
+    public void feed(Stage consumer) {
         consumers.add(consumer);
-        consumerPorts.add(port);
-        return port;
-    }
-
-    /** The other end of {@link #feed}, for the ports in their order. */
-    public void feed(Stage consumer, int port) {
-        consumer.ports = Math.max(consumer.ports, port + 1);
-        consumers.add(consumer);
-        consumerPorts.add(port);
+        consumerPorts.add(consumer.newPort());
     }
 
     int newPort() {
