@@ -8,7 +8,7 @@ import java.util.Optional;
  * thread.
  *
  * <pre>
- *   poll() -> batch           more may be at hand: poll again
+ *   poll() -> batch           more may be at hand: poll again; no rows when reading on took long and found none
  *   poll() -> empty, !isFinished()   nothing at hand: poll again after retryAfterMicros() or on SourceContext.wakeUp
  *   poll() -> empty,  isFinished()   the end, for ever
  * </pre>

@@ -14,8 +14,12 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
-/** Rows as fast as they are taken: (n % 7, n). */
-record Endless(Schema schema) implements Source {
+/** Rows as fast as they are taken, some or none at once: (n % 7, n). */
+record Endless(Schema schema, int batchRows) implements Source {
+    Endless(Schema schema) {
+        this(schema, 100);
+    }
+
     @Override
     public boolean bounded() {
         return false;
@@ -36,17 +40,17 @@ record Endless(Schema schema) implements Source {
                 List<FieldVector> columns = new ArrayList<>();
                 try {
                     for (int column = 0; column < 2; column++) {
-                        FieldVector vector = Vectors.allocate(schema.field(column), 100, 0, context.allocator());
+                        FieldVector vector = Vectors.allocate(schema.field(column), batchRows, 0, context.allocator());
                         columns.add(vector);
-                        for (int i = 0; i < 100; i++) {
+                        for (int i = 0; i < batchRows; i++) {
                             long value = column == 0 ? (next + i) % 7 : next + i;
                             Memory.putLong(vector.getDataBufferAddress() + 8L * i, value);
                         }
-                        Vectors.setAllValid(vector, 100);
-                        Vectors.finish(vector, 100);
+                        Vectors.setAllValid(vector, batchRows);
+                        Vectors.finish(vector, batchRows);
                     }
-                    next += 100;
-                    return Optional.of(Batch.of(schema, columns.toArray(FieldVector[]::new), 100));
+                    next += batchRows;
+                    return Optional.of(Batch.of(schema, columns.toArray(FieldVector[]::new), batchRows));
                 } catch (RuntimeException e) {
                     Closing.all(columns);
                     throw e;

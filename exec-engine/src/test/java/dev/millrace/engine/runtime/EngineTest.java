@@ -286,6 +286,16 @@ final class EngineTest {
     }
 
     @Test
+    void aSearchThatFindsNothingCanBeClosed() {
+        engine.relations().addSource("barren", new Endless(KV, 0), OnError.FAIL);
+        Result result = engine.run(scan("barren", KV));
+        StandingQuery query = engine.start("q", scan("barren", KV), QueryOptions.view());
+        result.close();
+        query.drop();
+        assertEquals(0, engine.allocatedBytes());
+    }
+
+    @Test
     void aCancelledResultSaysSo() throws InterruptedException {
         engine.relations().addSource("quiet", new ScriptedSource(KV, true, false, List.of()), OnError.FAIL);
         try (Result result = engine.run(scan("quiet", KV))) {
