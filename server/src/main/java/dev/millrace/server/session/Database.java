@@ -37,7 +37,11 @@ public final class Database implements AutoCloseable {
         this.clock = options.clock();
         this.engine = Engine.open(options.engine(), clock);
         this.connectors = Connectors.standard(options.printed());
-        this.plans = new Plans(frontend, catalog, engine.options().workers());
+        this.plans = new Plans(
+                frontend,
+                catalog,
+                engine.options().workers(),
+                name -> query(name).map(StandingQuery::plan));
         new SystemRelations(this).addAll();
     }
 

@@ -12,6 +12,8 @@ import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.RelationFacts;
+import dev.millrace.planner.tree.Nodes;
+import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
@@ -21,19 +23,24 @@ import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** From statements to plans: the front end and the planner with this database's catalog. Safe on any thread. */
 final class Plans {
     private final Frontend frontend;
     private final DatabaseCatalog catalog;
     private final int parallelism;
+    private final Function<String, Optional<PlanNode>> running;
 
-    Plans(Frontend frontend, DatabaseCatalog catalog, int parallelism) {
+    /** @param running the plan of the continuous query or view of a name */
+    Plans(Frontend frontend, DatabaseCatalog catalog, int parallelism, Function<String, Optional<PlanNode>> running) {
         this.frontend = frontend;
         this.catalog = catalog;
         this.parallelism = parallelism;
+        this.running = running;
     }
 
     Statement analyze(ParsedStatement statement, Parameters parameters) {
@@ -50,7 +57,37 @@ final class Plans {
         if (plan.emit() instanceof Emit.Every) {
             throw MillraceException.notAvailableYet("EMIT EVERY").withHint("EMIT CHANGES shows each change");
         }
-        return plan;
+        PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
+        return new PhysicalPlan(replayed, plan.appendOnly(), plan.emit(), plan.uniqueKey(), Fingerprint.of(replayed));
+    }
+
+    /**
+     * A continuous query over nothing but replayable streams is replayable as well: who reads it gets its plan in the place
+     * of the scan, and so all its rows from the first, however long it has been running.
+     */
+    private Optional<PlanNode> replay(PlanNode node) {
+        if (!(node instanceof PlanNode.Scan scan) || !isReplayable(scan.relation())) {
+            return Optional.empty();
+        }
+        return running.apply(scan.relation())
+                .map(plan -> Nodes.named(
+                        Nodes.select(plan, scan.columns()), scan.schema().names()));
+    }
+
+    /** Whether a name is that of a continuous query all of whose rows can be had again. */
+    boolean isReplayable(String name) {
+        return catalog.object(name)
+                .filter(object -> object.kind() == ObjectKind.CONTINUOUS_QUERY)
+                .filter(object -> object.reads().stream().allMatch(this::givesAllRowsAgain))
+                .isPresent();
+    }
+
+    private boolean givesAllRowsAgain(String name) {
+        return isReplayable(name)
+                || catalog.object(name)
+                        .flatMap(CatalogObject::input)
+                        .filter(StreamInput::replayable)
+                        .isPresent();
     }
 
     /** The plan of a query over the rows that are there. */

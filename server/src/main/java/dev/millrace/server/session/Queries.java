@@ -159,7 +159,9 @@ final class Queries {
         Optional<CatalogObject> object = subscribe.relation().flatMap(database.catalog()::object);
         object.ifPresent(this::requireHealthy);
         requireStreaming(subscribe.query().relations(), "SUBSCRIBE");
-        Optional<StandingQuery> running = object.flatMap(found -> database.query(found.name()));
+        Optional<StandingQuery> running = object.filter(
+                        found -> !database.plans().isReplayable(found.name()))
+                .flatMap(found -> database.query(found.name()));
         if (running.isPresent()) {
             SubscriptionOptions options =
                     subscribe.snapshot() ? SubscriptionOptions.withSnapshot() : SubscriptionOptions.changes();
@@ -168,6 +170,13 @@ final class Queries {
                     object.get().appendOnly(),
                     cancellation);
             return changes;
+        }
+        Optional<CatalogObject> live = object.filter(
+                found -> found.input().filter(input -> !input.replayable()).isPresent());
+        if (subscribe.snapshot() && live.isPresent()) {
+            throw MillraceException.user(
+                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "stream \"" + live.get().name() + "\" keeps no rows to make a snapshot of");
         }
         return subscribeToOwn(subscribe);
     }

@@ -115,10 +115,21 @@ public final class SqlCommand {
                 !interactive,
                 arguments.matchedOptionValue("--quiet", false));
         DatabaseOptions options = DatabaseOptions.defaults().withWorkers(workers);
-        try (Database database = Millrace.open(options);
-                Session session = database.session();
+        Database database = Millrace.open(options);
+        try (Session session = database.session();
                 Shell shell = new Shell(session, options.clock(), streams, mode)) {
             return interactive ? InteractiveShell.run(shell, session) : runAll(scripts, shell, streams);
+        } finally {
+            close(database);
+        }
+    }
+
+    /** What goes wrong when all is done is a defect to be logged, not a failure of the user's statements. */
+    private static void close(Database database) {
+        try {
+            database.close();
+        } catch (RuntimeException | AssertionError e) {
+            System.getLogger(SqlCommand.class.getPackageName()).log(System.Logger.Level.ERROR, "closing failed", e);
         }
     }
 

@@ -112,6 +112,22 @@ class LifeCycleTest {
     }
 
     @Test
+    void aContinuousQueryOverAFileCanBeReadFromItsFirstRowAtAnyTime() throws IOException {
+        readings();
+        db.run("CREATE CONTINUOUS QUERY warm AS SELECT device, ts, temp * 2 AS doubled FROM readings WHERE temp > 0");
+        db.run("CREATE CONTINUOUS QUERY named AS SELECT doubled AS d, device FROM warm");
+        db.session().flush();
+        db.run("CREATE MATERIALIZED VIEW v AS SELECT device, sum(doubled) AS total FROM warm GROUP BY device");
+        db.run("CREATE MATERIALIZED VIEW w AS SELECT count(*) AS n, max(d) AS most FROM named");
+        db.run("CREATE SINK p FROM named WITH (connector = 'print')");
+        assertEquals(List.of("a|10"), db.flushedRows("SELECT * FROM v"));
+        assertEquals(List.of("2|7"), db.rows("SELECT * FROM w"));
+        assertTrue(db.printed().contains("3,a\n") && db.printed().contains("7,a\n"), db.printed());
+        assertTrue(db.error("DROP CONTINUOUS QUERY warm").startsWith("2BP01 "));
+        db.run("DROP STREAM readings CASCADE");
+    }
+
+    @Test
     void aViewCreatedLaterStartsWithTheRowsOfItsTable() {
         db.run("CREATE TABLE t (id INTEGER PRIMARY KEY, v BIGINT)");
         db.run("INSERT INTO t VALUES (1, 10), (2, 20)");

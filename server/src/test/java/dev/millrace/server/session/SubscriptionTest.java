@@ -103,6 +103,13 @@ class SubscriptionTest {
     }
 
     @Test
+    void onlyWhatKeepsRowsHasASnapshot() {
+        assertTrue(db.error("SUBSCRIBE TO s WITH (SNAPSHOT)").startsWith("55000 "));
+        db.run("CREATE CONTINUOUS QUERY q AS SELECT k FROM s");
+        assertTrue(db.error("SUBSCRIBE TO q WITH (SNAPSHOT)").startsWith("55000 "));
+    }
+
+    @Test
     void systemRelationsCannotBeFollowed() {
         assertTrue(db.error("SUBSCRIBE TO millrace.query_stats").startsWith("42809 "));
         assertTrue(db.error("CREATE MATERIALIZED VIEW v AS SELECT count(*) FROM millrace.query_stats")
