@@ -79,7 +79,7 @@ final class DistinctMerge {
     /** The entry of an owner and the value that another entry has. */
     static long findOrInsert(DistinctSet set, GroupTable table, long owner, long hash, long like) {
         SlotKind kind = SlotKind.of(set.type());
-        long slot = hash >>> table.shift();
+        long slot = hash << KeyGroups.BITS >>> table.shift();
         long value = like + DistinctSet.VALUE;
         while (table.word(slot) != 0) {
             long entry = table.word(slot) & GroupTable.ADDRESS;

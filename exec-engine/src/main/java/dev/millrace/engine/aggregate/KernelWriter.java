@@ -231,7 +231,7 @@ final class KernelWriter {
 
     private void writeProbe(String equal, SourceBuilder store) {
         body.line("long entry = 0L;")
-                .line("long slot = hash >>> shift;")
+                .line("long slot = hash << " + KeyGroups.BITS + " >>> shift;")
                 .open("for (;;)")
                 .line("long word = Memory.getLong(index + (slot << 3));")
                 .open("if (word == 0L)")

@@ -103,7 +103,7 @@ public final class GroupTable implements AutoCloseable {
 
     /** A new entry for a hash whose key is known to be absent. */
     public long insertNew(long hash) {
-        long slot = hash >>> shift;
+        long slot = hash << KeyGroups.BITS >>> shift;
         while (word(slot) != 0) {
             slot = (slot + 1) & mask;
         }
@@ -112,7 +112,7 @@ public final class GroupTable implements AutoCloseable {
 
     /** Removes an entry and frees its block, but nothing it points to. */
     public void remove(long entry) {
-        long hole = Memory.getLong(entry) >>> shift;
+        long hole = Memory.getLong(entry) << KeyGroups.BITS >>> shift;
         while ((word(hole) & ADDRESS) != entry) {
             hole = (hole + 1) & mask;
         }
@@ -123,7 +123,7 @@ public final class GroupTable implements AutoCloseable {
             if (word == 0) {
                 break;
             }
-            long home = Memory.getLong(word & ADDRESS) >>> shift;
+            long home = Memory.getLong(word & ADDRESS) << KeyGroups.BITS >>> shift;
             if (((slot - home) & mask)
                     >= ((slot - hole) & mask)) { // its home is not behind the hole: it may move there
                 Memory.putLong(indexAddress + (hole << 3), word);
@@ -170,7 +170,7 @@ public final class GroupTable implements AutoCloseable {
         for (long slot = 0; slot < oldCapacity; slot++) {
             long word = Memory.getLong(oldAddress + (slot << 3));
             if (word != 0) {
-                long at = Memory.getLong(word & ADDRESS) >>> shift;
+                long at = Memory.getLong(word & ADDRESS) << KeyGroups.BITS >>> shift;
                 while (word(at) != 0) {
                     at = (at + 1) & mask;
                 }

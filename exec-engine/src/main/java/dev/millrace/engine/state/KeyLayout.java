@@ -36,6 +36,7 @@ public final class KeyLayout {
     private final List<Key> keys = new ArrayList<>();
     private final boolean nullable;
     private final int end;
+    private final int[] texts; // offsets of the slots that may point elsewhere, ascending
     private final NestedCodec nested = new NestedCodec();
 
     /** The layout of columns of an input; at most 64. */
@@ -51,6 +52,14 @@ public final class KeyLayout {
             at += SlotKind.of(field.type()).bytes();
         }
         this.end = at;
+        this.texts = texts(keys);
+    }
+
+    private static int[] texts(List<Key> keys) {
+        return keys.stream()
+                .filter(key -> key.kind() == SlotKind.BYTES)
+                .mapToInt(Key::offset)
+                .toArray();
     }
 
     /** The same layout for keys that are other columns of another input; of the same types, none NULL. */
@@ -66,6 +75,7 @@ public final class KeyLayout {
         this.keys.addAll(keys);
         this.nullable = false;
         this.end = end;
+        this.texts = texts(keys);
     }
 
     public List<Key> keys() {
@@ -88,19 +98,27 @@ public final class KeyLayout {
 
     /** Whether two entries of this layout have the same keys. */
     public boolean equal(long a, long b) {
-        if (nullable && Memory.getLong(a + GroupTable.BODY) != Memory.getLong(b + GroupTable.BODY)) {
-            return false;
+        if (texts.length == 0) {
+            for (int at = GroupTable.BODY; at < end; at += 8) {
+                if (Memory.getLong(a + at) != Memory.getLong(b + at)) {
+                    return false;
+                }
+            }
+            return true;
         }
-        for (Key key : keys) {
-            int at = key.offset();
-            boolean same = switch (key.kind()) {
-                case WORD -> Memory.getLong(a + at) == Memory.getLong(b + at);
-                case WIDE ->
-                    Memory.getLong(a + at) == Memory.getLong(b + at)
-                            && Memory.getLong(a + at + 8) == Memory.getLong(b + at + 8);
-                case BYTES -> ByteSlots.equal(a + at, b + at);
-            };
-            if (!same) {
+        return equalWithTexts(a, b);
+    }
+
+    private boolean equalWithTexts(long a, long b) {
+        int next = 0;
+        for (int at = GroupTable.BODY; at < end; at += 8) {
+            if (next < texts.length && at == texts[next]) {
+                if (!ByteSlots.equal(a + at, b + at)) {
+                    return false;
+                }
+                next++;
+                at += 8;
+            } else if (Memory.getLong(a + at) != Memory.getLong(b + at)) {
                 return false;
             }
         }
@@ -112,29 +130,23 @@ public final class KeyLayout {
         for (int at = GroupTable.BODY; at < end; at += 8) {
             Memory.putLong(to + at, Memory.getLong(from + at));
         }
-        for (Key key : keys) {
-            if (key.kind() == SlotKind.BYTES) {
-                long slot = from + key.offset();
-                ByteSlots.store(toMemory, to + key.offset(), ByteSlots.address(slot), ByteSlots.length(slot));
-                if (isNull(from, key.index())) {
-                    Memory.putLong(to + key.offset(), Hashing.NULL_BITS);
-                }
+        for (int text : texts) { // a short text, and a NULL, is all in its slot
+            if (ByteSlots.isLong(from + text)) {
+                ByteSlots.store(toMemory, to + text, ByteSlots.address(from + text), ByteSlots.length(from + text));
             }
         }
     }
 
     /** Frees what the keys of an entry point to. */
     public void free(long entry, StateMemory memory) {
-        for (Key key : keys) {
-            if (key.kind() == SlotKind.BYTES) {
-                ByteSlots.free(memory, entry + key.offset());
-            }
+        for (int text : texts) {
+            ByteSlots.free(memory, entry + text);
         }
     }
 
     /** The entry of a table with the same hash and keys as an entry of another; or the empty slot, as -1 - slot. */
     public long find(GroupTable table, long hash, long like) {
-        long slot = hash >>> table.shift();
+        long slot = hash << KeyGroups.BITS >>> table.shift();
         while (true) {
             long word = table.word(slot);
             if (word == 0) {
@@ -154,10 +166,8 @@ public final class KeyLayout {
         for (int at = GroupTable.BODY; at < end; at += 8) {
             out.writeLong(Memory.getLong(entry + at));
         }
-        for (Key key : keys) {
-            if (key.kind() == SlotKind.BYTES) {
-                ByteSlots.write(entry + key.offset(), out);
-            }
+        for (int text : texts) {
+            ByteSlots.write(entry + text, out);
         }
     }
 
@@ -167,10 +177,8 @@ public final class KeyLayout {
         for (int at = GroupTable.BODY; at < end; at += 8) {
             Memory.putLong(entry + at, in.readLong());
         }
-        for (Key key : keys) {
-            if (key.kind() == SlotKind.BYTES) {
-                ByteSlots.read(table.memory(), entry + key.offset(), in);
-            }
+        for (int text : texts) {
+            ByteSlots.read(table.memory(), entry + text, in);
         }
         return entry;
     }

@@ -80,7 +80,7 @@ public final class RowTable implements AutoCloseable {
         if (index.isEmpty()) {
             newIndex(FIRST_CAPACITY);
         }
-        long slot = hash >>> shift;
+        long slot = hash << KeyGroups.BITS >>> shift;
         while (true) {
             long word = word(slot);
             if (word == 0) {
@@ -262,7 +262,7 @@ public final class RowTable implements AutoCloseable {
     }
 
     private void unindex(long node) {
-        long hole = Memory.getLong(node + HASH) >>> shift;
+        long hole = Memory.getLong(node + HASH) << KeyGroups.BITS >>> shift;
         while ((word(hole) & GroupTable.ADDRESS) != node) {
             hole = (hole + 1) & mask;
         }
@@ -273,7 +273,7 @@ public final class RowTable implements AutoCloseable {
             if (word == 0) {
                 break;
             }
-            long home = Memory.getLong((word & GroupTable.ADDRESS) + HASH) >>> shift;
+            long home = Memory.getLong((word & GroupTable.ADDRESS) + HASH) << KeyGroups.BITS >>> shift;
             if (((slot - home) & mask) >= ((slot - hole) & mask)) {
                 Memory.putLong(indexAddress + (hole << 3), word);
                 hole = slot;
@@ -291,7 +291,7 @@ public final class RowTable implements AutoCloseable {
         for (long old = 0; old < oldCapacity; old++) {
             long word = Memory.getLong(oldAddress + (old << 3));
             if (word != 0) {
-                long slot = Memory.getLong((word & GroupTable.ADDRESS) + HASH) >>> shift;
+                long slot = Memory.getLong((word & GroupTable.ADDRESS) + HASH) << KeyGroups.BITS >>> shift;
                 while (word(slot) != 0) {
                     slot = (slot + 1) & mask;
                 }
