@@ -31,7 +31,10 @@ public sealed interface WindowSpec {
         }
     }
 
-    /** Per key, rows less than {@code gapMicros} apart; ends the gap after its last row. */
+    /**
+     * Per key, rows less than {@code gapMicros} apart; ends the gap after its last row. A row up to a gap behind the
+     * watermark is not late and may join it, so it is emitted when the watermark is another gap past its end.
+     */
     record Session(long gapMicros) implements WindowSpec {
         public Session {
             requirePositive(gapMicros);
