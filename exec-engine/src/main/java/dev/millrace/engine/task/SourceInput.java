@@ -95,7 +95,7 @@ public final class SourceInput extends TaskInput {
         }
     }
 
-    /** Rows, none for a step in which none were found, or the end; empty when there may be an epoch to end first or nothing is at hand. */
+    /** Rows, none for a step that found none, or the end; empty when nothing is at hand. */
     private Optional<Item> poll() {
         woken = false;
         Optional<Batch> batch = reader.poll();
