@@ -29,16 +29,18 @@ final class RandomQueries {
     private final RandomExpressions expressions;
     private final RandomAggregates aggregates;
     private final RandomWindows windows;
+    private final RandomJoins joins;
 
     RandomQueries(Chance chance) {
         this.chance = chance;
         this.expressions = new RandomExpressions(chance);
         this.aggregates = new RandomAggregates(chance, expressions);
         this.windows = new RandomWindows(chance);
+        this.joins = new RandomJoins(chance, expressions);
     }
 
     Generated next() {
-        return switch (chance.below(16)) {
+        return switch (chance.below(18)) {
             case 0, 1 -> plain(filtered());
             case 2 -> plain(Dual.of("SELECT DISTINCT {} FROM {}", keys(1 + chance.below(2)), source()));
             case 3, 4, 5, 6 -> plain(grouped());
@@ -47,6 +49,7 @@ final class RandomQueries {
             case 12 -> top();
             case 13 -> plain(rank());
             case 14 -> plain(nested());
+            case 15, 16 -> plain(joins.next());
             default -> windowJoin();
         };
     }
