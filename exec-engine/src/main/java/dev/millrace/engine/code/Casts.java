@@ -79,7 +79,7 @@ final class Casts {
     private Value toText(Value value, DataType type) {
         DataType from = value.type();
         if (type.kind() == Kind.JSONB) {
-            throw cannot(from, type);
+            throw from.isText() ? MillraceException.notAvailableYet("casting text to jsonb") : cannot(from, type);
         }
         String method = switch (from.kind()) {
             case TEXT, VARCHAR, CHAR, JSONB -> "";

@@ -7,6 +7,8 @@ import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression.Null;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
 import java.util.List;
 import java.util.Set;
 
@@ -29,6 +31,8 @@ final class Costs {
             "regexp_extract",
             "substring_regex");
 
+    private static final Set<String> OTHER_TOTAL = Set.of("coalesce", "is_distinct_from", "is_not_distinct_from");
+
     private Costs() {}
 
     static int of(Expression expression) {
@@ -43,7 +47,7 @@ final class Costs {
             return cost;
         }
         if (expression instanceof Cast cast) {
-            boolean text = cast.input().type().isText() || cast.type().isText();
+            boolean text = cast.input().type().isText() != cast.type().isText();
             return of(cast.input()) + (text ? 60 : 2);
         }
         return expression instanceof Column ? 1 : 0;
@@ -86,12 +90,37 @@ final class Costs {
         if (expression instanceof Call call) {
             boolean total = LOGIC.contains(call.function())
                     || COMPARISONS.contains(call.function())
-                    || Set.of("like", "coalesce", "is_distinct_from", "is_not_distinct_from")
-                            .contains(call.function())
-                    || isModuloByNonZero(call);
+                    || OTHER_TOTAL.contains(call.function())
+                    || isModuloByNonZero(call)
+                    || isRoomyNumeric(call);
             return !total || call.arguments().stream().anyMatch(Costs::mayFail);
         }
+        if (expression instanceof Cast cast) {
+            return !isWidening(cast.input().type(), cast.type()) || mayFail(cast.input());
+        }
         return !(expression instanceof Column || expression instanceof Literal || expression instanceof Null);
+    }
+
+    /** NUMERIC arithmetic whose result type has room for every result. */
+    private static boolean isRoomyNumeric(Call call) {
+        return call.type().kind() == Kind.NUMERIC
+                && call.type().precision() < DataType.MAX_NUMERIC_PRECISION
+                && Set.of("add", "subtract", "multiply", "negate", "abs").contains(call.function());
+    }
+
+    /** A cast that has a result for every value. */
+    private static boolean isWidening(DataType from, DataType to) {
+        if (from.isInteger() && to.kind() == Kind.NUMERIC) {
+            int digits = from.kind() == Kind.BIGINT ? 19 : from.kind() == Kind.INTEGER ? 10 : 5;
+            return to.precision() - to.scale() >= digits;
+        }
+        if (from.kind() == Kind.NUMERIC && to.kind() == Kind.NUMERIC) {
+            return to.scale() >= from.scale() && to.precision() - to.scale() >= from.precision() - from.scale();
+        }
+        boolean wider = from.isInteger() && to.isNumber() && from.kind().compareTo(to.kind()) <= 0;
+        return wider
+                || (from.kind() == Kind.REAL && to.kind() == Kind.DOUBLE)
+                || (from.isText() && to.kind() == Kind.TEXT);
     }
 
     /** An integer modulo a literal that is not 0: cannot fail. */

@@ -32,7 +32,7 @@ public final class Literals implements AutoCloseable {
             bytes[i] = bytesOf(literals.get(i));
             total += bytes[i].length;
         }
-        ArrowBuf texts = own(allocator.buffer(total));
+        ArrowBuf texts = own(allocator.buffer(Math.max(1, total)));
         long at = texts.memoryAddress();
         for (int i = 0; i < bytes.length; i++) {
             addresses[i] = at;
