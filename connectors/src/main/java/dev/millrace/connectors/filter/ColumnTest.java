@@ -128,22 +128,32 @@ public final class ColumnTest {
         if (!isOfValues()) {
             return accepted == ANY;
         }
-        int sign = switch (kind) {
-            case BOOLEAN -> Long.compare(Memory.getBit(data, row) ? 1 : 0, value);
-            case SMALLINT -> Long.compare(Memory.getShort(data + 2L * row), value);
-            case INTEGER, DATE -> Long.compare(Memory.getInt(data + 4L * row), value);
-            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> Long.compare(Memory.getLong(data + 8L * row), value);
+        int sign = sign(data, offsets, row);
+        return (accepted & (sign < 0 ? LESS : sign == 0 ? EQUAL : GREATER)) != 0;
+    }
+
+    // In parts that are small enough to become part of a loop over rows.
+
+    private int sign(long data, long offsets, int row) {
+        return switch (kind) {
+            case BOOLEAN, SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ ->
+                Long.compare(whole(data, row), value);
             case REAL -> compare(Memory.getFloat(data + 4L * row), number);
             case DOUBLE -> compare(Memory.getDouble(data + 8L * row), number);
             case NUMERIC -> compareNumeric(data + 16L * row);
-            case TEXT, VARCHAR -> {
-                int from = Memory.getInt(offsets + 4L * row);
-                yield compareText(data + from, Memory.getInt(offsets + 4L * row + 4) - from);
-            }
+            case TEXT, VARCHAR -> compareText(data, offsets + 4L * row);
             case CHAR, JSONB, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL ->
                 throw new IllegalStateException("no constant of " + kind + " is compared");
         };
-        return (accepted & (sign < 0 ? LESS : sign == 0 ? EQUAL : GREATER)) != 0;
+    }
+
+    private long whole(long data, int row) {
+        return switch (kind) {
+            case BOOLEAN -> Memory.getBit(data, row) ? 1 : 0;
+            case SMALLINT -> Memory.getShort(data + 2L * row);
+            case INTEGER, DATE -> Memory.getInt(data + 4L * row);
+            default -> Memory.getLong(data + 8L * row);
+        };
     }
 
     /** Not Double.compare, to which zeros of different sign differ. */
@@ -162,10 +172,12 @@ public final class ColumnTest {
         return upper != 0 ? upper : Long.compareUnsigned(Memory.getLong(address), value);
     }
 
-    private int compareText(long address, int length) {
+    private int compareText(long data, long offset) {
+        int from = Memory.getInt(offset);
+        int length = Memory.getInt(offset + 4) - from;
         int common = Math.min(length, text.length);
         for (int i = 0; i < common; i++) {
-            int difference = (Memory.getByte(address + i) & 0xff) - (text[i] & 0xff);
+            int difference = (Memory.getByte(data + from + i) & 0xff) - (text[i] & 0xff);
             if (difference != 0) {
                 return difference;
             }
