@@ -20,7 +20,10 @@ import java.util.Optional;
 import java.util.Queue;
 import org.apache.arrow.vector.FieldVector;
 
-/** Reads files one after another, a batch per record batch, cut where that is larger than wished for, without rows that fail the filter. */
+/**
+ * Reads files one after another, a batch per record batch without the rows that fail the filter, cut where that is larger
+ * than wished for.
+ */
 final class ArrowReader implements SourceReader {
     private final Schema declared;
     private final List<Integer> requested;
