@@ -143,6 +143,11 @@ public final class Inference implements NodeVisitor<Facts> {
         if (aggregate.phase() == PlanNode.Phase.PARTIAL) {
             return plain(true);
         }
+        // a session is emitted when no late row can join it any more, a gap after its end: nobody above may wait for
+        // that end with the same watermark
+        if (aggregate.window() instanceof WindowSpec.Session && !finite) {
+            return plain(true);
+        }
         int start = aggregate.schema().size() - 2;
         return new Facts(
                 true, Set.of(), List.of(boundsAt(start, original(aggregate.window(), aggregate.input()), true)));
