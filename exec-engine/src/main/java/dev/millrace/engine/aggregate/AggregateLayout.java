@@ -76,7 +76,7 @@ public final class AggregateLayout {
      *   entry: hash | link | owner, the group's entry | value | append-only: a bit per filter; else a count per filter
      * </pre>
      *
-     * @param filters the filters under which the column is counted, NONE among them
+     * @param filters the filters under which the column is counted, NONE among them; at most 64, further ones have a set more
      */
     record DistinctSet(int argument, DataType type, List<Integer> filters, boolean counts) {
         static final int OWNER = GroupTable.BODY;
@@ -167,12 +167,13 @@ public final class AggregateLayout {
     private void addDistinct(AggregateState state, DataType type) {
         for (int i = 0; i < distinctSets.size(); i++) {
             DistinctSet set = distinctSets.get(i);
-            if (set.argument() == state.argument()) {
-                if (!set.filters().contains(state.filter())) {
-                    List<Integer> filters = new ArrayList<>(set.filters());
-                    filters.add(state.filter());
-                    distinctSets.set(i, new DistinctSet(set.argument(), type, filters, set.counts()));
-                }
+            if (set.argument() == state.argument() && set.filters().contains(state.filter())) {
+                return;
+            }
+            if (set.argument() == state.argument() && set.filters().size() < Long.SIZE) {
+                List<Integer> filters = new ArrayList<>(set.filters());
+                filters.add(state.filter());
+                distinctSets.set(i, new DistinctSet(set.argument(), type, filters, set.counts()));
                 return;
             }
         }

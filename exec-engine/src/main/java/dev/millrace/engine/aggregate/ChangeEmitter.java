@@ -203,40 +203,53 @@ final class ChangeEmitter implements AutoCloseable {
         return true;
     }
 
-    /** A batch of the rows {@code from} to {@code to - 1}, whose simple results are given. */
+    /** A batch of the rows {@code from} to {@code to - 1}, whose simple results are given and taken over. */
     private Batch batch(FieldVector[] results, int from, int to) {
+        List<FieldVector> made = new ArrayList<>(List.of(results)); // what to close on a failure
+        try {
+            FieldVector[] columns = columns(results, from, to, made);
+            int rows = to - from;
+            boolean retracts = false;
+            for (int i = from; i < to; i++) {
+                retracts |= weights[i] < 0;
+            }
+            if (!retracts) {
+                return Batch.of(schema, columns, rows);
+            }
+            BigIntVector weightVector = Vectors.allocateWeights(rows, allocator);
+            for (int i = 0; i < rows; i++) {
+                Memory.putLong(weightVector.getDataBufferAddress() + 8L * i, weights[from + i]);
+            }
+            Vectors.finish(weightVector, rows);
+            return Batch.weighted(schema, columns, rows, weightVector);
+        } catch (RuntimeException | Error e) {
+            Closing.all(made);
+            throw e;
+        }
+    }
+
+    private FieldVector[] columns(FieldVector[] results, int from, int to, List<FieldVector> made) {
         int rows = to - from;
         long[] groups = from == 0 ? entries : Arrays.copyOfRange(entries, from, to);
-        List<FieldVector> vectors = new ArrayList<>();
-        int simple = 0;
+        FieldVector[] columns = new FieldVector[schema.size()];
         int keys = layout.keys().keys().size();
         for (int key = 0; key < keys; key++) {
-            vectors.add(layout.keys().vector(key, schema.field(key), groups, rows, allocator));
+            columns[key] = layout.keys().vector(key, schema.field(key), groups, rows, allocator);
+            made.add(columns[key]);
         }
+        int simple = 0;
         for (int call = 0; call < layout.calls().size(); call++) {
             Optional<Collected> collected = layout.collected(call);
-            if (collected.isPresent()) {
-                int c = layout.collections().indexOf(collected.get());
-                vectors.add(
-                        codecs.get(c).decode(0, field(call), Arrays.copyOfRange(values[c], from, to), rows, allocator));
-            } else {
-                vectors.add(results[simple++]);
+            if (collected.isEmpty()) {
+                columns[keys + call] = results[simple++];
+                continue;
             }
+            int c = layout.collections().indexOf(collected.get());
+            long[] encoded = Arrays.copyOfRange(values[c], from, to);
+            columns[keys + call] = codecs.get(c).decode(0, field(call), encoded, rows, allocator);
+            made.add(columns[keys + call]);
         }
-        FieldVector[] columns = vectors.toArray(FieldVector[]::new);
-        boolean retracts = false;
-        for (int i = from; i < to; i++) {
-            retracts |= weights[i] < 0;
-        }
-        if (!retracts) {
-            return Batch.of(schema, columns, rows);
-        }
-        BigIntVector weightVector = Vectors.allocateWeights(rows, allocator);
-        for (int i = 0; i < rows; i++) {
-            Memory.putLong(weightVector.getDataBufferAddress() + 8L * i, weights[from + i]);
-        }
-        Vectors.finish(weightVector, rows);
-        return Batch.weighted(schema, columns, rows, weightVector);
+        return columns;
     }
 
     /** Remembers what is emitted now, and forgets groups without rows. */

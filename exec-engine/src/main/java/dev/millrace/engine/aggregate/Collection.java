@@ -6,6 +6,7 @@ import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.io.DataInput;
@@ -33,7 +34,8 @@ abstract class Collection implements AutoCloseable {
         return !layout.retractions()
                 && !call.distinct()
                 && SlotKind.of(type) == SlotKind.WORD
-                && type.kind() != DataType.Kind.BOOLEAN;
+                && (type.isNumber()
+                        || call.function() == Function.PERCENTILE_DISC && type.kind() != DataType.Kind.BOOLEAN);
     }
 
     /** Adds the values of rows to their groups. */

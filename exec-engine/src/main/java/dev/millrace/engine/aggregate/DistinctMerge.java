@@ -7,6 +7,7 @@ import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.operator.KeyGroups;
 import dev.millrace.type.DataType;
 import java.util.Arrays;
 
@@ -69,7 +70,7 @@ final class DistinctMerge {
         for (StateSlot slot : layout.states()) {
             if (slot.state().distinct() && slot.state().argument() == set.argument()) {
                 int bit = set.filters().indexOf(slot.state().filter());
-                if ((added >>> bit & 1) != 0) {
+                if (bit >= 0 && (added >>> bit & 1) != 0) {
                     feed(slot, owner + slot.offset(), from + DistinctSet.VALUE);
                 }
             }

@@ -9,6 +9,7 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.OrderKey;
@@ -82,6 +83,9 @@ final class ListCollection extends Collection {
         this.multiset = layout.retractions() || call.distinct();
         this.ordered = !keys.isEmpty();
         List<DataType> types = used.stream().map(layout.arguments()::type).toList();
+        if (call.function() == Function.PERCENTILE_CONT && !types.get(0).isNumber()) {
+            throw MillraceException.notAvailableYet("percentile_cont of " + types.get(0));
+        }
         this.codec = new RowCodec(types, call.distinct(), allocator);
         this.order = new RowOrder(codec, types, keys);
         this.rows = new RowTable(allocator);

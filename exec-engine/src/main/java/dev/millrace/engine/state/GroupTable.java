@@ -2,6 +2,7 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.operator.KeyGroups;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -11,7 +12,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * by whoever probes, which is generated code over the fields of {@link #indexAddress}, {@link #shift} and {@link #mask}:
  *
  * <pre>
- *   slot = hash &gt;&gt;&gt; shift                      the index is ordered by the top bits, as key groups are
+ *   slot = hash &lt;&lt; KeyGroups.BITS &gt;&gt;&gt; shift   the bits below those that chose this instance
  *   word = index[slot]                         0: absent, insert(hash, slot)
  *   word = tag (hash's low 16 bits) &lt;&lt; 48 | address of the entry; on a mismatch go on with (slot + 1) &amp; mask
  *

@@ -2,6 +2,8 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.error.MillraceException;
+import dev.millrace.operator.KeyGroups;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
@@ -42,7 +44,7 @@ public final class KeyLayout {
     /** The layout of columns of an input; at most 64. */
     public KeyLayout(Schema input, List<Integer> columns) {
         if (columns.size() > 64) {
-            throw new IllegalArgumentException("more than 64 keys");
+            throw MillraceException.notAvailableYet("grouping by more than 64 columns");
         }
         this.nullable = columns.stream().anyMatch(column -> input.field(column).nullable());
         int at = GroupTable.BODY + (nullable ? 8 : 0);
