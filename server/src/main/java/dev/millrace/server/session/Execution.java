@@ -43,7 +43,7 @@ final class Execution {
 
     StatementResult execute(ParsedStatement parsed, Parameters parameters) {
         progress = Optional::empty;
-        return execute(database.plans().analyze(parsed, parameters), parsed.text());
+        return execute(database.plans().analyze(parsed, settings, parameters), parsed.text());
     }
 
     private StatementResult execute(Statement statement, String text) {

@@ -17,6 +17,7 @@ import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
@@ -43,8 +44,8 @@ final class Plans {
         this.running = running;
     }
 
-    Statement analyze(ParsedStatement statement, Parameters parameters) {
-        return frontend.analyze(statement, catalog, parameters);
+    Statement analyze(ParsedStatement statement, SessionSettings settings, Parameters parameters) {
+        return frontend.analyze(statement, new SessionCatalog(catalog, settings), parameters);
     }
 
     /**

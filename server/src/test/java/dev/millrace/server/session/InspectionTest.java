@@ -72,6 +72,15 @@ class InspectionTest {
     }
 
     @Test
+    void functionsTellAboutTheSession() {
+        db.run("SET application_name = 'a test'");
+        assertEquals(
+                List.of("a test|public|millrace"),
+                db.rows("SELECT current_setting('application_name'), current_schema(), current_user"));
+        assertTrue(db.rows("SELECT version()").get(0).startsWith("PostgreSQL "));
+    }
+
+    @Test
     void systemRelationsAreRelations() {
         db.run("INSERT INTO s VALUES ('a', '2024-01-01 00:00:10Z', 1)");
         assertEquals(

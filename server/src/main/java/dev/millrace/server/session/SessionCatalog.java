@@ -1,0 +1,39 @@
+package dev.millrace.server.session;
+
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** The database's catalog, and what functions say about one session. */
+record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings) implements Catalog {
+    private static final String NAME = "millrace";
+
+    @Override
+    public Optional<Relation> relation(String name) {
+        return catalog.relation(name);
+    }
+
+    @Override
+    public Collection<String> relationNames() {
+        return catalog.relationNames();
+    }
+
+    @Override
+    public Optional<String> sessionFunction(String name, List<String> arguments) {
+        if (name.equals("current_setting") && !arguments.isEmpty()) {
+            return Optional.of(settings.get(Setting.named(arguments.get(0))));
+        }
+        return switch (name) {
+            case "version" -> Optional.of("PostgreSQL " + Setting.SERVER_VERSION.defaultValue() + " (Millrace)");
+            case "current_user", "session_user", "user", "current_role", "current_database", "current_catalog" ->
+                Optional.of(NAME);
+            case "current_schema" -> Optional.of("public");
+            default -> Optional.empty();
+        };
+    }
+}
