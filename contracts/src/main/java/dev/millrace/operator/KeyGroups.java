@@ -2,14 +2,18 @@ package dev.millrace.operator;
 
 /**
  * A range of the 256 key groups, the unit of partitioning, snapshot, migration and merging. A key's group is the top
- * eight bits of its 64-bit hash, so that a table indexed by top bits keeps its groups together.
+ * {@value #BITS} bits of its 64-bit hash. Tables index by the bits below: an instance owns a range of groups, so among its
+ * keys the top bits hardly differ.
  *
  * @param first first group, inclusive
  * @param last last group, inclusive
  */
 public record KeyGroups(int first, int last) {
+    /** The bits of a hash that name its group, from the top. */
+    public static final int BITS = 8;
+
     /** How many groups there are. */
-    public static final int COUNT = 256;
+    public static final int COUNT = 1 << BITS;
 
     public static final KeyGroups ALL = new KeyGroups(0, COUNT - 1);
 
@@ -21,7 +25,7 @@ public record KeyGroups(int first, int last) {
 
     /** The group of a key by its hash. */
     public static int of(long hash) {
-        return (int) (hash >>> 56);
+        return (int) (hash >>> Long.SIZE - BITS);
     }
 
     /** Which of {@code parallelism} instances owns a group. */

@@ -3,6 +3,7 @@ package dev.millrace.engine.state;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.operator.KeyGroups;
 import dev.millrace.testing.memory.PoisonedAllocation;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class GroupTableTest {
     private static long find(GroupTable table, long hash) {
-        for (long slot = hash >>> table.shift(); table.word(slot) != 0; slot = (slot + 1) & table.mask()) {
+        for (long slot = hash << KeyGroups.BITS >>> table.shift(); table.word(slot) != 0; slot = (slot + 1) & table.mask()) {
             long entry = table.word(slot) & GroupTable.ADDRESS;
             if (Memory.getLong(entry) == hash) {
                 return entry;
