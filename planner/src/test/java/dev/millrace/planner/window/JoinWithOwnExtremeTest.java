@@ -92,6 +92,16 @@ class JoinWithOwnExtremeTest {
                 """, planned(join));
     }
 
+    @Test
+    void nobodyWaitsForAnEndThatRowsAreComparedAfter() {
+        PlanNode extreme = highest(bid());
+        for (String comparison : List.of("lt", "le")) {
+            PlanNode best = join(extreme, samePrice(extreme), from(extreme, 10), to(extreme, comparison));
+            String text = planned(group(best, List.of("window_end"), count()));
+            assertEquals(comparison.equals("lt"), text.contains("WindowAggregate the rows' windows"), text);
+        }
+    }
+
     private static PlanNode join(PlanNode extreme, Expression... conjuncts) {
         return Fixture.join(JoinKind.INNER, BID, extreme, and(conjuncts));
     }
