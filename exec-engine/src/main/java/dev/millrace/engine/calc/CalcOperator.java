@@ -15,6 +15,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.vector.BigIntVector;
@@ -33,7 +34,7 @@ public final class CalcOperator implements Operator {
     private final CalcProgram program;
     private final Field[] computed;
     private final CalcKernel[] kernels = new CalcKernel[2]; // without and with NULLs, made when first needed
-    private final long[] textBytes; // per computed column: the bytes of its last batch
+    private final long[] bytesPerText; // per computed column: the average of its last batch, and some more
     private OperatorContext context;
     private int[] selected = new int[0];
     private long rowsBefore;
@@ -55,7 +56,8 @@ public final class CalcOperator implements Operator {
             }
         }
         this.computed = fields.toArray(new Field[0]);
-        this.textBytes = new long[computed.length];
+        this.bytesPerText = new long[computed.length];
+        Arrays.fill(bytesPerText, FIRST_BYTES_PER_TEXT);
         this.program = new CalcProgram(
                 node.input().schema(),
                 node.condition().map(ConstantFolder::fold),
@@ -121,9 +123,7 @@ public final class CalcOperator implements Operator {
         List<OutputColumn> columns = new ArrayList<>(computed.length);
         try {
             for (int i = 0; i < computed.length; i++) {
-                long bytes = computed[i].type().fixedWidth() >= 0
-                        ? 0
-                        : Math.max((long) FIRST_BYTES_PER_TEXT * passed, textBytes[i] + textBytes[i] / 8);
+                long bytes = computed[i].type().fixedWidth() >= 0 ? 0 : bytesPerText[i] * passed;
                 columns.add(new OutputColumn(computed[i], passed, bytes, context.allocator()));
             }
             if (computed.length > 0) {
@@ -146,7 +146,8 @@ public final class CalcOperator implements Operator {
                 if (sources[i] < 0) {
                     int index = -1 - sources[i];
                     vectors[i] = columns.get(index).finish(passed);
-                    textBytes[index] = columns.get(index).textBytes(passed);
+                    long bytes = columns.get(index).textBytes(passed);
+                    bytesPerText[index] = bytes / passed + bytes / passed / 8 + 2;
                     owned.add(vectors[i]);
                 } else if (all) {
                     vectors[i] = batch.column(sources[i]);

@@ -1,6 +1,5 @@
 package dev.millrace.engine.code;
 
-import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -89,11 +88,6 @@ final class KernelSource {
 
     private String read(String javaType, String reader, int index) {
         return field(javaType, "l", "literals." + reader + "(" + index + ")");
-    }
-
-    /** Whether an expression's value is known before any row. */
-    static boolean isLiteral(Expression expression) {
-        return expression instanceof Literal;
     }
 
     /** The whole class. */

@@ -168,11 +168,6 @@ final class Library {
         return entries;
     }
 
-    /** Whether the table has a function. */
-    static boolean has(String function) {
-        return ENTRIES.containsKey(function);
-    }
-
     private static Entry find(Call call) {
         for (Expression argument : call.arguments()) {
             String kind = argument.type().kind().name().toLowerCase(java.util.Locale.ROOT);

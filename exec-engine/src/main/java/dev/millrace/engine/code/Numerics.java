@@ -2,7 +2,6 @@ package dev.millrace.engine.code;
 
 import dev.millrace.engine.function.Decimals;
 import dev.millrace.plan.expression.Expression.Call;
-import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.util.ArrayList;
@@ -140,10 +139,5 @@ final class Numerics {
         String scale =
                 operands.size() == 1 ? ", " + drop : ", " + operand.type().scale() + digits + ", " + drop;
         return compiler.strictCall(call.type(), operands, decimals(method) + wide(operand) + scale, false);
-    }
-
-    /** Whether an argument is a literal, so that what depends on it is done once. */
-    static boolean isLiteral(Call call, int argument) {
-        return argument < call.arguments().size() && call.arguments().get(argument) instanceof Literal;
     }
 }

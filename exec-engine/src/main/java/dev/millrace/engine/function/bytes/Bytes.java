@@ -124,20 +124,4 @@ public final class Bytes {
         }
         return count;
     }
-
-    /** Whether all bytes are below 128, so that bytes are characters. */
-    public static boolean isAscii(long address, int length) {
-        int at = 0;
-        for (; at + 8 <= length; at += 8) {
-            if ((Memory.getLong(address + at) & HIGH_BITS) != 0) {
-                return false;
-            }
-        }
-        for (; at < length; at++) {
-            if (Memory.getByte(address + at) < 0) {
-                return false;
-            }
-        }
-        return true;
-    }
 }
