@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlFunction;
@@ -125,13 +126,27 @@ final class FunctionBinder {
         }
         Optional<String> canonical = FunctionResolver.canonical(name);
         if (canonical.isPresent()) {
-            return context.functions().function(canonical.get(), name, arguments, call);
+            return toGivenPlaces(
+                    canonical.get(), context.functions().function(canonical.get(), name, arguments, call), arguments);
         }
         Optional<RexNode> session = session(name, arguments);
         if (session.isPresent()) {
             return session.get();
         }
         return castByTypeName(name, arguments, call).orElseThrow(() -> unknownFunction(name, arguments, call));
+    }
+
+    /** PostgreSQL shows as many digits as {@code round(x, 2)} was asked for; where the text says how many, the type does. */
+    private static RexNode toGivenPlaces(String function, RexNode result, List<RexNode> arguments) {
+        boolean rounds = (function.equals("round") || function.equals("trunc")) && arguments.size() == 2;
+        DataType type = rounds ? Coercions.type(result) : DataType.NULL;
+        if (type.kind() != DataType.Kind.NUMERIC
+                || !(arguments.get(1) instanceof RexLiteral places)
+                || places.isNull()) {
+            return result;
+        }
+        int scale = Math.min(type.scale(), Math.max(0, RexLiteral.intValue(places)));
+        return Rex.cast(result, DataType.numeric(Math.max(1, type.precision() - type.scale() + scale), scale));
     }
 
     private static List<RexNode> reversed(List<RexNode> arguments) {
