@@ -13,6 +13,11 @@ import dev.millrace.connector.Sink;
 final class ChecksumSink implements Sink {
     private static final long FACTOR = 0x9E3779B97F4A7C15L;
 
+    /** By number of bytes, what keeps so many of a word. */
+    private static final long[] FIRST_BYTES = {
+        0, 0xFFL, 0xFFFFL, 0xFF_FFFFL, 0xFFFF_FFFFL, 0xFF_FFFF_FFFFL, 0xFFFF_FFFF_FFFFL, 0xFF_FFFF_FFFF_FFFFL, -1
+    };
+
     private long rows;
     private long checksum;
 
@@ -78,6 +83,7 @@ final class ChecksumSink implements Sink {
 
     private static long texts(Batch batch, int column) {
         long data = batch.dataAddress(column);
+        long lastWord = batch.column(column).getDataBuffer().capacity() - Long.BYTES;
         long offsets = batch.offsetsAddress(column);
         long validity = batch.validityAddress(column);
         long weights = batch.weightsAddress();
@@ -86,16 +92,17 @@ final class ChecksumSink implements Sink {
             if (counts(validity, row)) {
                 int from = Memory.getInt(offsets + 4L * row);
                 int bytes = Memory.getInt(offsets + 4L * row + 4) - from;
-                sum += (firstEight(data + from, bytes) + bytes) * weight(weights, row);
+                // A word may reach beyond the text, but not beyond the buffer.
+                long word = from <= lastWord
+                        ? Memory.getLong(data + from) & FIRST_BYTES[Math.min(bytes, Long.BYTES)]
+                        : byByte(data + from, Math.min(bytes, Long.BYTES));
+                sum += (word + bytes) * weight(weights, row);
             }
         }
         return sum;
     }
 
-    private static long firstEight(long address, int bytes) {
-        if (bytes >= 8) {
-            return Memory.getLong(address);
-        }
+    private static long byByte(long address, int bytes) {
         long word = 0;
         for (int i = 0; i < bytes; i++) {
             word |= (Memory.getByte(address + i) & 0xFFL) << 8 * i;
