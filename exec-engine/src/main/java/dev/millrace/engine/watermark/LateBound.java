@@ -5,44 +5,47 @@ import dev.millrace.plan.node.WindowSpec;
 import java.util.Optional;
 
 /**
- * From which time on a row is in time, given a watermark: a row at {@code t} is late if {@code t < bound}. The last window
- * of a row ends later the later the row is, so that all windows of a row have ended exactly below such a bound:
+ * From which time on a row is in time, given a watermark {@code w}: a row at {@code t} is late if {@code t < bound}. The
+ * first window of a row ends later the later the row is, so that a window of a row has ended exactly below such a bound:
  *
  * <pre>
- *   TUMBLE(size), CUMULATE(step, size)   floor(w / size) * size
- *   HOP(slide, size)                     (floor((w - size) / slide) + 1) * slide
- *   SESSION(gap)                         w - gap + 1
- *   rows with their window's end         w + 1, compared with that end
- *   no windows                           nothing is late
+ *   TUMBLE(size)            floor(w / size) * size
+ *   CUMULATE(step, size)    floor(w / step) * step
+ *   HOP(slide, size)        floor((w - size) / slide) * slide + size
+ *   SESSION(gap)            w - gap + 1, by the session the row would open alone
+ *   rows with their window  w + 1, compared with its end
+ *   no windows              nothing is late
  * </pre>
  */
 final class LateBound {
     private final long unit;
-    private final long offset;
+    private final long offset; // of the watermark, before it is cut to units
+    private final long base; // added after
 
-    private LateBound(long unit, long offset) {
+    private LateBound(long unit, long offset, long base) {
         this.unit = unit;
         this.offset = offset;
+        this.base = base;
     }
 
     static LateBound of(Optional<WindowSpec> windows) {
         if (windows.isEmpty()) {
-            return new LateBound(0, 0);
+            return new LateBound(0, 0, 0);
         }
         WindowSpec spec = windows.get();
         if (spec instanceof WindowSpec.Tumble tumble) {
-            return new LateBound(tumble.sizeMicros(), 0);
+            return new LateBound(tumble.sizeMicros(), 0, 0);
         }
         if (spec instanceof WindowSpec.Cumulate cumulate) {
-            return new LateBound(cumulate.sizeMicros(), 0);
+            return new LateBound(cumulate.stepMicros(), 0, 0);
         }
         if (spec instanceof WindowSpec.Hop hop) {
-            return new LateBound(hop.slideMicros(), hop.slideMicros() - hop.sizeMicros());
+            return new LateBound(hop.slideMicros(), -hop.sizeMicros(), hop.sizeMicros());
         }
         if (spec instanceof WindowSpec.Session session) {
-            return new LateBound(1, 1 - session.gapMicros());
+            return new LateBound(1, 1 - session.gapMicros(), 0);
         }
-        return new LateBound(1, 1);
+        return new LateBound(1, 1, 0);
     }
 
     boolean nothingIsLate() {
@@ -55,11 +58,13 @@ final class LateBound {
             return Long.MIN_VALUE;
         }
         long shifted = watermark + offset;
-        return shifted - Math.floorMod(shifted, unit);
+        return shifted - Math.floorMod(shifted, unit) + base;
     }
 
     /** The least watermark above this one with another bound. */
     long nextChange(long watermark) {
-        return watermark == Operator.NO_WATERMARK || unit == 0 ? Long.MIN_VALUE + 1 : at(watermark) + unit - offset;
+        return watermark == Operator.NO_WATERMARK || unit == 0
+                ? Long.MIN_VALUE + 1
+                : at(watermark) - base + unit - offset;
     }
 }

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Test;
 
 class GroupTableTest {
     private static long find(GroupTable table, long hash) {
-        for (long slot = hash << KeyGroups.BITS >>> table.shift(); table.word(slot) != 0; slot = (slot + 1) & table.mask()) {
+        for (long slot = hash << KeyGroups.BITS >>> table.shift();
+                table.word(slot) != 0;
+                slot = (slot + 1) & table.mask()) {
             long entry = table.word(slot) & GroupTable.ADDRESS;
             if (Memory.getLong(entry) == hash) {
                 return entry;

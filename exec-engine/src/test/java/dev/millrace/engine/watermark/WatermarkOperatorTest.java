@@ -38,26 +38,26 @@ final class WatermarkOperatorTest {
                 Optional.of(new WindowSpec.Attached(0, 1)));
     }
 
-    /** By the words of {@link PlanNode.Watermark}: have all windows of the row ended at or before the watermark? */
+    /** By the words of {@link PlanNode.Watermark}: has a window of the row ended at or before the watermark? */
     private static boolean isLate(Optional<WindowSpec> spec, long time, long attachedEnd, long watermark) {
         if (spec.isEmpty() || watermark == Operator.NO_WATERMARK) {
             return false;
         }
-        long lastEnd = Long.MIN_VALUE;
+        long firstEnd = Long.MAX_VALUE;
         for (long start = time - 50; start <= time; start++) {
             for (long end = time + 1; end <= time + 50; end++) {
                 if (isWindow(spec.get(), start, end)) {
-                    lastEnd = Math.max(lastEnd, end);
+                    firstEnd = Math.min(firstEnd, end);
                 }
             }
         }
         if (spec.get() instanceof WindowSpec.Session session) {
-            lastEnd = time + session.gapMicros();
+            firstEnd = time + session.gapMicros();
         }
         if (spec.get() instanceof WindowSpec.Attached) {
-            lastEnd = attachedEnd;
+            firstEnd = attachedEnd;
         }
-        return lastEnd <= watermark;
+        return firstEnd <= watermark;
     }
 
     private static boolean isWindow(WindowSpec spec, long start, long end) {

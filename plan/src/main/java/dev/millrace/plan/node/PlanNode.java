@@ -45,7 +45,7 @@ public sealed interface PlanNode {
     }
 
     /**
-     * Assigns watermarks: after a batch, the greatest {@code timeColumn} seen minus {@code delayMicros}. A row all of
+     * Assigns watermarks: after a batch, the greatest {@code timeColumn} seen minus {@code delayMicros}. A row one of
      * whose windows under {@code lateBeyond} ended at or before the watermark <em>of the rows before it</em> is late:
      * it is counted, recorded and dropped, so lateness depends on the order of rows and not on batches. A row without a
      * time (NULL) is late too. {@code idleTimeoutMicros} zero means never idle.
