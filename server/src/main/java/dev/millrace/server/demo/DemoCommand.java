@@ -66,21 +66,21 @@ public final class DemoCommand {
                 || !System.getProperty("millrace.terminals", System.console() != null ? "012" : "")
                         .contains("1");
         DatabaseOptions options = DatabaseOptions.defaults();
-        DemoCommand demo = new DemoCommand(options.clock(), seconds);
         Vitals vitals = new Vitals();
         try (Database database = Millrace.open(options);
                 VitalFeeds feeds = new VitalFeeds(database, options.clock(), vitals)) {
             Dashboard dashboard = new Dashboard(vitals);
+            DemoCommand demo = new DemoCommand(options.clock(), seconds); // time begins when the queries run
             if (plain) {
                 demo.runPlain(feeds, dashboard);
             } else {
                 demo.runLive(feeds, dashboard);
             }
+            demo.printSql();
         } catch (MillraceException e) {
             System.err.println("millrace demo: " + e.getMessage());
             return 1;
         }
-        demo.printSql();
         return 0;
     }
 
@@ -94,7 +94,9 @@ public final class DemoCommand {
     }
 
     private void runPlain(VitalFeeds feeds, Dashboard dashboard) throws InterruptedException {
-        while (awaitFrame(PLAIN_FRAME_MILLIS)) {
+        boolean more = true;
+        while (more) {
+            more = awaitFrame(PLAIN_FRAME_MILLIS);
             feeds.poll();
             for (AttributedString line : dashboard.frame(PLAIN_COLUMNS, PLAIN_LINES, elapsedSeconds())) {
                 out.println(line.toString().stripTrailing());
