@@ -3,6 +3,7 @@ package dev.millrace.engine.function.regex;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /** Reads PostgreSQL's advanced regular expressions (its manual, section 9.7.3). */
@@ -97,7 +98,19 @@ final class Parser {
         do {
             branches.add(sequence());
         } while (take("|"));
+        if (branches.stream().allMatch(branch -> characters(branch) >= 0)) {
+            branches.sort(Comparator.comparingInt(Parser::characters).reversed()); // the longest match is preferred
+        }
         return branches.size() == 1 ? branches.get(0) : new Syntax.Alternatives(branches);
+    }
+
+    /** How many characters a sequence of single ones takes; -1 for all else. */
+    private static int characters(Syntax syntax) {
+        if (syntax instanceof Syntax.Sequence sequence) {
+            boolean single = sequence.parts().stream().allMatch(part -> characters(part) == 1);
+            return single ? sequence.parts().size() : -1;
+        }
+        return syntax instanceof Syntax.Literal || syntax instanceof Syntax.OneOf ? 1 : -1;
     }
 
     private Syntax sequence() {
