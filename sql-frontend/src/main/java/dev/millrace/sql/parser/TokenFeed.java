@@ -5,17 +5,14 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.grammar.QueryGrammarConstants;
 import dev.millrace.sql.grammar.Token;
 import dev.millrace.sql.syntax.FromClauses;
-import dev.millrace.sql.syntax.Operators;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -39,17 +36,6 @@ final class TokenFeed implements Supplier<Token> {
         WORDY_CALL,
         DISTINCT_ON,
         MATCH_RECOGNIZE
-    }
-
-    private static final Map<String, Integer> KEYWORD_KINDS = new HashMap<>();
-
-    static {
-        for (int kind = 0; kind < QueryGrammarConstants.tokenImage.length; kind++) {
-            String image = QueryGrammarConstants.tokenImage[kind];
-            if (image.length() > 2 && image.charAt(0) == '"' && Character.isLetter(image.charAt(1))) {
-                KEYWORD_KINDS.put(image.substring(1, image.length() - 1).toLowerCase(Locale.ROOT), kind);
-            }
-        }
     }
 
     /** Keywords when a parenthesis follows. */
@@ -214,13 +200,13 @@ final class TokenFeed implements Supplier<Token> {
                 }
             }
             case "isnull" -> {
-                push(kind("is"), "is", 0);
-                push(kind("null"), "null", 1);
+                push(TokenKinds.ofKeyword("is"), "is", 0);
+                push(TokenKinds.ofKeyword("null"), "null", 1);
             }
             case "notnull" -> {
-                push(kind("is"), "is", 0);
-                push(kind("not"), "not", 0);
-                push(kind("null"), "null", 1);
+                push(TokenKinds.ofKeyword("is"), "is", 0);
+                push(TokenKinds.ofKeyword("not"), "not", 0);
+                push(TokenKinds.ofKeyword("null"), "null", 1);
             }
             case "limit", "offset" -> {
                 if (after(1).isSymbol("-") && after(2).kind() == Kind.INTEGER) {
@@ -250,8 +236,8 @@ final class TokenFeed implements Supplier<Token> {
                 // An order inside a call's parentheses is what the grammar knows as WITHIN GROUP.
                 if (!open.isEmpty() && open.get(open.size() - 1) == Paren.CALL && after(1).isWord("by")) {
                     push(QueryGrammarConstants.RPAREN, ")", 0);
-                    push(kind("within"), "within", 0);
-                    push(kind("group"), "group", 0);
+                    push(TokenKinds.ofKeyword("within"), "within", 0);
+                    push(TokenKinds.ofKeyword("group"), "group", 0);
                     push(QueryGrammarConstants.LPAREN, "(", 0);
                     open.set(open.size() - 1, Paren.OTHER);
                 }
@@ -299,7 +285,7 @@ final class TokenFeed implements Supplier<Token> {
                         && !before(1).isWord("within")
                         && (!word.equals("group") || after(1).isWord("by"))) {
                     selecting.clear(depth);
-                    push(kind("from"), "from", 0);
+                    push(TokenKinds.ofKeyword("from"), "from", 0);
                     push(QueryGrammarConstants.IDENTIFIER, FromClauses.ONE_ROW, 0);
                 }
             }
@@ -420,10 +406,10 @@ final class TokenFeed implements Supplier<Token> {
             name(found.type(), found.length());
             return true;
         }
-        push(kind("cast"), "cast", 0);
+        push(TokenKinds.ofKeyword("cast"), "cast", 0);
         push(QueryGrammarConstants.LPAREN, "(", found.constantAt());
         string(found.constant().get(), 0);
-        push(kind("as"), "as", 0);
+        push(TokenKinds.ofKeyword("as"), "as", 0);
         name(found.type(), 0);
         push(QueryGrammarConstants.RPAREN, ")", found.length() - found.constantAt());
         return true;
@@ -452,45 +438,13 @@ final class TokenFeed implements Supplier<Token> {
     }
 
     private void symbolToken(Lexeme lexeme, int lexemesUsed) {
-        int kind = switch (lexeme.text()) {
-            case "," -> QueryGrammarConstants.COMMA;
-            case "." -> QueryGrammarConstants.DOT;
-            case "[" -> QueryGrammarConstants.LBRACKET;
-            case "]" -> QueryGrammarConstants.RBRACKET;
-            case ":" -> QueryGrammarConstants.COLON;
-            case "::" -> QueryGrammarConstants.INFIX_CAST;
-            case "=" -> QueryGrammarConstants.EQ;
-            case "<>" -> QueryGrammarConstants.NE;
-            case "<" -> QueryGrammarConstants.LT;
-            case "<=" -> QueryGrammarConstants.LE;
-            case ">" -> QueryGrammarConstants.GT;
-            case ">=" -> QueryGrammarConstants.GE;
-            case "+" -> QueryGrammarConstants.PLUS;
-            case "-" -> QueryGrammarConstants.MINUS;
-            case "*" -> QueryGrammarConstants.STAR;
-            case "/" -> QueryGrammarConstants.SLASH;
-            case "=>" -> QueryGrammarConstants.NAMED_ARGUMENT_ASSIGNMENT;
-            case ";" -> QueryGrammarConstants.SEMICOLON;
-            default -> {
-                if (!Operators.isInfix(lexeme.text())) {
-                    throw MillraceException.user(
-                                    SqlState.UNDEFINED_FUNCTION, "operator does not exist: " + lexeme.text())
-                            .at(lexeme.start() + 1);
-                }
-                yield QueryGrammarConstants.OTHER_OPERATOR;
-            }
-        };
-        push(kind, lexeme.text(), lexemesUsed);
+        push(TokenKinds.ofSymbol(lexeme), lexeme.text(), lexemesUsed);
     }
 
     // ---- emitting --------------------------------------------------------------------------------------------------
 
-    private static int kind(String keyword) {
-        return KEYWORD_KINDS.get(keyword);
-    }
-
     private void keyword(String word) {
-        push(kind(word), word, 1);
+        push(TokenKinds.ofKeyword(word), word, 1);
     }
 
     private void name(String name, int lexemesUsed) {
