@@ -33,6 +33,10 @@ public final class GroupTable implements AutoCloseable {
 
     private static final int FIRST_CAPACITY = 64;
 
+    /** From here on the index doubles instead of quadrupling: then its memory weighs more than growing less often. */
+    private static final int LARGE_CAPACITY = 1 << 20;
+
+
     private final BufferAllocator allocator;
     private final StateMemory memory;
     private final long[] initial; // the words of a new entry's body
@@ -167,7 +171,7 @@ public final class GroupTable implements AutoCloseable {
         List<ArrowBuf> oldIndex = index;
         long oldAddress = indexAddress;
         long oldCapacity = mask + 1;
-        newIndex(4 * oldCapacity);
+        newIndex((oldCapacity < LARGE_CAPACITY ? 4 : 2) * oldCapacity);
         for (long slot = 0; slot < oldCapacity; slot++) {
             long word = Memory.getLong(oldAddress + (slot << 3));
             if (word != 0) {
