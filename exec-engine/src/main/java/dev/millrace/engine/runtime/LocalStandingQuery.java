@@ -37,6 +37,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final Resources resources;
     private final QueryTasks tasks;
     private final QueryOutput output;
+    private final Object freeing = new Object(); // held while tasks are stopped; never together with this
     private final List<EpochInput> inputs = new ArrayList<>();
     private Optional<EpochInput> relay = Optional.empty(); // while paused
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
@@ -153,16 +154,20 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         resources.workers().schedule(resources.clock().nanoTime(), this::freeTasks);
     }
 
-    /** Stops the tasks and closes the sinks; not from a worker. */
-    private synchronized void freeTasks() {
+    /** Stops the tasks and closes the sinks; not from a worker, nor with this locked: a task on its last step needs it. */
+    private void freeTasks() {
         List<AutoCloseable> all = new ArrayList<>(List.of(tasks));
         all.addAll(output.sinks());
         try {
-            Closing.all(all);
+            synchronized (freeing) {
+                Closing.all(all);
+            }
         } catch (RuntimeException | Error e) {
-            if (state == QueryState.RUNNING || state == QueryState.FINISHED) {
-                state = QueryState.FAILED;
-                failure = Optional.of(QueryTasks.explain(e));
+            synchronized (this) {
+                if (state == QueryState.RUNNING || state == QueryState.FINISHED) {
+                    state = QueryState.FAILED;
+                    failure = Optional.of(QueryTasks.explain(e));
+                }
             }
         }
     }

@@ -36,7 +36,6 @@ public final class GroupTable implements AutoCloseable {
     /** From here on the index doubles instead of quadrupling: then its memory weighs more than growing less often. */
     private static final int LARGE_CAPACITY = 1 << 20;
 
-
     private final BufferAllocator allocator;
     private final StateMemory memory;
     private final long[] initial; // the words of a new entry's body

@@ -261,6 +261,20 @@ final class EngineTest {
         other.drop();
     }
 
+    /** The last step of its tasks and the drop want the same query. */
+    @Test
+    void aQueryCanBeDroppedAtTheMomentItFinishes() {
+        engine.relations().addSource("src", source(1, 10), OnError.FAIL);
+        for (int trial = 0; trial < 300; trial++) {
+            StandingQuery query = engine.start("q", sum(scan("src", KV), List.of(), 1), QueryOptions.view());
+            for (int spin = 0; spin < trial * 20; spin++) {
+                Thread.onSpinWait();
+            }
+            query.drop();
+            assertEquals(QueryState.DROPPED, query.state());
+        }
+    }
+
     @Test
     void aDroppedQueryFreesEverythingWhileRowsFlow() {
         engine.relations().addSource("endless", new Endless(KV), OnError.FAIL);
