@@ -36,6 +36,8 @@ public final class GroupTable implements AutoCloseable {
     /** From here on the index doubles instead of quadrupling: then its memory weighs more than growing less often. */
     private static final int LARGE_CAPACITY = 1 << 20;
 
+    private static final int REHASHED_SLOTS = 512;
+
     private final BufferAllocator allocator;
     private final StateMemory memory;
     private final long[] initial; // the words of a new entry's body
@@ -171,14 +173,25 @@ public final class GroupTable implements AutoCloseable {
         long oldAddress = indexAddress;
         long oldCapacity = mask + 1;
         newIndex((oldCapacity < LARGE_CAPACITY ? 4 : 2) * oldCapacity);
-        for (long slot = 0; slot < oldCapacity; slot++) {
-            long word = Memory.getLong(oldAddress + (slot << 3));
-            if (word != 0) {
-                long at = Memory.getLong(word & ADDRESS) << KeyGroups.BITS >>> shift;
+        int chunk = (int) Math.min(oldCapacity, REHASHED_SLOTS);
+        long[] words = new long[chunk];
+        long[] hashes = new long[chunk];
+        for (long from = 0; from < oldCapacity; from += chunk) {
+            int found = 0;
+            for (int i = 0; i < chunk; i++) {
+                long word = Memory.getLong(oldAddress + (from + i << 3));
+                words[found] = word;
+                found += word == 0 ? 0 : 1; // no branch: occupied slots are random
+            }
+            for (int i = 0; i < found; i++) {
+                hashes[i] = Memory.getLong(words[i] & ADDRESS); // a loop of its own: these wait for memory together
+            }
+            for (int i = 0; i < found; i++) {
+                long at = hashes[i] << KeyGroups.BITS >>> shift;
                 while (word(at) != 0) {
                     at = (at + 1) & mask;
                 }
-                Memory.putLong(indexAddress + (at << 3), word);
+                Memory.putLong(indexAddress + (at << 3), words[i]);
             }
         }
         Closing.all(oldIndex);
