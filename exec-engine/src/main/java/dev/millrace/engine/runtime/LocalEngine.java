@@ -258,7 +258,11 @@ class LocalEngine implements Engine {
         }
         result.tasks().stop();
         result.free();
-        result.tasks().close();
+        try {
+            result.tasks().close();
+        } finally {
+            memory.release(result.tasks().memory());
+        }
     }
 
     /** Whether a finite run may emit rows that it takes back later. */

@@ -176,7 +176,10 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         scheduled.forEach(ScheduledTask::remove);
     }
 
-    /** Stops the tasks and frees all they hold. Not from within one of them. */
+    /**
+     * Stops the tasks and frees all they hold. Not from within one of them. The memory's scope is the owner's to release: a
+     * view may still have an epoch to come.
+     */
     @Override
     public void close() {
         if (closed) {
@@ -195,7 +198,6 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             Closing.all(all);
         } finally {
             feeds.forEach(scan -> scan.feed().onRoom().run());
-            resources.memory().release(memory);
         }
     }
 }
