@@ -41,8 +41,8 @@ public final class LatencyCommand implements Callable<Integer> {
                     session,
                     "CREATE CONTINUOUS QUERY, each of its own shape",
                     number -> "CREATE CONTINUOUS QUERY shape_"
-                            + number + " AS SELECT device, count(*) AS n" + " + 1".repeat(1 + number % 50)
-                            + ", window_end FROM TUMBLE(TABLE readings, DESCRIPTOR(ts), INTERVAL '"
+                            + number + " AS SELECT device, count(*)" + " + 1".repeat(1 + number % 50)
+                            + " AS n, window_end FROM TUMBLE(TABLE readings, DESCRIPTOR(ts), INTERVAL '"
                             + (1 + number) + " seconds') GROUP BY device, window_start, window_end");
             for (int number = 0; number < statements; number++) {
                 run(session, "DROP CONTINUOUS QUERY known_" + number + "; DROP CONTINUOUS QUERY shape_" + number);
