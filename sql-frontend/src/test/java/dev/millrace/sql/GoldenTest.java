@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What texts become, as golden files: statements after {@code >}, then what they are, or the error as a shell shows it.
- * {@code -Dgolden.update=true} writes the files anew, to be reviewed as a diff.
+ * {@code -Dmillrace.golden.update=true} writes the files anew, to be reviewed as a diff.
  */
 class GoldenTest {
     private static final Path FOLDER = Path.of("src/test/resources/dev/millrace/sql");
@@ -49,7 +49,7 @@ class GoldenTest {
                         + describe(statement, name.equals("expressions"))
                         + "\n")
                 .collect(Collectors.joining("\n"));
-        if (Boolean.getBoolean("golden.update")) {
+        if (Boolean.getBoolean("millrace.golden.update")) {
             Files.writeString(file, actual);
             return;
         }
