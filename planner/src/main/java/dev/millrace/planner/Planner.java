@@ -48,7 +48,7 @@ public final class Planner {
         Inference inference = new Inference(context.relations(), finite);
         Simplification simplification = new Simplification(context.folder());
 
-        PlanNode plan = simplification.apply(new Translation(context.relations(), finite).translate(query.rel()));
+        PlanNode plan = simplification.apply(new Translation(context.relations(), finite).translateQuery(query.rel()));
         boolean mayWait =
                 finite || query.emit() instanceof Emit.Unspecified || query.emit() instanceof Emit.OnWindowClose;
         if (mayWait) {

@@ -36,6 +36,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final LocalEngine engine;
     private final Resources resources;
     private final QueryTasks tasks;
+    private final boolean isRestored; // the rows that its relations have were seen before the snapshot
     private final QueryOutput output;
     private final Object freeing = new Object(); // held while tasks are stopped; never together with this
     private final List<EpochInput> inputs = new ArrayList<>();
@@ -50,6 +51,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.engine = engine;
         this.resources = resources;
         this.tasks = new QueryTasks(name, options.priority(), resources, this);
+        this.isRestored = options.restore().isPresent();
         Optional<View> view = options.materialized()
                 ? Optional.of(new View(
                         plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
@@ -95,7 +97,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             }
         }
         for (FeedScan scan : tasks.feeds) {
-            scan.input().begin(TaskBuilder.first(scan.feed(), tasks));
+            scan.input().begin(TaskBuilder.first(scan.feed(), tasks, !isRestored));
             if (scan.feed().fanout().isEnded()) {
                 inputs.add(endAfterOneEpoch(scan.channel(), domain));
             } else {

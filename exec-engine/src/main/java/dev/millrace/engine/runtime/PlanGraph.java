@@ -12,7 +12,10 @@ import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +64,7 @@ final class PlanGraph {
             node.cut = node.cut && (isParallel(node.pipeline) || isParallel(node.inputs.get(0).pipeline));
         }
         number(replayable);
-        if (pipelines().stream().anyMatch(pipeline -> reaches(pipeline, pipeline))) {
+        if (pipelines().stream().anyMatch(this::reachesItself)) {
             // A subplan goes to the same operator both directly and through an exchange: a task would wait for itself.
             nodes.forEach(node -> node.cut = false);
             number(scan -> false);
@@ -73,11 +76,20 @@ final class PlanGraph {
         findParallel(replayable);
     }
 
-    /** Whether what leaves a pipeline by an exchange may come to another. */
-    private boolean reaches(int from, int to) {
-        return nodes.stream()
-                .filter(node -> node.cut && node.inputs.get(0).pipeline == from)
-                .anyMatch(node -> node.pipeline == to || node.pipeline != from && reaches(node.pipeline, to));
+    /** Whether what leaves a pipeline by an exchange may come back to it. */
+    private boolean reachesItself(int pipeline) {
+        BitSet reached = new BitSet();
+        Deque<Integer> next = new ArrayDeque<>(List.of(pipeline));
+        while (!next.isEmpty()) {
+            int from = next.pop();
+            for (Node node : nodes) {
+                if (node.cut && node.inputs.get(0).pipeline == from && !reached.get(node.pipeline)) {
+                    reached.set(node.pipeline);
+                    next.push(node.pipeline);
+                }
+            }
+        }
+        return reached.get(pipeline);
     }
 
     private Node add(PlanNode plan) {

@@ -11,7 +11,8 @@ import java.util.Optional;
  *     subscriptions with a snapshot
  * @param sinks where its output goes from the first row; the query owns and closes them
  * @param priority greater runs sooner, under policies that care
- * @param restore state of an earlier run of the same plan to begin with
+ * @param restore state of an earlier run of the same plan to begin with: it has seen the rows that the relations it
+ *     reads have now, and goes on with what comes next
  */
 public record QueryOptions(boolean materialized, List<Sink> sinks, int priority, Optional<QuerySnapshot> restore) {
     public QueryOptions {

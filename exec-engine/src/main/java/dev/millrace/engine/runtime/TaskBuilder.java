@@ -333,9 +333,10 @@ final class TaskBuilder {
     }
 
     /** What a feed's new reader sees first: the rows there are, and how far event time is. */
-    static List<Item> first(Scannable.Feed feed, QueryTasks query) {
+    static List<Item> first(Scannable.Feed feed, QueryTasks query, boolean withRows) {
         List<Item> first = new ArrayList<>();
         feed.view()
+                .filter(view -> withRows)
                 .ifPresent(
                         view -> view.snapshot(query.memory().own()).forEach(batch -> first.add(new Item.Rows(batch))));
         if (feed.fanout().lastWatermark() != Operator.NO_WATERMARK) {

@@ -57,6 +57,12 @@ public final class Translation {
         this.finite = finite;
     }
 
+    /** The whole query, its joins in an order without needless cross products. */
+    public PlanNode translateQuery(RelNode root) {
+        return JoinOrder.choose(translate(root));
+    }
+
+    /** Node by node, joins in the order written. */
     public PlanNode translate(RelNode node) {
         PlanNode known = done.get(node);
         if (known == null) {

@@ -29,6 +29,7 @@ public final class Simplification {
                 new PushFilterBelowWindowAssign(),
                 new RemoveOuterJoin(),
                 new UseAntiJoin(),
+                new FactorDisjunction(),
                 new PushFilterIntoJoin(),
                 new SplitJoinCondition());
     }

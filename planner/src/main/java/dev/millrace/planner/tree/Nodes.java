@@ -164,6 +164,18 @@ public final class Nodes {
                 joined(kind, left.schema(), right.schema()));
     }
 
+    /** The join under another condition beside its keys. */
+    public static PlanNode.Join withResidual(PlanNode.Join join, Optional<Expression> residual) {
+        return join(
+                join.left(),
+                join.right(),
+                join.kind(),
+                join.leftKeys(),
+                join.rightKeys(),
+                residual,
+                join.windowEnds());
+    }
+
     private static Schema joined(PlanNode.JoinKind kind, Schema left, Schema right) {
         return switch (kind) {
             case INNER -> left.concat(right);
