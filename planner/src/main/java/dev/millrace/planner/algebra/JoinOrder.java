@@ -149,13 +149,7 @@ final class JoinOrder implements Rewrite {
                         .map(part -> Expressions.renumber(part, column -> positions[column]))
                         .toList();
                 joined = Nodes.join(
-                        joined,
-                        factor,
-                        JoinKind.INNER,
-                        List.of(),
-                        List.of(),
-                        Expressions.and(moved),
-                        Optional.empty());
+                        joined, factor, JoinKind.INNER, List.of(), List.of(), Expressions.and(moved), Optional.empty());
             }
             return Nodes.select(joined, Arrays.stream(positions).boxed().toList());
         }

@@ -51,7 +51,8 @@ final class FactorDisjunction implements Rewrite {
     }
 
     private static List<Expression> common(Call or) {
-        List<Expression> common = new ArrayList<>(Expressions.conjuncts(or.arguments().get(0)));
+        List<Expression> common =
+                new ArrayList<>(Expressions.conjuncts(or.arguments().get(0)));
         or.arguments().forEach(alternative -> common.retainAll(Expressions.conjuncts(alternative)));
         return common;
     }

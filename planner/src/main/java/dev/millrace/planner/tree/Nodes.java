@@ -167,13 +167,7 @@ public final class Nodes {
     /** The join under another condition beside its keys. */
     public static PlanNode.Join withResidual(PlanNode.Join join, Optional<Expression> residual) {
         return join(
-                join.left(),
-                join.right(),
-                join.kind(),
-                join.leftKeys(),
-                join.rightKeys(),
-                residual,
-                join.windowEnds());
+                join.left(), join.right(), join.kind(), join.leftKeys(), join.rightKeys(), residual, join.windowEnds());
     }
 
     private static Schema joined(PlanNode.JoinKind kind, Schema left, Schema right) {

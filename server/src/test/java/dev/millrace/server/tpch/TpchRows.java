@@ -18,10 +18,31 @@ import java.util.Set;
 final class TpchRows {
     private static final List<String> REGIONS = List.of("AFRICA", "AMERICA", "ASIA", "EUROPE", "MIDDLE EAST");
     private static final List<String> NATIONS = List.of(
-            "ALGERIA 0", "ARGENTINA 1", "BRAZIL 1", "CANADA 1", "EGYPT 4", "ETHIOPIA 0", "FRANCE 3", "GERMANY 3",
-            "INDIA 2", "INDONESIA 2", "IRAN 4", "IRAQ 4", "JAPAN 2", "JORDAN 4", "KENYA 0", "MOROCCO 0",
-            "MOZAMBIQUE 0", "PERU 1", "CHINA 2", "ROMANIA 3", "SAUDI ARABIA 4", "VIETNAM 2", "RUSSIA 3",
-            "UNITED KINGDOM 3", "UNITED STATES 1");
+            "ALGERIA 0",
+            "ARGENTINA 1",
+            "BRAZIL 1",
+            "CANADA 1",
+            "EGYPT 4",
+            "ETHIOPIA 0",
+            "FRANCE 3",
+            "GERMANY 3",
+            "INDIA 2",
+            "INDONESIA 2",
+            "IRAN 4",
+            "IRAQ 4",
+            "JAPAN 2",
+            "JORDAN 4",
+            "KENYA 0",
+            "MOROCCO 0",
+            "MOZAMBIQUE 0",
+            "PERU 1",
+            "CHINA 2",
+            "ROMANIA 3",
+            "SAUDI ARABIA 4",
+            "VIETNAM 2",
+            "RUSSIA 3",
+            "UNITED KINGDOM 3",
+            "UNITED STATES 1");
     /** Those that queries name, by key. */
     private static final int[] ASKED_NATIONS = {2, 3, 3, 6, 7, 8, 18, 20};
 
@@ -100,8 +121,14 @@ final class TpchRows {
             int nation = nation();
             String comment = percent(12) ? "the Customer had many Complaints" : "quick deliveries";
             add(
-                    "supplier", key, text("Supplier#" + key), text("street " + key), nation, phone(nation, key),
-                    money(between(-99_999, 999_999)), text(comment));
+                    "supplier",
+                    key,
+                    text("Supplier#" + key),
+                    text("street " + key),
+                    nation,
+                    phone(nation, key),
+                    money(between(-99_999, 999_999)),
+                    text(comment));
         }
     }
 
@@ -110,8 +137,15 @@ final class TpchRows {
             int nation = nation();
             String segment = one("BUILDING", "BUILDING", "AUTOMOBILE", "MACHINERY", "HOUSEHOLD", "FURNITURE");
             add(
-                    "customer", key, text("Customer#" + key), text("road " + key), nation, phone(nation, key),
-                    money(between(-99_999, 999_999)), text(segment), text("slyly bold " + key));
+                    "customer",
+                    key,
+                    text("Customer#" + key),
+                    text("road " + key),
+                    nation,
+                    phone(nation, key),
+                    money(between(-99_999, 999_999)),
+                    text(segment),
+                    text("slyly bold " + key));
         }
     }
 
@@ -128,9 +162,15 @@ final class TpchRows {
                             + one("POLISHED", "BURNISHED", "PLATED") + " " + one("BRASS", "BRASS", "TIN", "COPPER");
             int[] sizesAsked = {3, 9, 14, 15, 15, 15, 19, 23, 36, 45, 49};
             add(
-                    "part", key, text(one("forest", "forest", "green", "azure") + " " + one("green", "linen", "peru")),
-                    text("Manufacturer#" + between(1, 5)), text("Brand#" + brands[kind]), text(type),
-                    sizesAsked[random.nextInt(sizesAsked.length)], text(container), money(90_000 + 10 * key));
+                    "part",
+                    key,
+                    text(one("forest", "forest", "green", "azure") + " " + one("green", "linen", "peru")),
+                    text("Manufacturer#" + between(1, 5)),
+                    text("Brand#" + brands[kind]),
+                    text(type),
+                    sizesAsked[random.nextInt(sizesAsked.length)],
+                    text(container),
+                    money(90_000 + 10 * key));
             Set<Integer> suppliers = new LinkedHashSet<>();
             while (suppliers.size() < 4) {
                 suppliers.add(between(1, SUPPLIERS));
@@ -161,8 +201,14 @@ final class TpchRows {
             LocalDate ordered = orderDate();
             String comment = percent(15) ? "special packing requests" : "carefully final";
             add(
-                    "orders", key, customer, text(one("F", "F", "O", "P")), money(between(100_000, 40_000_000)),
-                    date(ordered), text(one("1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECIFIED", "5-LOW")), 0,
+                    "orders",
+                    key,
+                    customer,
+                    text(one("F", "F", "O", "P")),
+                    money(between(100_000, 40_000_000)),
+                    date(ordered),
+                    text(one("1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECIFIED", "5-LOW")),
+                    0,
                     text(comment));
             int lines = between(1, 7);
             for (int line = 1; line <= lines; line++) {
@@ -179,9 +225,20 @@ final class TpchRows {
         LocalDate promised = ordered.plusDays(between(30, 90));
         LocalDate received = shipped.plusDays(between(1, 30));
         add(
-                "lineitem", order, part, supplier, line, quantity, money(quantity * between(90_000, 110_000)),
-                "0.0" + random.nextInt(10), "0.0" + random.nextInt(9), text(one("R", "A", "N")), text(one("O", "F")),
-                date(shipped), date(promised), date(received),
+                "lineitem",
+                order,
+                part,
+                supplier,
+                line,
+                quantity,
+                money(quantity * between(90_000, 110_000)),
+                "0.0" + random.nextInt(10),
+                "0.0" + random.nextInt(9),
+                text(one("R", "A", "N")),
+                text(one("O", "F")),
+                date(shipped),
+                date(promised),
+                date(received),
                 text(one("DELIVER IN PERSON", "DELIVER IN PERSON", "COLLECT COD", "NONE")),
                 text(one("AIR", "AIR REG", "MAIL", "SHIP", "TRUCK")));
     }
@@ -201,8 +258,9 @@ final class TpchRows {
             case 7 -> "UPDATE customer SET c_acctbal = c_acctbal - 500 WHERE c_custkey = " + between(1, CUSTOMERS);
             case 8 -> "UPDATE supplier SET s_nationkey = " + nation() + " WHERE s_suppkey = " + between(1, SUPPLIERS);
             case 9 -> "UPDATE partsupp SET ps_availqty = " + between(1, 200) + " WHERE ps_partkey = " + part;
-            case 10 -> "UPDATE supplier SET s_comment = 'one Customer, two Complaints' WHERE s_suppkey = "
-                    + between(1, SUPPLIERS);
+            case 10 ->
+                "UPDATE supplier SET s_comment = 'one Customer, two Complaints' WHERE s_suppkey = "
+                        + between(1, SUPPLIERS);
             default -> "DELETE FROM customer WHERE c_custkey = " + between(1, CUSTOMERS);
         };
     }

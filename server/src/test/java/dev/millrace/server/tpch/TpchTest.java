@@ -33,7 +33,8 @@ class TpchTest {
 
     TpchTest() throws IOException {
         try (Stream<Path> files = Files.list(FOLDER)) {
-            for (Path file : files.filter(path -> path.toString().matches(".*q\\d\\d\\.sql")).toList()) {
+            for (Path file : files.filter(path -> path.toString().matches(".*q\\d\\d\\.sql"))
+                    .toList()) {
                 queries.put(file.getFileName().toString().replace(".sql", ""), Files.readString(file));
             }
         }
@@ -89,8 +90,8 @@ class TpchTest {
     /** In order where the query says in which: all do up to equal rows. */
     private void compare(TestDatabase database, Oracle oracle) {
         database.session().flush();
-        queries.forEach((name, sql) -> OracleCheck.requireEqual(
-                database.session(), "SELECT * FROM " + name, oracle, sql));
+        queries.forEach(
+                (name, sql) -> OracleCheck.requireEqual(database.session(), "SELECT * FROM " + name, oracle, sql));
     }
 
     /** Some views go on from a snapshot of their state. */
