@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.datasketches.hll.HllRegisters;
 import org.apache.datasketches.hll.HllSketch;
 import org.apache.datasketches.hll.TgtHllType;
 import org.apache.datasketches.hll.Union;
@@ -154,18 +155,17 @@ final class SketchCollection extends Collection {
     @Override
     void write(long group, DataOutput out) throws IOException {
         int number = (int) Memory.getLong(group + offset);
-        byte[] bytes = number == 0 ? new byte[0] : sketches.get(number - 1).toCompactByteArray();
-        out.writeInt(bytes.length);
-        out.write(bytes);
+        out.writeBoolean(number != 0);
+        if (number != 0) {
+            HllRegisters.write(sketches.get(number - 1), out);
+        }
     }
 
     @Override
     void read(long group, DataInput in) throws IOException {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
         Memory.putLong(group + offset, 0);
-        if (bytes.length > 0) {
-            put(group, HllSketch.heapify(bytes));
+        if (in.readBoolean()) {
+            put(group, HllRegisters.read(LG_REGISTERS, in));
         }
     }
 
