@@ -31,6 +31,7 @@ import java.util.Map;
 final class RandomRound implements AutoCloseable {
     private static final String STREAM = "events";
     private static final String TABLE = "facts";
+    private static final long NO_WATERMARK = 0; // 1970, before all rows
 
     private record Standing(String view, String relation, Generated query) {}
 
@@ -44,7 +45,7 @@ final class RandomRound implements AutoCloseable {
     private final List<Generated> pulled = new ArrayList<>();
     private final List<Row> inTable = new ArrayList<>();
     private final Map<String, Integer> refusals = new LinkedHashMap<>();
-    private long latestInStreamMicros = Long.MIN_VALUE / 2;
+    private long latestInStreamMicros = NO_WATERMARK + RandomRows.DELAY_MICROS;
 
     RandomRound(long seed) {
         this.seed = seed;
@@ -91,8 +92,8 @@ final class RandomRound implements AutoCloseable {
                 "CREATE STREAM " + STREAM + " (" + RandomRows.DECLARATIONS
                         + ", WATERMARK FOR ts AS ts - INTERVAL '5 seconds');"
                         + "CREATE TABLE " + TABLE + " (" + RandomRows.DECLARATIONS + ", PRIMARY KEY (id))");
-        oracle.create(STREAM, RandomRows.SCHEMA);
-        oracle.create(TABLE, RandomRows.SCHEMA);
+        oracle.create(STREAM, RandomRows.ORACLE_SCHEMA);
+        oracle.create(TABLE, RandomRows.ORACLE_SCHEMA);
         RandomQueries generator = new RandomQueries(chance);
         if (chance.percent(50)) {
             feed(); // a view over a table begins with the rows that are there
@@ -157,10 +158,16 @@ final class RandomRound implements AutoCloseable {
                 ? TestBatches.of(RandomRows.SCHEMA, allocator, changed)
                 : TestBatches.weighted(RandomRows.SCHEMA, allocator, changed, weights);
         database.engine().relations().writable(relation).append(batch);
-        oracle.insert(relation, added);
-        if (relation.equals(STREAM)) {
-            added.forEach(row -> latestInStreamMicros = Math.max(latestInStreamMicros, (Long) row.get(1)));
-        } else {
+        List<Row> expected = new ArrayList<>();
+        for (Row row : added) {
+            boolean streamed = relation.equals(STREAM);
+            expected.add(RandomRows.withWatermark(row, streamed ? watermarkMicros() : NO_WATERMARK));
+            if (streamed) {
+                latestInStreamMicros = Math.max(latestInStreamMicros, (Long) row.get(1));
+            }
+        }
+        oracle.insert(relation, expected);
+        if (relation.equals(TABLE)) {
             inTable.addAll(added);
             gone.forEach(row -> oracle.execute("DELETE FROM " + TABLE + " WHERE id = " + row.get(0)));
         }
@@ -200,8 +207,7 @@ final class RandomRound implements AutoCloseable {
         Answers answers = answersOf(each);
         String sql = each.query.duck(each.relation);
         if (each.relation.equals(STREAM) && each.query.windowEnd().isPresent()) {
-            long watermark = latestInStreamMicros - RandomRows.DELAY_MICROS;
-            sql = closedWindows(sql, each.query.windowEnd().getAsInt(), watermark - each.query.heldMicros());
+            sql = closedWindows(sql, each.query.windowEnd().getAsInt(), watermarkMicros() - each.query.heldMicros());
         }
         fail(
                 oracle.differences(sql, answers.schema(), ZSet.of(answers.rows())),
@@ -215,6 +221,10 @@ final class RandomRound implements AutoCloseable {
         } catch (MillraceException e) {
             throw new AssertionError(each.view + ": " + e.getMessage() + "\n" + each.query.ours(each.relation), e);
         }
+    }
+
+    private long watermarkMicros() {
+        return latestInStreamMicros - RandomRows.DELAY_MICROS;
     }
 
     /** Of a window query only the rows whose windows the watermark has passed. */

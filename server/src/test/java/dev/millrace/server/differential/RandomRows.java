@@ -12,7 +12,7 @@ import java.util.UUID;
 /**
  * The relation that random queries are about: a column per type, few values in some so that groups and duplicates happen,
  * NULLs, NaN and infinities, the ends of ranges. Numbers that get added are multiples of a quarter: their sums are exact
- * in any order. Rows come in order of time but for a few seconds.
+ * in any order. Rows come in order of time but for a few seconds; of some relations now and then one comes much later.
  */
 final class RandomRows {
     /** How much earlier than the latest before it a row may be. */
@@ -37,6 +37,12 @@ final class RandomRows {
             new Field("tm", DataType.TIME, true),
             new Field("u", DataType.UUID, true));
 
+    /**
+     * The columns in the oracle, which also knows the watermark that the rows before each one had brought: lateness is a
+     * property of the row (docs/decisions/0003).
+     */
+    static final Schema ORACLE_SCHEMA = withWatermark();
+
     /** The columns as CREATE STREAM and CREATE TABLE declare them. */
     static final String DECLARATIONS = SCHEMA.fields().stream()
             .map(Field::toString)
@@ -55,6 +61,7 @@ final class RandomRows {
 
     private final Chance chance;
     private final int nullPercent;
+    private final int latePercent;
     private final long stepMicros;
     private long nextId;
     private long latestMicros = START_MICROS;
@@ -62,7 +69,21 @@ final class RandomRows {
     RandomRows(Chance chance) {
         this.chance = chance;
         this.nullPercent = chance.of(0, 5, 30);
+        this.latePercent = chance.of(0, 0, 3, 15);
         this.stepMicros = chance.of(1_000L, 300_000L, 3_000_000L, 40_000_000L);
+    }
+
+    private static Schema withWatermark() {
+        List<Field> fields = new ArrayList<>(SCHEMA.fields());
+        fields.add(new Field("wm", DataType.TIMESTAMP, false));
+        return new Schema(fields);
+    }
+
+    /** The row as the oracle has it. */
+    static Row withWatermark(Row row, long watermarkMicros) {
+        List<Object> values = new ArrayList<>(row.values());
+        values.add(watermarkMicros);
+        return new Row(values);
     }
 
     List<Row> next(int count) {
@@ -75,9 +96,11 @@ final class RandomRows {
 
     private Row next() {
         long ahead = stepMicros * chance.below(3) + chance.below(2) * chance.below(1000);
-        long micros = chance.percent(30)
-                ? latestMicros - chance.below((int) DELAY_MICROS)
-                : latestMicros + (chance.percent(20) ? 0 : ahead);
+        long micros = chance.percent(latePercent)
+                ? latestMicros - DELAY_MICROS - chance.below(1000) * chance.of(1_000L, 100_000L, 10_000_000L)
+                : chance.percent(30)
+                        ? latestMicros - chance.below((int) DELAY_MICROS)
+                        : latestMicros + (chance.percent(20) ? 0 : ahead);
         latestMicros = Math.max(latestMicros, micros);
         return Row.of(
                 nextId++,

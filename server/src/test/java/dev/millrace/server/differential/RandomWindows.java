@@ -2,7 +2,10 @@ package dev.millrace.server.differential;
 
 import java.util.Optional;
 
-/** Windows over {@code rel}, in our dialect as table functions, for the oracle spelled out. */
+/**
+ * Windows over {@code rel}, in our dialect as table functions, for the oracle spelled out: without the rows that were late,
+ * those one of whose windows had ended by the watermark {@code wm} of the rows before them.
+ */
 final class RandomWindows {
     /**
      * A relation with {@code window_start} and {@code window_end}.
@@ -16,6 +19,9 @@ final class RandomWindows {
             return key.isPresent();
         }
     }
+
+    /** A row counts in all of its windows or in none. */
+    private static final String IN_TIME = " QUALIFY min(window_end) OVER (PARTITION BY id) > wm";
 
     private final Chance chance;
 
@@ -53,7 +59,8 @@ final class RandomWindows {
                 new Dual(
                         ours + " AS w",
                         "(SELECT *, " + bucket(size) + " AS window_start, " + bucket(size) + " + " + seconds(size)
-                                + " AS window_end FROM rel) AS w"),
+                                + " AS window_end FROM rel WHERE " + bucket(size) + " + " + seconds(size)
+                                + " > wm) AS w"),
                 Optional.empty(),
                 0);
     }
@@ -68,7 +75,7 @@ final class RandomWindows {
                 new Dual(
                         "HOP(TABLE rel, DESCRIPTOR(ts), " + seconds(slide) + ", " + seconds(size) + ") AS w",
                         "(SELECT rel.*, s AS window_start, s + " + seconds(size) + " AS window_end FROM rel, unnest("
-                                + starts + ") AS starts(s) WHERE s + " + seconds(size) + " > ts) AS w"),
+                                + starts + ") AS starts(s) WHERE s + " + seconds(size) + " > ts" + IN_TIME + ") AS w"),
                 Optional.empty(),
                 0);
     }
@@ -82,7 +89,7 @@ final class RandomWindows {
                 new Dual(
                         "CUMULATE(TABLE rel, DESCRIPTOR(ts), " + seconds(step) + ", " + seconds(size) + ") AS w",
                         "(SELECT rel.*, " + bucket(size) + " AS window_start, e AS window_end FROM rel, unnest(" + ends
-                                + ") AS ends(e)) AS w"),
+                                + ") AS ends(e)" + IN_TIME + ") AS w"),
                 Optional.empty(),
                 0);
     }
@@ -96,7 +103,7 @@ final class RandomWindows {
                 + " OVER (PARTITION BY " + key
                 + " ORDER BY ts, id) AS session FROM (SELECT *, CASE WHEN ts - lag(ts) OVER"
                 + " (PARTITION BY " + key + " ORDER BY ts, id) < " + seconds(gap)
-                + " THEN 0 ELSE 1 END AS starts FROM rel))) AS w";
+                + " THEN 0 ELSE 1 END AS starts FROM rel WHERE ts + " + seconds(gap) + " > wm))) AS w";
         return new Window(
                 new Dual(
                         "SESSION(TABLE rel PARTITION BY " + key + ", DESCRIPTOR(ts), " + seconds(gap) + ") AS w",

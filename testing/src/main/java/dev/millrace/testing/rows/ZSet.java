@@ -15,6 +15,9 @@ import java.util.function.BiConsumer;
  */
 public final class ZSet {
     private static final double RELATIVE_ERROR = 1e-9;
+
+    /** What is left where nearly equal numbers of everyday size are subtracted, as between two values of a percentile. */
+    private static final double ABSOLUTE_ERROR = 1e-12;
     private static final int MOST_SHOWN = 20;
 
     private final Map<Row, Long> weights = new LinkedHashMap<>();
@@ -118,7 +121,7 @@ public final class ZSet {
         return new Row(values);
     }
 
-    /** Whether two values are equal, doubles (and a decimal against a double) up to a relative error of 1e-9. */
+    /** Whether two values are equal, doubles (and a decimal against a double) up to a relative error of 1e-9 or an absolute one of 1e-12. */
     public static boolean nearlyEqual(Object a, Object b) {
         if (a instanceof List<?> x && b instanceof List<?> y) {
             if (x.size() != y.size()) {
@@ -139,7 +142,7 @@ public final class ZSet {
             double q = y.doubleValue();
             return Double.compare(p, q) == 0
                     || Math.abs(p - q) <= RELATIVE_ERROR * Math.max(Math.abs(p), Math.abs(q))
-                    || Math.abs(p - q) < Double.MIN_NORMAL;
+                    || Math.abs(p - q) <= ABSOLUTE_ERROR;
         }
         return a == null ? b == null : a.equals(b);
     }
