@@ -2,6 +2,8 @@ package dev.millrace.batch;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -20,6 +22,16 @@ public final class PooledAllocation {
     private static final int SMALLEST_SHIFT = 6;
     private static final int LARGEST_SHIFT = 22;
     private static final long MOST_POOLED_BYTES = 128L << 20;
+
+    private static final Logger ARROW_LOG = Logger.getLogger("org.apache.arrow"); // held, or its level would be forgotten
+
+    static {
+        if (ARROW_LOG.getLevel() == null) {
+            ARROW_LOG.setLevel(Level.WARNING); // it tells every program that embeds us which allocator it has chosen
+        }
+    }
+
+    private static final ArrowBuf EMPTY = new ArrowBuf(ReferenceManager.NO_OP, null, 0, MemoryUtil.allocateMemory(0));
 
     private final Rack[] racks = new Rack[LARGEST_SHIFT - SMALLEST_SHIFT + 1];
     private final AtomicLong pooledBytes = new AtomicLong();
@@ -47,8 +59,6 @@ public final class PooledAllocation {
         return RootAllocators.newRoot(
                 limitBytes, requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)), factory);
     }
-
-    private static final ArrowBuf EMPTY = new ArrowBuf(ReferenceManager.NO_OP, null, 0, MemoryUtil.allocateMemory(0));
 
     private static long roundUp(long bytes) {
         return bytes <= 1 ? 1 : Long.highestOneBit(bytes - 1) << 1;

@@ -139,8 +139,8 @@ public final class SessionAggregateOperator implements Operator {
         int count = 0;
         int lateCount = 0;
         for (int row = 0; row < all; row++) {
-            boolean isLate =
-                    validity != 0 && !Memory.getBit(validity, row) || Memory.getLong(times + 8L * row) < watermark;
+            boolean isLate = validity != 0 && !Memory.getBit(validity, row)
+                    || Memory.getLong(times + 8L * row) + gapMicros <= watermark;
             if (isLate) {
                 late[lateCount++] = row;
             } else {

@@ -240,6 +240,28 @@ class WindowAggregateTest {
     }
 
     @Test
+    void aRowLessThanAGapBehindTheWatermarkJoinsItsSession() {
+        WindowAggregate node = node(new WindowSpec.Session(5 * SECOND), List.of(0), AggregateTests.simpleCalls());
+        RandomGenerator random = new SplittableRandom(10);
+        List<Row> rows = new ArrayList<>();
+        for (long time : new long[] {10, 14, 9, 7}) {
+            List<Object> values =
+                    new ArrayList<>(AggregateTests.randomRow(random, 1).values());
+            values.set(TIME, time * SECOND);
+            rows.add(new Row(values));
+        }
+        ZSet late = ZSet.of(List.of(TestBatches.canonical(AggregateTests.INPUT, rows.get(3))));
+        new OperatorHarness(() -> new SessionAggregateOperator(node), AggregateTests.INPUT)
+                .appendOnlyInput()
+                .output(node.schema())
+                .rows(rows.get(0), rows.get(1))
+                .watermark(12 * SECOND)
+                .rows(rows.get(2), rows.get(3))
+                .endOfInput()
+                .expect(expected(node, rows.subList(0, 3)), late);
+    }
+
+    @Test
     void attachedWindowsGroupByTheirBounds() {
         Schema input = Schema.of(
                 new Field("k", DataType.TEXT, true),

@@ -121,7 +121,10 @@ public final class ZSet {
         return new Row(values);
     }
 
-    /** Whether two values are equal, doubles (and a decimal against a double) up to a relative error of 1e-9 or an absolute one of 1e-12. */
+    /**
+     * Whether two values are equal, doubles (and a decimal against a double) up to a relative error of 1e-9 or an absolute
+     * one of 1e-12.
+     */
     public static boolean nearlyEqual(Object a, Object b) {
         if (a instanceof List<?> x && b instanceof List<?> y) {
             if (x.size() != y.size()) {
