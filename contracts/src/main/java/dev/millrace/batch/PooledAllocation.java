@@ -23,7 +23,8 @@ public final class PooledAllocation {
     private static final int LARGEST_SHIFT = 22;
     private static final long MOST_POOLED_BYTES = 128L << 20;
 
-    private static final Logger ARROW_LOG = Logger.getLogger("org.apache.arrow"); // held, or its level would be forgotten
+    private static final Logger ARROW_LOG =
+            Logger.getLogger("org.apache.arrow"); // held, or its level would be forgotten
 
     static {
         if (ARROW_LOG.getLevel() == null) {

@@ -38,7 +38,8 @@ class RandomQueriesTest {
                 outcome(rounds.get(round)).forEach((message, count) -> refusals.merge(message, count, Integer::sum));
                 int done = (round + 1) * QUERIES_PER_ROUND;
                 if (done % QUERIES_PER_LINE == 0) {
-                    System.out.printf("%,d of %,d random queries agree, seeds %d to %d%n", done, QUERIES, SEED, SEED + round);
+                    System.out.printf(
+                            "%,d of %,d random queries agree, seeds %d to %d%n", done, QUERIES, SEED, SEED + round);
                 }
             }
         } finally {

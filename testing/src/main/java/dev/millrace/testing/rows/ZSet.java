@@ -18,6 +18,7 @@ public final class ZSet {
 
     /** What is left where nearly equal numbers of everyday size are subtracted, as between two values of a percentile. */
     private static final double ABSOLUTE_ERROR = 1e-12;
+
     private static final int MOST_SHOWN = 20;
 
     private final Map<Row, Long> weights = new LinkedHashMap<>();
