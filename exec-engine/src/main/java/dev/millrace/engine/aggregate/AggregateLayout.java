@@ -2,8 +2,10 @@ package dev.millrace.engine.aggregate;
 
 import static dev.millrace.plan.node.AggregateState.NONE;
 
+import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.MarkedSets;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.plan.expression.AggregateCall;
@@ -22,10 +24,11 @@ import java.util.OptionalInt;
  *
  * <pre>
  *   hash | link | keys (KeyLayout) | states (AggregateState) | collections: a list or number each, what was last emitted
+ *        | distinct sets, a header each if their values are marked | the owner's words
  * </pre>
  *
- * The states are what is copied when a group changes for the first time in an epoch. DISTINCT arguments have a table of
- * their own, {@link DistinctSet}, whose new and vanished values feed states of the group.
+ * The states are what is copied when a group changes for the first time in an epoch. DISTINCT arguments have tables of
+ * their own, {@link DistinctValues}, whose new and vanished values feed states of the group.
  */
 public final class AggregateLayout {
     /** A state of the entry. */
@@ -70,24 +73,34 @@ public final class AggregateLayout {
     }
 
     /**
-     * The distinct values of a column per group.
+     * The distinct values of a column per group: {@link CountedValues} or {@link MarkedValues}.
      *
-     * <pre>
-     *   entry: hash | link | owner, the group's entry | value | append-only: a bit per filter; else a count per filter
-     * </pre>
-     *
-     * @param filters the filters under which the column is counted, NONE among them; at most 64, further ones have a set more
+     * @param filters the filters under which the column is counted, NONE among them; at most {@link MarkedSets#MARKS},
+     *     further ones have a set more
+     * @param counts whether values may be taken back
+     * @param headerOffset if not, of the header of a group's set in its entry
      */
-    record DistinctSet(int argument, DataType type, List<Integer> filters, boolean counts) {
-        static final int OWNER = GroupTable.BODY;
-        static final int VALUE = GroupTable.BODY + 8;
+    record DistinctSet(int argument, DataType type, List<Integer> filters, boolean counts, int headerOffset) {
+        static final int VALUE = GroupTable.BODY;
 
-        int stateOffset() {
+        /** Of what follows the value: its group, if it counts. */
+        int ownerOffset() {
             return VALUE + SlotKind.of(type).bytes();
         }
 
+        int countOffset(int filter) {
+            return ownerOffset() + 8 + 8 * filter;
+        }
+
+        /** Empties the set of a group whose words were restored; its values come after. */
+        void forgetHeader(long group) {
+            if (!counts) {
+                Memory.fill(group + headerOffset, MarkedSets.HEADER_BYTES, (byte) 0);
+            }
+        }
+
         long[] initial() {
-            return new long[1 + SlotKind.of(type).bytes() / 8 + (counts ? filters.size() : 1)];
+            return new long[SlotKind.of(type).bytes() / 8 + (counts ? 1 + filters.size() : 0)];
         }
     }
 
@@ -152,6 +165,11 @@ public final class AggregateLayout {
                 at = emitted + (emitsChanges ? SlotKind.BYTES.bytes() : 0);
             }
         }
+        for (int i = 0; i < distinctSets.size() && !retractions; i++) {
+            DistinctSet set = distinctSets.get(i);
+            distinctSets.set(i, new DistinctSet(set.argument(), set.type(), set.filters(), false, at));
+            at += MarkedSets.HEADER_BYTES;
+        }
         this.extraOffset = at;
         this.end = at + 8 * extraWords;
     }
@@ -170,14 +188,14 @@ public final class AggregateLayout {
             if (set.argument() == state.argument() && set.filters().contains(state.filter())) {
                 return;
             }
-            if (set.argument() == state.argument() && set.filters().size() < Long.SIZE) {
+            if (set.argument() == state.argument() && set.filters().size() < MarkedSets.MARKS) {
                 List<Integer> filters = new ArrayList<>(set.filters());
                 filters.add(state.filter());
-                distinctSets.set(i, new DistinctSet(set.argument(), type, filters, set.counts()));
+                distinctSets.set(i, new DistinctSet(set.argument(), type, filters, retractions, 0));
                 return;
             }
         }
-        distinctSets.add(new DistinctSet(state.argument(), type, List.of(state.filter()), retractions));
+        distinctSets.add(new DistinctSet(state.argument(), type, List.of(state.filter()), retractions, 0));
     }
 
     Schema arguments() {

@@ -11,8 +11,7 @@ public abstract class GroupKernel {
      *
      * @param rows positions in the batch
      * @param count how many of {@code rows}
-     * @param groups of a kernel over groups: receives each row's entry, if asked for; of one over distinct values: each
-     *     row's group
+     * @param groups receives each row's entry, if asked for; or has it
      * @param log told of each group that is about to change, if asked for
      */
     public abstract void add(
@@ -22,6 +21,5 @@ public abstract class GroupKernel {
             int[] rows,
             int count,
             long[] groups,
-            GroupTable owners,
             ChangeLog log);
 }

@@ -20,7 +20,7 @@ public final class GroupKernels {
     private static final int MOST_UPDATES = 24;
 
     /** The loops over a batch: the first finds groups and updates states, {@code more} update further ones. */
-    record Loops(GroupKernel first, List<GroupKernel> more, List<GroupKernel> distinct) {}
+    record Loops(GroupKernel first, List<GroupKernel> more, List<ValueKernel> distinct) {}
 
     private final AggregateLayout layout;
     private final Schema input;
@@ -82,26 +82,26 @@ public final class GroupKernels {
     }
 
     private Loops generate(Variant variant) {
-        List<GroupKernel> kernels =
-                writers(variant).stream().map(KernelWriter::compile).toList();
-        int sets = layout.distinctSets().size();
-        return new Loops(
-                kernels.get(0),
-                kernels.subList(1, kernels.size() - sets),
-                kernels.subList(kernels.size() - sets, kernels.size()));
+        List<GroupKernel> kernels = groupWriters(variant).stream()
+                .map(writer -> writer.compile(GroupKernel.class))
+                .toList();
+        List<ValueKernel> distinct = valueWriters(variant).stream()
+                .map(writer -> writer.compile(ValueKernel.class))
+                .toList();
+        return new Loops(kernels.get(0), kernels.subList(1, kernels.size()), distinct);
     }
 
     /** The sources for batches without NULLs and weights, for {@code EXPLAIN (CODE)}. */
     public String source() {
-        return String.join(
-                "\n",
-                writers(new Variant(false, false)).stream()
-                        .map(KernelWriter::source)
-                        .toList());
+        Variant variant = new Variant(false, false);
+        List<String> sources = new ArrayList<>();
+        groupWriters(variant).forEach(writer -> sources.add(writer.source(GroupKernel.class)));
+        valueWriters(variant).forEach(writer -> sources.add(writer.source(ValueKernel.class)));
+        return String.join("\n", sources);
     }
 
-    /** The loops over groups, then those over distinct values. */
-    private List<KernelWriter> writers(Variant variant) {
+    /** The loops over groups. */
+    private List<KernelWriter> groupWriters(Variant variant) {
         List<StateSlot> updates = new ArrayList<>(layout.states());
         updates.removeIf(slot -> slot.state().distinct());
         boolean remembered = updates.size() > MOST_UPDATES
@@ -121,6 +121,12 @@ public final class GroupKernels {
                         .sum();
             }
         }
+        return writers;
+    }
+
+    /** The loops over distinct values. */
+    private List<KernelWriter> valueWriters(Variant variant) {
+        List<KernelWriter> writers = new ArrayList<>();
         for (DistinctSet set : layout.distinctSets()) {
             writers.add(KernelWriter.distinct(input, set, layout.states(), variant));
         }

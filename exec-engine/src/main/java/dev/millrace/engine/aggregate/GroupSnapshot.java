@@ -1,7 +1,6 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Memory;
-import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
@@ -18,22 +17,21 @@ import java.util.List;
  * Groups as bytes, by key group.
  *
  * <pre>
- *   key group: number of groups | group* | per distinct set: number of values | value*
+ *   key group: number of groups | group* | per distinct set what it writes
  *   group:     hash | body words | bytes of each long text slot | per collection what it writes
- *   value:     number of its group | hash | words from the value on | bytes if a long text
  * </pre>
  */
 public final class GroupSnapshot {
     private final GroupState state;
     private final KeyGroupEntries entries;
-    private final List<KeyGroupEntries> distinct = new ArrayList<>();
+    private final List<DistinctValues.Writer> distinct = new ArrayList<>();
 
     /** What {@code state} holds now; it may not change until the last {@link #write}. */
     public GroupSnapshot(GroupState state) {
         this.state = state;
         this.entries = new KeyGroupEntries(state.table());
-        for (GroupTable values : state.distinct()) {
-            distinct.add(new KeyGroupEntries(values, value -> Memory.getLong(value + DistinctSet.OWNER)));
+        for (DistinctValues values : state.distinct()) {
+            distinct.add(values.writer());
         }
     }
 
@@ -45,9 +43,11 @@ public final class GroupSnapshot {
     public void write(int keyGroup, DataOutput out) throws IOException {
         AggregateLayout layout = state.layout();
         int count = entries.count(keyGroup);
+        long[] groups = new long[count];
         out.writeInt(count);
         for (int i = 0; i < count; i++) {
             long entry = entries.entry(keyGroup, i);
+            groups[i] = entry;
             assert Memory.getLong(entry + GroupTable.LINK) == 0 : "snapshot in the middle of an epoch";
             writeEntry(entry, layout.initial().length, byteSlots(layout), out);
             for (Collection collection : state.collections()) {
@@ -55,21 +55,11 @@ public final class GroupSnapshot {
             }
             Memory.putLong(entry + GroupTable.LINK, i);
         }
-        for (int set = 0; set < distinct.size(); set++) {
-            writeValues(layout.distinctSets().get(set), distinct.get(set), keyGroup, out);
+        for (DistinctValues.Writer values : distinct) {
+            values.write(keyGroup, groups, out);
         }
-        for (int i = 0; i < count; i++) {
-            Memory.putLong(entries.entry(keyGroup, i) + GroupTable.LINK, 0);
-        }
-    }
-
-    private static void writeValues(DistinctSet set, KeyGroupEntries values, int keyGroup, DataOutput out)
-            throws IOException {
-        out.writeInt(values.count(keyGroup));
-        for (int i = 0; i < values.count(keyGroup); i++) {
-            long value = values.entry(keyGroup, i);
-            out.writeInt((int) Memory.getLong(Memory.getLong(value + DistinctSet.OWNER) + GroupTable.LINK));
-            writeEntry(value, set.initial().length, byteSlots(set), out);
+        for (long entry : groups) {
+            Memory.putLong(entry + GroupTable.LINK, 0);
         }
     }
 
@@ -92,15 +82,12 @@ public final class GroupSnapshot {
             for (Collection collection : state.collections()) {
                 collection.read(read[i], in);
             }
-        }
-        for (int i = 0; i < state.distinct().size(); i++) {
-            DistinctSet set = layout.distinctSets().get(i);
-            GroupTable values = state.distinct().get(i);
-            for (int left = in.readInt(); left > 0; left--) {
-                int owner = in.readInt();
-                long value = readEntry(values, set.initial().length, byteSlots(set), in);
-                Memory.putLong(value + DistinctSet.OWNER, read[owner]);
+            for (AggregateLayout.DistinctSet set : layout.distinctSets()) {
+                set.forgetHeader(read[i]);
             }
+        }
+        for (DistinctValues values : state.distinct()) {
+            values.read(read, in);
         }
     }
 
@@ -125,9 +112,5 @@ public final class GroupSnapshot {
         layout.states().stream().filter(StateSlot::isBytes).forEach(slot -> slots.add(slot.offset()));
         layout.collections().forEach(collected -> collected.emitted().ifPresent(slots::add));
         return slots.stream().mapToInt(Integer::intValue).toArray();
-    }
-
-    private static int[] byteSlots(DistinctSet set) {
-        return SlotKind.of(set.type()) == SlotKind.BYTES ? new int[] {DistinctSet.VALUE} : new int[0];
     }
 }

@@ -27,7 +27,7 @@ public final class GroupState implements AutoCloseable {
     private final GroupKernels kernels;
     private final BufferAllocator allocator;
     private final GroupTable table;
-    private final List<GroupTable> distinct = new ArrayList<>();
+    private final List<DistinctValues> distinct = new ArrayList<>();
     private final List<Collection> collections = new ArrayList<>();
     private final Results results;
     private long[] groups = new long[0];
@@ -39,7 +39,7 @@ public final class GroupState implements AutoCloseable {
         this.results = new Results(layout, allocator);
         this.table = new GroupTable(allocator, layout.initial());
         for (DistinctSet set : layout.distinctSets()) {
-            distinct.add(new GroupTable(allocator, set.initial()));
+            distinct.add(DistinctValues.of(layout, set, allocator));
         }
         for (AggregateLayout.Collected collected : layout.collections()) {
             collections.add(Collection.of(layout, collected, allocator));
@@ -55,7 +55,7 @@ public final class GroupState implements AutoCloseable {
         return table;
     }
 
-    List<GroupTable> distinct() {
+    List<DistinctValues> distinct() {
         return distinct;
     }
 
@@ -70,7 +70,7 @@ public final class GroupState implements AutoCloseable {
     /** Bytes of all tables. */
     public long bytes() {
         long bytes = table.bytes();
-        for (GroupTable values : distinct) {
+        for (DistinctValues values : distinct) {
             bytes += values.bytes();
         }
         for (Collection collection : collections) {
@@ -99,12 +99,12 @@ public final class GroupState implements AutoCloseable {
 
     private void add(Batch batch, NestedImages images, int[] rows, int count, long[] entries, ChangeLog log) {
         GroupKernels.Loops loops = kernels.loops(batch);
-        loops.first().add(table, batch, images, rows, count, entries, table, log);
+        loops.first().add(table, batch, images, rows, count, entries, log);
         for (GroupKernel more : loops.more()) {
-            more.add(table, batch, images, rows, count, entries, table, log);
+            more.add(table, batch, images, rows, count, entries, log);
         }
         for (int i = 0; i < distinct.size(); i++) {
-            loops.distinct().get(i).add(distinct.get(i), batch, images, rows, count, entries, table, log);
+            distinct.get(i).add(loops.distinct().get(i), batch, images, rows, count, entries);
         }
         for (Collection collection : collections) {
             collection.add(batch, images, rows, count, entries);
@@ -113,30 +113,25 @@ public final class GroupState implements AutoCloseable {
 
     /** Adds all groups of another state of the same layout, which keeps them. */
     public void merge(GroupState other) {
-        long[] to = new long[CHUNK];
         EntryCursor cursor = new EntryCursor(other.table, CHUNK);
+        long[] from = new long[distinct.isEmpty() ? 0 : other.table.size()]; // of all chunks
+        long[] to = new long[Math.max(CHUNK, from.length)];
+        int merged = 0;
         for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
-            long[] from = cursor.entries();
+            long[] chunk = cursor.entries();
+            long[] chunkTo = distinct.isEmpty() ? to : new long[count];
             for (int i = 0; i < count; i++) {
-                to[i] = findOrInsert(from[i]);
+                chunkTo[i] = findOrInsert(chunk[i]);
             }
-            mergeGroups(other, from, to, count);
+            mergeGroups(other, chunk, chunkTo, count);
             if (!distinct.isEmpty()) {
-                for (int i = 0; i < count; i++) {
-                    Memory.putLong(from[i] + GroupTable.LINK, to[i]);
-                }
+                System.arraycopy(chunk, 0, from, merged, count);
+                System.arraycopy(chunkTo, 0, to, merged, count);
+                merged += count;
             }
         }
-        if (!distinct.isEmpty()) {
-            for (int i = 0; i < distinct.size(); i++) {
-                DistinctMerge.merge(layout, layout.distinctSets().get(i), other.distinct.get(i), distinct.get(i));
-            }
-            cursor = new EntryCursor(other.table, CHUNK);
-            for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
-                for (int i = 0; i < count; i++) {
-                    Memory.putLong(cursor.entries()[i] + GroupTable.LINK, 0);
-                }
-            }
+        for (int i = 0; i < distinct.size(); i++) {
+            distinct.get(i).merge(other.distinct.get(i), from, to, merged);
         }
     }
 
@@ -163,8 +158,8 @@ public final class GroupState implements AutoCloseable {
             to[i] = Memory.getLong(from[i] + GroupTable.LINK);
         }
         mergeGroups(this, from, to, count);
-        for (int i = 0; i < distinct.size() && count > 0; i++) {
-            DistinctMerge.fold(layout, layout.distinctSets().get(i), distinct.get(i));
+        for (DistinctValues values : distinct) {
+            values.fold(table, from, to, count);
         }
         for (int i = 0; i < count; i++) {
             remove(from[i]);
@@ -186,13 +181,8 @@ public final class GroupState implements AutoCloseable {
 
     /** Removes groups, and their distinct values. */
     public void removeAll(long[] entries, int count) {
-        if (!distinct.isEmpty()) {
-            for (int i = 0; i < count; i++) {
-                Memory.putLong(entries[i] + GroupTable.LINK, DistinctMerge.GONE);
-            }
-            for (int i = 0; i < distinct.size(); i++) {
-                DistinctMerge.fold(layout, layout.distinctSets().get(i), distinct.get(i));
-            }
+        for (DistinctValues values : distinct) {
+            values.remove(table, entries, count);
         }
         for (int i = 0; i < count; i++) {
             remove(entries[i]);
@@ -221,7 +211,7 @@ public final class GroupState implements AutoCloseable {
     /** Removes all groups; keeps memory for reuse. */
     public void clear() {
         table.clear();
-        distinct.forEach(GroupTable::clear);
+        distinct.forEach(DistinctValues::clear);
         collections.forEach(Collection::clear);
     }
 

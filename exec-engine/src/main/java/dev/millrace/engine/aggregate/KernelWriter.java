@@ -11,6 +11,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.KeyGroups;
+import dev.millrace.plan.node.AggregateState;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -20,8 +21,8 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Writes the source of a {@link GroupKernel}: one loop over the rows that loads the keys, hashes, probes and updates the
- * states, all over raw addresses. The variants with NULLs and with weights are classes of their own.
+ * Writes the source of a {@link GroupKernel} or {@link ValueKernel}: one loop over the rows that loads the keys, hashes,
+ * probes and updates the states, all over raw addresses. The variants with NULLs and with weights are classes of their own.
  *
  * <pre>
  *   for (int i = 0; i &lt; count; i++) {
@@ -51,7 +52,9 @@ final class KernelWriter {
 
     private final Schema input;
     private final Variant variant;
-    private final SourceBuilder body = new SourceBuilder();
+    private final SourceBuilder before = new SourceBuilder();
+    private final SourceBuilder body = new SourceBuilder(); // of the loop over rows
+    private final SourceBuilder after = new SourceBuilder();
     private final TreeSet<Integer> columns = new TreeSet<>();
     private final TreeSet<Integer> tested = new TreeSet<>(); // columns whose NULLs are asked for
     private final TreeSet<Integer> filters = new TreeSet<>();
@@ -265,59 +268,98 @@ final class KernelWriter {
         StringBuilder bits = new StringBuilder();
         for (int i = 0; i < set.filters().size(); i++) {
             int filter = set.filters().get(i);
-            String bit = (1L << i) + "L";
             bits.append(i == 0 ? "" : " | ")
-                    .append(filter == NONE ? bit : "(" + isTrue(filter) + " ? " + bit + " : 0L)");
+                    .append(filter == NONE ? 1 << i : "(" + isTrue(filter) + " ? " + (1 << i) + " : 0)");
         }
-        body.line("long bits = " + bits + ";");
+        body.line("int bits = " + bits + ";");
         if (!set.filters().contains(NONE)) {
-            body.open("if (bits == 0L)").line("continue;").close();
+            body.open("if (bits == 0)").line("continue;").close();
         }
-        body.line("long owner = groups[i];");
-        writeKey("k0", column, set.type(), -1);
-        StringBuilder hash = new StringBuilder("Memory.getLong(owner)");
-        step(hash, "k0", SlotKind.of(set.type()));
-        body.line("long hash = Hashing.finish(" + hash + ");");
-        SlotKind kind = SlotKind.of(set.type());
-        SourceBuilder store = new SourceBuilder().line("Memory.putLong(entry + " + DistinctSet.OWNER + "L, owner);");
-        store.append(storing("k0", kind, DistinctSet.VALUE));
-        writeProbe(
-                "Memory.getLong(entry + " + DistinctSet.OWNER + "L) == owner && "
-                        + equalTo("k0", kind, DistinctSet.VALUE),
-                store);
         if (set.counts()) {
-            writeCounted(set, states, kind);
+            writeCounted(set, states);
         } else {
             writeMarked(set, states);
         }
     }
 
+    /** Finds the ids of values, then the sets mark them, then what is new is fed to states: a loop each. */
     private void writeMarked(DistinctSet set, List<StateSlot> states) {
-        String at = "entry + " + set.stateOffset() + "L";
-        body.line("long before = Memory.getLong(" + at + ");")
-                .line("long added = bits & ~before;")
-                .open("if (added != 0L)")
-                .line("Memory.putLong(" + at + ", before | added);");
+        writeKey("k0", set.argument(), set.type(), -1);
+        StringBuilder hash = new StringBuilder("Hashing.SEED");
+        SlotKind kind = SlotKind.of(set.type());
+        step(hash, "k0", kind);
+        body.line("long hash = Hashing.finish(" + hash + ");");
+        SourceBuilder store = storing("k0", kind, DistinctSet.VALUE)
+                .line("Memory.putLong(entry + " + GroupTable.LINK + "L, table.size() - 1L);");
+        writeProbe(equalTo("k0", kind, DistinctSet.VALUE), store);
+        body.line("foundRows[n] = row;")
+                .line("ids[n] = (int) Memory.getLong(entry + " + GroupTable.LINK + "L);")
+                .line("marks[n] = bits;")
+                .line("owners[n++] = groups[i];");
+        before.line("int[] foundRows = found.rows();")
+                .line("int[] ids = found.ids();")
+                .line("int[] marks = found.marks();")
+                .line("long[] owners = found.groups();")
+                .line("int n = 0;");
+        after.line("found.mark(n, table.size());")
+                .open("for (int i = 0; i < n; i++)")
+                .line("int bits = marks[i];")
+                .open("if (bits == 0)")
+                .line("continue;")
+                .close()
+                .line("int row = foundRows[i];")
+                .line("long owner = owners[i];");
         for (int i = 0; i < set.filters().size(); i++) {
-            body.open("if ((added & " + (1L << i) + "L) != 0L)");
-            writeFeed(set, i, states, "1L");
-            body.close();
+            boolean counts = true;
+            List<String> lines = new ArrayList<>();
+            for (StateSlot slot : fed(set, i, states)) {
+                String at = "owner + " + slot.offset() + "L";
+                counts &= slot.state().kind() == AggregateState.Kind.COUNT;
+                lines.add(StateCode.update(slot, at, set.argument(), counts ? "(long) (bits >>> " + i + " & 1)" : "1L"));
+            }
+            if (!counts) {
+                after.open("if ((bits & " + (1 << i) + ") != 0)");
+            }
+            lines.forEach(after::line);
+            if (!counts) {
+                after.close();
+            }
         }
-        body.close();
+        after.close();
     }
 
-    private void writeCounted(DistinctSet set, List<StateSlot> states, SlotKind kind) {
+    private static List<StateSlot> fed(DistinctSet set, int filter, List<StateSlot> states) {
+        return states.stream()
+                .filter(slot -> slot.state().distinct() && slot.state().argument() == set.argument())
+                .filter(slot -> slot.state().filter() == set.filters().get(filter))
+                .toList();
+    }
+
+    private void writeCounted(DistinctSet set, List<StateSlot> states) {
         String weight = variant.weights() ? "w" : "1L";
+        SlotKind kind = SlotKind.of(set.type());
+        body.line("long owner = groups[i];");
+        writeKey("k0", set.argument(), set.type(), -1);
+        StringBuilder hash = new StringBuilder("Memory.getLong(owner)");
+        step(hash, "k0", kind);
+        body.line("long hash = Hashing.finish(" + hash + ");");
+        String ownerAt = "entry + " + set.ownerOffset() + "L";
+        SourceBuilder store = new SourceBuilder().line("Memory.putLong(" + ownerAt + ", owner);");
+        store.append(storing("k0", kind, DistinctSet.VALUE));
+        writeProbe(
+                "Memory.getLong(" + ownerAt + ") == owner && " + equalTo("k0", kind, DistinctSet.VALUE), store);
         StringBuilder left = new StringBuilder();
         for (int i = 0; i < set.filters().size(); i++) {
-            String at = "entry + " + (set.stateOffset() + 8 * i) + "L";
-            body.open("if ((bits & " + (1L << i) + "L) != 0L)")
+            String at = "entry + " + set.countOffset(i) + "L";
+            body.open("if ((bits & " + (1 << i) + ") != 0)")
                     .line("long before = Memory.getLong(" + at + ");")
                     .line("long after = before + " + weight + ";")
                     .line("Memory.putLong(" + at + ", after);")
                     .open("if (before > 0L != after > 0L)")
                     .line("long sign = after > 0L ? 1L : -1L;");
-            writeFeed(set, i, states, "sign");
+            for (StateSlot slot : fed(set, i, states)) {
+                body.line(StateCode.update(slot, "owner + " + slot.offset() + "L", set.argument(), "sign"));
+            }
             body.close().close();
             left.append(i == 0 ? "" : " | ").append("Memory.getLong(" + at + ")");
         }
@@ -326,18 +368,6 @@ final class KernelWriter {
             body.line("ByteSlots.free(table.memory(), entry + " + DistinctSet.VALUE + "L);");
         }
         body.line("table.remove(entry);").close();
-    }
-
-    private void writeFeed(DistinctSet set, int filter, List<StateSlot> states, String weight) {
-        List<String> lines = new ArrayList<>();
-        for (StateSlot slot : states) {
-            if (slot.state().distinct()
-                    && slot.state().argument() == set.argument()
-                    && slot.state().filter() == set.filters().get(filter)) {
-                lines.add(StateCode.update(slot, "owner + " + slot.offset() + "L", set.argument(), weight));
-            }
-        }
-        lines.forEach(body::line);
     }
 
     // ---- states
@@ -350,6 +380,14 @@ final class KernelWriter {
                     .add(slot);
         }
         byCondition.forEach((condition, slots) -> {
+            boolean counts = slots.stream().allMatch(slot -> slot.state().kind() == AggregateState.Kind.COUNT);
+            if (!condition.isEmpty() && counts) { // no branch: conditions of a count are rarely predictable
+                for (StateSlot slot : slots) {
+                    String added = "(" + condition + " ? " + weight + " : 0L)";
+                    to.line(StateCode.update(slot, base + " + " + slot.offset() + "L", NONE, added));
+                }
+                return;
+            }
             if (!condition.isEmpty()) {
                 to.open("if (" + condition + ")");
             }
@@ -411,10 +449,10 @@ final class KernelWriter {
 
     // ---- the class
 
-    /** A kernel of what was written. */
-    GroupKernel compile() {
+    /** A kernel of what was written, {@link GroupKernel} or {@link ValueKernel}. */
+    <K> K compile(Class<K> kernel) {
         try {
-            return ClassCompiler.compile(CLASS, source(), GroupKernel.class)
+            return ClassCompiler.compile(CLASS, source(kernel), kernel)
                     .getConstructor()
                     .newInstance();
         } catch (ReflectiveOperationException e) {
@@ -423,15 +461,15 @@ final class KernelWriter {
     }
 
     /** What was written, as a compilation unit. */
-    String source() {
+    String source(Class<?> kernel) {
         SourceBuilder source = new SourceBuilder();
         source.line("package dev.millrace.engine.aggregate;")
                 .line("import dev.millrace.batch.*;")
                 .line("import dev.millrace.engine.state.*;")
                 .line("import dev.millrace.engine.aggregate.*;")
-                .open("public final class GeneratedKernel extends GroupKernel")
+                .open("public final class GeneratedKernel extends " + kernel.getSimpleName())
                 .open("public void add(GroupTable table, Batch batch, NestedImages images, int[] rows, int count, "
-                        + "long[] groups, GroupTable owners, ChangeLog log)")
+                        + "long[] groups, " + (kernel == ValueKernel.class ? "FoundValues found)" : "ChangeLog log)"))
                 .line("long index = table.indexAddress();")
                 .line("int shift = table.shift();")
                 .line("long mask = table.mask();");
@@ -456,7 +494,7 @@ final class KernelWriter {
         if (variant.weights()) {
             source.line("long weights = batch.weightsAddress();");
         }
-        source.open("for (int i = 0; i < count; i++)").line("int row = rows[i];");
+        source.append(before).open("for (int i = 0; i < count; i++)").line("int row = rows[i];");
         if (variant.weights()) {
             source.line("long w = Memory.getLong(weights + 8L * row);");
         }
@@ -464,6 +502,6 @@ final class KernelWriter {
             String valid = tested.contains(filter) ? "!(" + isNull(filter) + ") && " : "";
             source.line("boolean f" + filter + " = " + valid + "Memory.getBit(d" + filter + ", row);");
         }
-        return source.append(body).close().close().close().toString();
+        return source.append(body).close().append(after).close().close().toString();
     }
 }

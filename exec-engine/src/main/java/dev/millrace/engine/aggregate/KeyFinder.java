@@ -53,8 +53,8 @@ public final class KeyFinder implements AutoCloseable {
                 new Variant(nulls, false),
                 variant -> KernelWriter.groups(
                                 input, keys, List.of(), AggregateState.NONE, Entries.BY_KEY_REMEMBERED, false, variant)
-                        .compile());
-        kernel.add(table, batch, images, rows, count, entries, table, noLog);
+                        .compile(GroupKernel.class));
+        kernel.add(table, batch, images, rows, count, entries, noLog);
         images.clear();
         return entries;
     }

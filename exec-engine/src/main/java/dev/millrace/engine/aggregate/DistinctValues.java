@@ -1,0 +1,143 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
+import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.SlotKind;
+import dev.millrace.engine.state.StateMemory;
+import dev.millrace.type.DataType;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * The distinct values of a column in the groups of one {@link GroupState}, per filter; values that are new in a group, or
+ * gone from it, feed its states.
+ */
+abstract class DistinctValues implements AutoCloseable {
+    /** Writes the values of the groups of a key group, each of which has its number as its link. */
+    @FunctionalInterface
+    interface Writer {
+        void write(int keyGroup, long[] groups, DataOutput out) throws IOException;
+    }
+
+    private final DistinctSet set;
+    private final List<StateSlot> fed; // the states that the values feed
+
+    DistinctValues(AggregateLayout layout, DistinctSet set) {
+        this.set = set;
+        this.fed = layout.states().stream()
+                .filter(slot -> slot.state().distinct() && slot.state().argument() == set.argument())
+                .filter(slot -> set.filters().contains(slot.state().filter()))
+                .toList();
+    }
+
+    static DistinctValues of(AggregateLayout layout, DistinctSet set, BufferAllocator allocator) {
+        return set.counts()
+                ? new CountedValues(layout, set, allocator)
+                : new MarkedValues(layout, set, allocator);
+    }
+
+    DistinctSet set() {
+        return set;
+    }
+
+    /** Adds the values of rows to their groups. */
+    abstract void add(
+            ValueKernel kernel, Batch batch, NestedImages images, int[] rows, int count, long[] groups);
+
+    /** Adds the values of groups of another state, which keeps them, to groups of this one. */
+    abstract void merge(DistinctValues other, long[] from, long[] to, int count);
+
+    /** Moves the values of groups of this state to others of it; may leave the former's links other than 0. */
+    abstract void fold(GroupTable owners, long[] from, long[] to, int count);
+
+    /** Forgets the values of groups, which are still there; may leave their links other than 0. */
+    abstract void remove(GroupTable owners, long[] groups, int count);
+
+    /** Forgets all values; keeps memory for reuse. */
+    abstract void clear();
+
+    abstract long bytes();
+
+    /** What writes the values to a snapshot, before any change. */
+    abstract Writer writer();
+
+    /** Adds values that a {@link Writer} wrote to groups; their states have been fed with them already. */
+    abstract void read(long[] groups, DataInput in) throws IOException;
+
+    /** Adds a value to, or for a sign of -1 takes it from, the states of a group that belong to a filter. */
+    final void feed(int filter, long group, long value, long sign) {
+        for (StateSlot slot : fed) {
+            if (slot.state().filter() == set.filters().get(filter)) {
+                feed(slot, group + slot.offset(), value, sign);
+            }
+        }
+    }
+
+    private static void feed(StateSlot slot, long state, long value, long sign) {
+        DataType.Kind type = slot.argumentType().kind();
+        boolean isNumeric = type == DataType.Kind.NUMERIC;
+        long low = Memory.getLong(value);
+        switch (slot.state().kind()) {
+            case COUNT -> Memory.putLong(state, Memory.getLong(state) + sign);
+            case SUM_LONG -> Memory.putLong(state, Math.addExact(Memory.getLong(state), sign * low));
+            case SUM_WIDE -> Wide.add128(state, low, isNumeric ? Memory.getLong(value + 8) : low >> 63, sign);
+            case SQUARES_WIDE -> Wide.addSquare128(state, low, isNumeric ? Memory.getLong(value + 8) : low >> 63, sign);
+            case SUM_DOUBLE -> Doubles.add(state, Memory.getDouble(value), sign);
+            case SUM_DOUBLE_RETRACTABLE -> Doubles.addRetractable(state, Memory.getDouble(value), sign);
+            case SQUARES_DOUBLE -> Doubles.addSquare(state, Memory.getDouble(value), sign);
+            case SUM_INTERVAL -> Wide.addInterval(state, low, Memory.getLong(value + 8), sign);
+            case TRUES, MIN, MAX -> throw new IllegalArgumentException(slot + " is not fed by distinct values");
+        }
+    }
+
+    /** The words that a value takes. */
+    final int valueWords() {
+        return SlotKind.of(set.type()).bytes() / 8;
+    }
+
+    final void writeValue(long value, DataOutput out) throws IOException {
+        for (int word = 0; word < valueWords(); word++) {
+            out.writeLong(Memory.getLong(value + 8L * word));
+        }
+        if (SlotKind.of(set.type()) == SlotKind.BYTES) {
+            ByteSlots.write(value, out);
+        }
+    }
+
+    final void readValue(StateMemory memory, long value, DataInput in) throws IOException {
+        for (int word = 0; word < valueWords(); word++) {
+            Memory.putLong(value + 8L * word, in.readLong());
+        }
+        if (SlotKind.of(set.type()) == SlotKind.BYTES) {
+            ByteSlots.read(memory, value, in);
+        }
+    }
+
+    /** Copies a value into an entry of a table that keeps it. */
+    final void copyValue(long from, long to, GroupTable table) {
+        if (SlotKind.of(set.type()) == SlotKind.BYTES) {
+            ByteSlots.store(table.memory(), to, ByteSlots.address(from), ByteSlots.length(from));
+        } else {
+            Memory.copy(from, to, 8L * valueWords());
+        }
+    }
+
+    final boolean equal(long a, long b) {
+        return switch (SlotKind.of(set.type())) {
+            case WORD -> Memory.getLong(a) == Memory.getLong(b);
+            case WIDE -> Memory.getLong(a) == Memory.getLong(b) && Memory.getLong(a + 8) == Memory.getLong(b + 8);
+            case BYTES -> ByteSlots.equal(a, b);
+        };
+    }
+
+    @Override
+    public abstract void close();
+}
