@@ -32,11 +32,6 @@ enum NexmarkQuery {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** How many events to measure with: enough for the JIT to be done early, few enough for a gigabyte of memory. */
-    long usualEvents() {
-        return this == Q16 ? 10_000_000 : 50_000_000;
-    }
-
     /** The query in our dialect. */
     String sql() {
         return resource(title() + ".sql").orElseThrow();

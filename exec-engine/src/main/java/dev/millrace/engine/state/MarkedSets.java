@@ -201,21 +201,32 @@ public final class MarkedSets implements AutoCloseable {
     private void rebuild(long header, long word, int log, boolean dense) {
         long old = Memory.getLong(header);
         long block = allocate(dense ? log : log + 2);
-        int mask = (1 << log) - 1;
-        each(header, (id, marks) -> {
-            if (dense) {
-                Memory.putByte(block + id, (byte) marks);
-            } else {
-                int slot = slot(id, log);
-                while (Memory.getInt(block + 4L * slot) != 0) {
-                    slot = slot + 1 & mask;
-                }
-                Memory.putInt(block + 4L * slot, id << MARKS | marks);
+        int slots = 1 << log(word);
+        for (int from = 0; from < slots; from++) {
+            int found = isDense(word)
+                    ? from << MARKS | Memory.getByte(old + from)
+                    : Memory.getInt(old + 4L * from);
+            if ((found & ALL_MARKS) != 0) {
+                put(block, log, dense, found);
             }
-        });
+        }
         free(old, bytesLog(word));
         Memory.putLong(header, block);
         Memory.putLong(header + WORD, (int) word & 0xFFFFFFFFL | (long) log << 32 | (dense ? DENSE : 0));
+    }
+
+    private static void put(long block, int log, boolean dense, int word) {
+        int id = word >>> MARKS;
+        if (dense) {
+            Memory.putByte(block + id, (byte) (word & ALL_MARKS));
+            return;
+        }
+        int mask = (1 << log) - 1;
+        int slot = slot(id, log);
+        while (Memory.getInt(block + 4L * slot) != 0) {
+            slot = slot + 1 & mask;
+        }
+        Memory.putInt(block + 4L * slot, word);
     }
 
     private static int bytesLog(long word) {
