@@ -39,9 +39,7 @@ abstract class DistinctValues implements AutoCloseable {
     }
 
     static DistinctValues of(AggregateLayout layout, DistinctSet set, BufferAllocator allocator) {
-        return set.counts()
-                ? new CountedValues(layout, set, allocator)
-                : new MarkedValues(layout, set, allocator);
+        return set.counts() ? new CountedValues(layout, set, allocator) : new MarkedValues(layout, set, allocator);
     }
 
     DistinctSet set() {
@@ -49,8 +47,7 @@ abstract class DistinctValues implements AutoCloseable {
     }
 
     /** Adds the values of rows to their groups. */
-    abstract void add(
-            ValueKernel kernel, Batch batch, NestedImages images, int[] rows, int count, long[] groups);
+    abstract void add(ValueKernel kernel, Batch batch, NestedImages images, int[] rows, int count, long[] groups);
 
     /** Adds the values of groups of another state, which keeps them, to groups of this one. */
     abstract void merge(DistinctValues other, long[] from, long[] to, int count);

@@ -15,11 +15,5 @@ public abstract class GroupKernel {
      * @param log told of each group that is about to change, if asked for
      */
     public abstract void add(
-            GroupTable table,
-            Batch batch,
-            NestedImages images,
-            int[] rows,
-            int count,
-            long[] groups,
-            ChangeLog log);
+            GroupTable table, Batch batch, NestedImages images, int[] rows, int count, long[] groups, ChangeLog log);
 }

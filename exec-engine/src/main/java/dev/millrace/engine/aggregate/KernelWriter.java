@@ -315,7 +315,8 @@ final class KernelWriter {
             for (StateSlot slot : fed(set, i, states)) {
                 String at = "owner + " + slot.offset() + "L";
                 counts &= slot.state().kind() == AggregateState.Kind.COUNT;
-                lines.add(StateCode.update(slot, at, set.argument(), counts ? "(long) (bits >>> " + i + " & 1)" : "1L"));
+                lines.add(
+                        StateCode.update(slot, at, set.argument(), counts ? "(long) (bits >>> " + i + " & 1)" : "1L"));
             }
             if (!counts) {
                 after.open("if ((bits & " + (1 << i) + ") != 0)");
@@ -346,8 +347,7 @@ final class KernelWriter {
         String ownerAt = "entry + " + set.ownerOffset() + "L";
         SourceBuilder store = new SourceBuilder().line("Memory.putLong(" + ownerAt + ", owner);");
         store.append(storing("k0", kind, DistinctSet.VALUE));
-        writeProbe(
-                "Memory.getLong(" + ownerAt + ") == owner && " + equalTo("k0", kind, DistinctSet.VALUE), store);
+        writeProbe("Memory.getLong(" + ownerAt + ") == owner && " + equalTo("k0", kind, DistinctSet.VALUE), store);
         StringBuilder left = new StringBuilder();
         for (int i = 0; i < set.filters().size(); i++) {
             String at = "entry + " + set.countOffset(i) + "L";

@@ -203,9 +203,7 @@ public final class MarkedSets implements AutoCloseable {
         long block = allocate(dense ? log : log + 2);
         int slots = 1 << log(word);
         for (int from = 0; from < slots; from++) {
-            int found = isDense(word)
-                    ? from << MARKS | Memory.getByte(old + from)
-                    : Memory.getInt(old + 4L * from);
+            int found = isDense(word) ? from << MARKS | Memory.getByte(old + from) : Memory.getInt(old + 4L * from);
             if ((found & ALL_MARKS) != 0) {
                 put(block, log, dense, found);
             }

@@ -32,7 +32,9 @@ class MarkedSetsTest {
             int endOfIds = firstIds;
             for (int round = 0; round < rounds; round++) {
                 int set = random.nextInt(10) < 5 ? 0 : random.nextInt(SETS);
-                int id = random.nextInt(4) == 0 ? random.nextInt(endOfIds) : Math.max(0, endOfIds - 1 - random.nextInt(90));
+                int id = random.nextInt(4) == 0
+                        ? random.nextInt(endOfIds)
+                        : Math.max(0, endOfIds - 1 - random.nextInt(90));
                 int marks = 1 + random.nextInt(15);
                 int before = expected.get(set).getOrDefault(id, 0);
                 expected.get(set).put(id, before | marks);
