@@ -33,10 +33,15 @@ public final class Options {
         return text(name).orElse(defaultValue);
     }
 
+    /** @throws MillraceException if it is not there, naming what was perhaps meant to be it */
     public String required(String name) {
-        return text(name)
-                .orElseThrow(() -> MillraceException.user(
-                        SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" is required"));
+        return text(name).orElseThrow(() -> {
+            Optional<String> misspelt = Suggestion.nearest(
+                    name, names().stream().filter(each -> !read.contains(each)).toList());
+            return misspelt.map(given -> doesNotExist(given).withHint("did you mean \"" + name + "\"?"))
+                    .orElseGet(() -> MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" is required"));
+        });
     }
 
     public boolean bool(String name, boolean defaultValue) {
@@ -117,13 +122,16 @@ public final class Options {
     public void rejectUnread() {
         for (String name : values.keySet()) {
             if (!read.contains(name)) {
-                MillraceException error = MillraceException.user(
-                        SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" does not exist");
+                MillraceException error = doesNotExist(name);
                 throw Suggestion.nearest(name, read)
                         .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
                         .orElseGet(() -> error.withHint("options here are: " + String.join(", ", read)));
             }
         }
+    }
+
+    private static MillraceException doesNotExist(String name) {
+        return MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "option \"" + name + "\" does not exist");
     }
 
     /** The error for a value that an option cannot have. */

@@ -17,6 +17,7 @@ import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -69,6 +70,9 @@ final class CsvReader implements SourceReader {
     private long[] rejected = new long[64];
     private int rejectedCount;
 
+    // What is wrong with the records between two batches: found by shape and then column by column, told line by line.
+    private final List<RejectedRecord> untold = new ArrayList<>();
+
     /** @param follow whether to wait for more at the end of the (only) segment instead of finishing */
     CsvReader(
             List<CsvColumn> columns,
@@ -120,6 +124,7 @@ final class CsvReader implements SourceReader {
                 window.consumeTo(next);
                 return Optional.of(batch);
             }
+            tellRejected();
             window.consumeTo(next);
             if (next == from && stuck()) {
                 return Optional.empty();
@@ -182,6 +187,7 @@ final class CsvReader implements SourceReader {
             throw reason.in("header of file \"" + segment.file() + "\"");
         }
         reject(window.start(), window.end(), index.line(), "", reason);
+        tellRejected();
         skippingLine = true;
     }
 
@@ -295,6 +301,7 @@ final class CsvReader implements SourceReader {
                 loaders.get(i).validate(index, window.address(), plain);
             }
         }
+        tellRejected();
         if (rejectedCount > 0) {
             selection.remove(rejected);
         }
@@ -326,13 +333,23 @@ final class CsvReader implements SourceReader {
         byte[] bytes = new byte[Math.max(0, Math.min(SHOWN_BYTES, to - from))];
         Memory.copyOut(window.address() + from, bytes, 0, bytes.length);
         String text = new String(bytes, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}&&[^\\t]]", "\ufffd");
-        context.reject(new RejectedRecord(
+        untold.add(new RejectedRecord(
                 segment.file().toString(),
                 line,
                 column,
                 reason.getMessage(),
                 reason.sqlState(),
                 to - from > SHOWN_BYTES ? text + "..." : text));
+    }
+
+    /** Under {@code on_error = 'fail'} the first bad line is the one to name. */
+    private void tellRejected() {
+        if (!untold.isEmpty()) {
+            untold.sort(Comparator.comparingLong(RejectedRecord::position));
+            List<RejectedRecord> all = List.copyOf(untold);
+            untold.clear();
+            all.forEach(context::reject);
+        }
     }
 
     @Override

@@ -97,7 +97,8 @@ public final class CalcOperator implements Operator {
             }
         } catch (CalcKernel.RowFailure failure) {
             if (failure.failure() instanceof MillraceException told) {
-                throw told.in("row " + (rowsBefore + failure.row() + 1));
+                long row = rowsBefore + failure.row() + 1;
+                throw row == 1 && program.hasConstantCalls() ? told : told.in("row " + row);
             }
             throw failure.failure();
         }

@@ -44,23 +44,15 @@ public final class CalcProgram {
                 .toArray();
     }
 
-    /**
-     * Loads the compilers by compiling something small: in a cold JVM that takes longer than everything they compile
-     * later. For a thread that has nothing better to do while the program starts.
-     */
-    public static void warmUp() {
-        Schema input = Schema.of(new Field("number", DataType.BIGINT, true), new Field("text", DataType.TEXT, true));
-        Expression number = new Column(0, DataType.BIGINT, true);
-        Expression zero = new Literal(0L, DataType.BIGINT);
-        Expression lower = new Call("lower", List.of(new Column(1, DataType.TEXT, true)), DataType.TEXT, true);
-        Expression positive = new Call("gt", List.of(number, zero), DataType.BOOLEAN, true);
-        Expression sum = new Call("add", List.of(number, number), DataType.BIGINT, true);
-        new CalcProgram(input, Optional.of(positive), List.of(lower, sum)).compiled(false);
-    }
-
     /** Whether there is anything to run. */
     public boolean isEmpty() {
         return condition.isEmpty() && projections.isEmpty();
+    }
+
+    /** Whether something in it is computed of constants alone. What fails there fails for every row, so for none by name. */
+    public boolean hasConstantCalls() {
+        return condition.stream().anyMatch(Expressions::hasConstantCall)
+                || projections.stream().anyMatch(Expressions::hasConstantCall);
     }
 
     /** Whether a batch needs the variant with NULLs. */

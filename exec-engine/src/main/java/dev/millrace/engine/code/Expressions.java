@@ -6,6 +6,7 @@ import dev.millrace.plan.expression.Expression.Case;
 import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Column;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -38,6 +39,14 @@ final class Expressions {
             into.add(column.index());
         }
         children(expression).forEach(child -> columns(child, into));
+    }
+
+    /** Whether something in it is computed of constants alone, which folding leaves only where computing it fails. */
+    static boolean hasConstantCall(Expression expression) {
+        Set<Integer> columns = new HashSet<>();
+        columns(expression, columns);
+        boolean computed = !children(expression).isEmpty();
+        return computed && columns.isEmpty() || children(expression).stream().anyMatch(Expressions::hasConstantCall);
     }
 
     /** The arguments of nested ANDs, in order. */

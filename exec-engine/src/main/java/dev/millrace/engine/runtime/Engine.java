@@ -84,6 +84,9 @@ public interface Engine extends AutoCloseable {
     /** Changes who runs next, at once; names as in {@link EngineOptions#schedulingPolicy}. */
     void setSchedulingPolicy(String name);
 
+    /** Its name now. */
+    String schedulingPolicy();
+
     /** Bytes of batches and state in use now. */
     long allocatedBytes();
 

@@ -43,6 +43,7 @@ class LocalEngine implements Engine {
     private final EngineOptions options;
     private final Clock clock;
     private final Workers workers;
+    private volatile String schedulingPolicy; // set and read by anyone who asks
     private final Function<PlanNode, Operator> operators;
     private final Signal signal = new Signal();
     private final MemoryScopes memory;
@@ -58,6 +59,7 @@ class LocalEngine implements Engine {
         this.options = options;
         this.clock = clock;
         this.workers = workers;
+        this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
         this.memory = new MemoryScopes(options.memoryLimitBytes());
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal);
@@ -340,6 +342,12 @@ class LocalEngine implements Engine {
     @Override
     public void setSchedulingPolicy(String name) {
         workers.setPolicy(SchedulingPolicies.named(name));
+        schedulingPolicy = name;
+    }
+
+    @Override
+    public String schedulingPolicy() {
+        return schedulingPolicy;
     }
 
     @Override

@@ -133,11 +133,21 @@ final class Execution {
     private Command set(Statement.SetSetting set) {
         Setting setting = Setting.named(set.name());
         set.value().ifPresentOrElse(value -> settings.set(setting, value), () -> settings.reset(setting));
+        applied(setting);
         return Command.of("SET");
     }
 
+    /** One setting is everybody's. RESET ALL, which drivers send when they give a session back, leaves it alone. */
+    private void applied(Setting setting) {
+        if (setting == Setting.SCHEDULING_POLICY) {
+            database.engine().setSchedulingPolicy(settings.get(setting));
+        }
+    }
+
     private Command reset(Statement.ResetSetting reset) {
-        reset.name().ifPresentOrElse(name -> settings.reset(Setting.named(name)), settings::resetAll);
+        Optional<Setting> one = reset.name().map(Setting::named);
+        one.ifPresentOrElse(settings::reset, settings::resetAll);
+        one.ifPresent(this::applied);
         return Command.of("RESET");
     }
 

@@ -174,13 +174,17 @@ final class Inspection {
     StatementResult showSetting(Statement.ShowSetting show) {
         if (show.name().isPresent()) {
             Setting setting = Setting.named(show.name().get());
-            return rows(Schema.of(text(setting.settingName())), rows -> rows.row(settings.get(setting)));
+            return rows(Schema.of(text(setting.settingName())), rows -> rows.row(value(setting)));
         }
         return rows(Schema.of(text("name"), text("setting"), text("description")), rows -> {
             for (Setting setting : Setting.values()) {
-                rows.row(setting.settingName(), settings.get(setting), setting.meaning());
+                rows.row(setting.settingName(), value(setting), setting.meaning());
             }
         });
+    }
+
+    private String value(Setting setting) {
+        return setting == Setting.SCHEDULING_POLICY ? database.engine().schedulingPolicy() : settings.get(setting);
     }
 
     private static Field text(String name) {

@@ -1,8 +1,10 @@
 package dev.millrace.server.settings;
 
+import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.scheduler.SchedulingPolicies;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +15,11 @@ import java.util.stream.Stream;
 public enum Setting {
     READ_YOUR_WRITES(
             "read_your_writes", "on", Form.SWITCH, "whether a SELECT waits for what this session wrote before"),
+    SCHEDULING_POLICY(
+            "scheduling_policy",
+            EngineOptions.defaults().schedulingPolicy(),
+            Form.oneOf(SchedulingPolicies.names().toArray(String[]::new)),
+            "who runs next when there is more work than workers, in all sessions at once"),
     APPLICATION_NAME("application_name", "", Form.TEXT, "a name for this session, as its program calls itself"),
     CLIENT_ENCODING(
             "client_encoding", "UTF8", Form.oneOf("utf8", "utf-8", "unicode"), "the encoding of text; only UTF8"),

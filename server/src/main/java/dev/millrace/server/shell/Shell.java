@@ -12,6 +12,7 @@ import dev.millrace.time.Clock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -29,6 +30,7 @@ final class Shell implements AutoCloseable {
     private Streams streams;
     private final ProgressBar progress;
     private final BackslashCommands commands;
+    private final FailedQueries failedQueries;
     private ShellMode mode;
 
     Shell(Session session, Clock clock, Streams streams, ShellMode mode) {
@@ -38,6 +40,7 @@ final class Shell implements AutoCloseable {
         this.mode = mode;
         this.progress = new ProgressBar(session, clock, streams.err(), streams.errIsTerminal());
         this.commands = new BackslashCommands(this, session, streams);
+        this.failedQueries = new FailedQueries(session.database());
         session.onNotice(notice -> {
             progress.end();
             streams.err().println("NOTICE:  " + notice);
@@ -102,7 +105,32 @@ final class Shell implements AutoCloseable {
         }
         String rest = SqlText.split(open.toString()).rest();
         failed |= !rest.isBlank() && !execute(rest);
+        failed |= !finish();
         return failed ? 1 : 0;
+    }
+
+    /** At a script's end its sinks get what its files have; false if a query has failed that nobody asked for. */
+    private boolean finish() {
+        boolean flushed = true;
+        if (failedQueries.hasSinks()) {
+            try {
+                progress.begin();
+                session.flush();
+            } catch (MillraceException e) {
+                report(e, "");
+                flushed = false;
+            } finally {
+                progress.end();
+            }
+        }
+        return tellFailedQueries() && flushed;
+    }
+
+    /** A line for each query that has failed since the last time; false if there was one. */
+    private boolean tellFailedQueries() {
+        List<MillraceException> failures = failedQueries.untold();
+        failures.forEach(failure -> report(failure, ""));
+        return failures.isEmpty();
     }
 
     private boolean executeAll(Iterable<SqlText.Part> statements) throws IOException {
@@ -135,9 +163,13 @@ final class Shell implements AutoCloseable {
             progress.end();
             streams.out().flush();
             report(e, sql);
+            failedQueries.toldOf(e);
             return false;
         } finally {
             streams.out().flush();
+            if (!mode.flushBeforeSelect()) {
+                tellFailedQueries();
+            }
             if (mode.timing()) {
                 double millis = (clock.nanoTime() - startNanos) / NANOS_PER_MILLI;
                 streams.err().println(String.format(Locale.ROOT, "Time: %.3f ms", millis));
