@@ -76,8 +76,9 @@ class BadInputTest {
     void aMissingFileAndADirectoryAreRefusedWhenTheStreamIsCreated() throws IOException {
         String undefined = "ERROR:  42P01: relation \"bad\" does not exist\n";
         assertTrue(complaint("none.csv")
-                .startsWith("ERROR:  58P01: could not open file \"DIR/none.csv\" for reading: no such file or directory\n"
-                        + undefined));
+                .startsWith(
+                        "ERROR:  58P01: could not open file \"DIR/none.csv\" for reading: no such file or directory\n"
+                                + undefined));
         out.getBuffer().setLength(0);
         err.getBuffer().setLength(0);
         assertTrue(complaint("").contains("ERROR:  42809: \"DIR\" is a directory\n"), err.toString());
@@ -126,7 +127,11 @@ class BadInputTest {
             SplittableRandom random = new SplittableRandom(4);
             StringBuilder lines = new StringBuilder("k,n\n");
             for (int i = 0; i < 20_000; i++) {
-                lines.append('k').append(random.nextLong()).append(',').append(i).append('\n');
+                lines.append('k')
+                        .append(random.nextLong())
+                        .append(',')
+                        .append(i)
+                        .append('\n');
             }
             gzip.write(lines.toString().getBytes(StandardCharsets.UTF_8));
         }
@@ -139,8 +144,8 @@ class BadInputTest {
     @Test
     void whatIsNoGzipFileIsSaidToBeNone() throws IOException {
         file("bad.csv.gz", "k,n\na,1\n");
-        assertTrue(complaint("bad.csv.gz")
-                .startsWith("ERROR:  XX001: file \"DIR/bad.csv.gz\" is not in gzip format\n"));
+        assertTrue(
+                complaint("bad.csv.gz").startsWith("ERROR:  XX001: file \"DIR/bad.csv.gz\" is not in gzip format\n"));
     }
 
     @Test
@@ -198,9 +203,11 @@ class BadInputTest {
                 "SESSION(TABLE s PARTITION BY kk, DESCRIPTOR(ts), INTERVAL '3 seconds') | column \"kk\" does not exist"
             })
     void anImpossibleWindowIsRefused(String window, String message) throws IOException {
-        assertEquals(1, run("CREATE STREAM s (k TEXT, n BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts);\n"
-                + "CREATE MATERIALIZED VIEW v AS SELECT window_start, count(*) AS n FROM " + window
-                + " GROUP BY window_start, window_end;"));
+        assertEquals(
+                1,
+                run("CREATE STREAM s (k TEXT, n BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts);\n"
+                        + "CREATE MATERIALIZED VIEW v AS SELECT window_start, count(*) AS n FROM " + window
+                        + " GROUP BY window_start, window_end;"));
         String first = err.toString().lines().findFirst().orElse("");
         assertTrue(first.startsWith("ERROR:  ") && first.endsWith(": " + message), err.toString());
         assertTrue(err.toString().contains("\nLINE 1: "), err.toString());
