@@ -38,6 +38,12 @@ public final class GroupTable implements AutoCloseable {
 
     private static final int REHASHED_SLOTS = 512;
 
+    /** Index words in a line of the processor's cache. */
+    private static final long LINE_SLOTS = 8;
+
+    /** 2^64 times (sqrt(5) - 1) / 2. */
+    private static final long GOLDEN_SECTION = 0x9E3779B97F4A7C15L;
+
     private final BufferAllocator allocator;
     private final StateMemory memory;
     private final long[] initial; // the words of a new entry's body
@@ -151,21 +157,25 @@ public final class GroupTable implements AutoCloseable {
     }
 
     /**
-     * Copies addresses of entries, in the index's order.
+     * Copies addresses of entries, scattered: lines of the index in strides of a golden section of it. Entries in the order
+     * of their hashes would fill a smaller table from one end, where each would be put behind all others.
      *
-     * @param from the slot to begin at; 0 first
-     * @return the slot to go on from, or -1 at the end
+     * @param from where to begin; 0 first
+     * @return where to go on from, or -1 at the end
      */
     public long entries(long from, long[] addresses, int[] count) {
-        long slot = from;
+        long stride = (GOLDEN_SECTION >>> shift | LINE_SLOTS) & -LINE_SLOTS; // an odd number of lines
+        long position = from;
         int found = 0;
-        while (slot <= mask && found < addresses.length) {
-            long word = word(slot++);
+        while (position <= mask && found < addresses.length) {
+            long slot = position / LINE_SLOTS * stride & mask | position % LINE_SLOTS;
+            long word = word(slot);
             addresses[found] = word & ADDRESS;
             found += word == 0 ? 0 : 1; // no branch: occupied slots are random
+            position++;
         }
         count[0] = found;
-        return slot > mask ? -1 : slot;
+        return position > mask ? -1 : position;
     }
 
     private void grow() {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Memory;
 import dev.millrace.operator.KeyGroups;
@@ -60,6 +61,33 @@ class GroupTableTest {
             }
             assertEquals(new HashSet<>(expected.values()), entries);
             assertEquals(expected.size(), table.size());
+        }
+    }
+
+    /** As when partial groups come to a final aggregation, or slices are merged. */
+    @Test
+    void entriesOfOneTableFillAnotherEvenly() {
+        RandomGenerator random = new SplittableRandom(3);
+        try (RootAllocator allocator = PoisonedAllocation.newRoot(1 << 28);
+                GroupTable from = new GroupTable(allocator, new long[0]);
+                GroupTable to = new GroupTable(allocator, new long[0])) {
+            for (int i = 0; i < 100_000; i++) {
+                from.insertNew(random.nextLong());
+            }
+            long probes = 0;
+            EntryCursor cursor = new EntryCursor(from, 1000);
+            for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+                for (int i = 0; i < count; i++) {
+                    long hash = Memory.getLong(cursor.entries()[i]);
+                    long slot = hash << KeyGroups.BITS >>> to.shift();
+                    for (; to.word(slot) != 0; slot = (slot + 1) & to.mask()) {
+                        probes++;
+                    }
+                    to.insert(hash, slot);
+                }
+            }
+            assertEquals(100_000, to.size());
+            assertTrue(probes < 200_000, probes + " occupied slots were looked at");
         }
     }
 
