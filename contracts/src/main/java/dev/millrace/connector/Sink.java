@@ -3,8 +3,9 @@ package dev.millrace.connector;
 import dev.millrace.batch.Batch;
 
 /**
- * Where a query's output goes. Called by one thread at a time: any number of {@code write}s, then {@code commit} for
- * their epoch, for epochs that only grow; {@code close} last, without a final commit when the query failed.
+ * Where a query's output goes. Called by one thread at a time, unless it {@link #isConcurrent}: any number of
+ * {@code write}s, then {@code commit} for their epoch, for epochs that only grow; {@code close} last, without a final
+ * commit when the query failed.
  */
 public interface Sink extends AutoCloseable {
     /**
@@ -12,6 +13,14 @@ public interface Sink extends AutoCloseable {
      * valid until the call returns. May block for as long as the outside does; only this query waits.
      */
     void write(Batch batch);
+
+    /**
+     * Whether several threads may {@code write} at once, so that a parallel query need not bring its rows to one. Still no
+     * row of an epoch is written before the one before is committed, and {@code commit} and {@code close} are alone.
+     */
+    default boolean isConcurrent() {
+        return false;
+    }
 
     /** All rows of the epoch were written: make them visible outside, all or none where the outside can. */
     void commit(long epoch);

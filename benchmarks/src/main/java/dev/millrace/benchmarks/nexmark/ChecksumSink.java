@@ -3,12 +3,13 @@ package dev.millrace.benchmarks.nexmark;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.connector.Sink;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A blackhole that counts, and adds up what falls into it: per column the sum of its values as 64-bit words (of a text
  * the first eight bytes and the length), times the rows' weights, times a factor of the column's own. The sum does not
- * depend on order or batches, a retraction undoes its row, and it costs about a nanosecond per value. Written by one
- * thread; read after the query ended.
+ * depend on order or batches, a retraction undoes its row, and it costs about a nanosecond per value. Written by any
+ * number of threads; read after the query ended.
  */
 final class ChecksumSink implements Sink {
     private static final long FACTOR = 0x9E3779B97F4A7C15L;
@@ -18,23 +19,30 @@ final class ChecksumSink implements Sink {
         0, 0xFFL, 0xFFFFL, 0xFF_FFFFL, 0xFFFF_FFFFL, 0xFF_FFFF_FFFFL, 0xFFFF_FFFF_FFFFL, 0xFF_FFFF_FFFF_FFFFL, -1
     };
 
-    private long rows;
-    private long checksum;
+    private final LongAdder rows = new LongAdder();
+    private final LongAdder checksum = new LongAdder();
 
     long rows() {
-        return rows;
+        return rows.sum();
     }
 
     long checksum() {
-        return checksum;
+        return checksum.sum();
+    }
+
+    @Override
+    public boolean isConcurrent() {
+        return true;
     }
 
     @Override
     public void write(Batch batch) {
-        rows += batch.rowCount();
+        rows.add(batch.rowCount());
+        long sum = 0;
         for (int column = 0; column < batch.columnCount(); column++) {
-            checksum += sum(batch, column) * (2L * column + 1) * FACTOR;
+            sum += sum(batch, column) * (2L * column + 1) * FACTOR;
         }
+        checksum.add(sum);
     }
 
     private static long sum(Batch batch, int column) {

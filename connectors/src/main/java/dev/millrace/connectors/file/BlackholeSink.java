@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.connector.Sink;
 import dev.millrace.type.DataType;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.arrow.vector.FieldVector;
 
 /**
@@ -15,8 +16,8 @@ public final class BlackholeSink implements Sink {
     private static final long MIX = 0x9e3779b97f4a7c15L; // 2^64 / golden ratio, odd
     private static final long STEP = 0xbf58476d1ce4e5b8L; // even, so that every multiplier stays odd
 
-    private long rows;
-    private long checksum;
+    private final LongAdder rows = new LongAdder();
+    private final LongAdder checksum = new LongAdder();
     private volatile long committedRows; // written by the thread that commits, read by any
     private volatile long committedChecksum; // the same
 
@@ -31,19 +32,27 @@ public final class BlackholeSink implements Sink {
     }
 
     @Override
+    public boolean isConcurrent() {
+        return true;
+    }
+
+    @Override
     public void write(Batch batch) {
         long weights = batch.weightsAddress();
         int count = batch.rowCount();
-        if (weights == 0) {
-            rows += count;
-        } else {
+        long weight = count;
+        if (weights != 0) {
+            weight = 0;
             for (int row = 0; row < count; row++) {
-                rows += Memory.getLong(weights + 8L * row);
+                weight += Memory.getLong(weights + 8L * row);
             }
         }
+        rows.add(weight);
+        long sum = 0;
         for (int column = 0; column < batch.columnCount(); column++) {
-            checksum += sum(batch, column, weights) * (2L * column + 1);
+            sum += sum(batch, column, weights) * (2L * column + 1);
         }
+        checksum.add(sum);
     }
 
     private static long sum(Batch batch, int column, long weights) {
@@ -138,8 +147,8 @@ public final class BlackholeSink implements Sink {
 
     @Override
     public void commit(long epoch) {
-        committedRows = rows;
-        committedChecksum = checksum;
+        committedRows = rows.sum();
+        committedChecksum = checksum.sum();
     }
 
     @Override

@@ -8,11 +8,12 @@ import dev.millrace.error.SqlState;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.type.Schema;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /** A pull query: the tasks put batches in a bounded queue, the caller takes them. */
-final class LocalResult implements Result, Outlet, QueryTasks.Listener {
+final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listener {
     private final Schema schema;
     private final long highBytes;
     private final Consumer<LocalResult> onClose;
@@ -44,6 +45,17 @@ final class LocalResult implements Result, Outlet, QueryTasks.Listener {
     @Override
     public Schema schema() {
         return schema;
+    }
+
+    @Override
+    public boolean takesSeveral() {
+        return false;
+    }
+
+    @Override
+    public List<Outlet> outlets(int count) {
+        assert count == 1 : count + " tasks at the end";
+        return List.of(this);
     }
 
     @Override

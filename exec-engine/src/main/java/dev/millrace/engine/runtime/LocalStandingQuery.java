@@ -85,7 +85,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** Joins a domain that is new or at rest. */
     void attach(EpochDomain domain) {
         Epochs epochs = resources.epochs();
-        output.attach(epochs.addOutput(domain, output::publish, this::wakeOutput));
+        output.attach(epochs.addOutput(domain, output::publish, this::wakeOutput), this::wakeOutput);
         for (int i = 0; i < tasks.tasks.size(); i++) {
             ScheduledTask scheduled = tasks.scheduled.get(i);
             for (PlacedSource source : tasks.sources) {

@@ -29,6 +29,8 @@ import java.util.function.Predicate;
  *      pipeline 0          |   pipeline 1                 | pipeline 2
  * </pre>
  *
+ * The last exchange is no cut either where the output takes rows from several tasks.
+ *
  * A pipeline is parallel if all that feeds it is: exchanges that spread rows, or replayable streams when every node above
  * them works row by row. An exchange from one instance to one is no cut, so that with one worker a query is one task.
  */
@@ -51,13 +53,18 @@ final class PlanGraph {
     private final List<Node> nodes = new ArrayList<>();
     private final Map<PlanNode, Node> byPlan = new HashMap<>();
     private final List<Boolean> parallel = new ArrayList<>();
+    private final boolean several; // workers
     private final Node root;
 
-    /** @param replayable whether a scan can have several readers */
-    PlanGraph(PlanNode plan, int workers, Predicate<Scan> replayable) {
+    /**
+     * @param replayable whether a scan can have several readers
+     * @param severalEnds whether the last pipeline may be parallel
+     */
+    PlanGraph(PlanNode plan, int workers, Predicate<Scan> replayable, boolean severalEnds) {
+        several = workers > 1;
         root = add(new Exchange(plan, new Distribution.Single()));
         for (Node node : nodes) {
-            node.cut = workers > 1 && node.plan instanceof Exchange;
+            node.cut = several && node.plan instanceof Exchange && !(node == root && severalEnds);
         }
         number(replayable);
         for (Node node : nodes) {
@@ -152,7 +159,6 @@ final class PlanGraph {
     }
 
     private void findParallel(Predicate<Scan> replayable) {
-        boolean anyCut = nodes.stream().anyMatch(node -> node.cut);
         parallel.clear();
         for (int pipeline : pipelines()) {
             boolean spread = false;
@@ -173,7 +179,7 @@ final class PlanGraph {
                     byRow &= worksByRow(node.plan);
                 }
             }
-            parallel.add(anyCut && spread && !single && (byRow || !scans));
+            parallel.add(several && spread && !single && (byRow || !scans));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.relation.Fanout;
 import dev.millrace.engine.view.View;
+import dev.millrace.engine.watermark.LowWatermark;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
 import dev.millrace.time.Clock;
@@ -14,16 +15,18 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
  * Where a standing query's rows go. Sinks get them at once; what others see, they see by epochs: queries that read this
  * one when the epoch is complete here, the view and subscribers when it is complete everywhere.
  *
- * <p>The task at the query's end calls the {@link Outlet} methods; a committing thread calls {@link #publish}; view,
- * sinks and subscribers are added while the epochs are at rest.
+ * <p>The query's last tasks have a {@link Port} each. One that ended an epoch waits until all have: who comes last
+ * completes the epoch. A committing thread calls {@link #publish}; view, sinks and subscribers are added while the epochs
+ * are at rest.
  */
-final class QueryOutput implements Outlet {
+final class QueryOutput implements TaskOutput {
     private record Sealed(long epoch, List<Batch> rows) {}
 
     private final Fanout fanout = new Fanout();
@@ -31,15 +34,19 @@ final class QueryOutput implements Outlet {
     private final Clock clock;
     private final Consumer<Throwable> onFailure;
     private final Runnable onFinished;
-    private volatile List<Sink> sinks; // replaced while at rest, read by the task
+    private volatile List<Sink> sinks; // replaced while at rest, read by the tasks
     private volatile List<LocalSubscription> subscriptions = List.of(); // replaced under the lock, read by all
-    private EpochOutput epochs; // set once, before the task runs
-    private List<Batch> staged = new ArrayList<>(); // of the epoch under way; the task's
-    private boolean sinksWritten;
-    private long watermark = Operator.NO_WATERMARK;
+    private EpochOutput epochs; // set once, before the tasks run
+    private Runnable wakeTasks = () -> {}; // likewise
+    private List<Port> ports = List.of(); // likewise
+    private LowWatermark watermark = new LowWatermark(0); // likewise; then used by who completes an epoch
+    private int open; // ports that have not ended; guarded by arrival
+    private int arrived; // of those, how many are at the epoch's end; guarded by arrival
+    private long endingEpoch; // the epoch they are at the end of; guarded by arrival
+    private final Object arrival = new Object();
     private final ArrayDeque<Sealed> sealed = new ArrayDeque<>(); // guarded by itself
     private boolean ended; // guarded by sealed
-    private volatile long rowsOut; // written by the task, read by statistics
+    private final LongAdder rowsOut = new LongAdder();
     private volatile long publishedEpoch; // written by committing threads, read by statistics
 
     QueryOutput(
@@ -51,8 +58,27 @@ final class QueryOutput implements Outlet {
         this.onFinished = onFinished;
     }
 
-    void attach(EpochOutput newEpochs) {
+    void attach(EpochOutput newEpochs, Runnable newWakeTasks) {
         epochs = newEpochs;
+        wakeTasks = newWakeTasks;
+    }
+
+    /** Several tasks may write as long as all sinks let them. */
+    @Override
+    public boolean takesSeveral() {
+        return sinks.stream().allMatch(Sink::isConcurrent);
+    }
+
+    @Override
+    public List<Outlet> outlets(int tasks) {
+        List<Port> made = new ArrayList<>();
+        for (int i = 0; i < tasks; i++) {
+            made.add(new Port());
+        }
+        ports = List.copyOf(made);
+        watermark = new LowWatermark(tasks);
+        open = tasks;
+        return List.copyOf(made);
     }
 
     EpochOutput epochs() {
@@ -68,7 +94,7 @@ final class QueryOutput implements Outlet {
     }
 
     long rowsOut() {
-        return rowsOut;
+        return rowsOut.sum();
     }
 
     long publishedEpoch() {
@@ -97,49 +123,158 @@ final class QueryOutput implements Outlet {
         subscriptions = List.copyOf(fewer);
     }
 
-    @Override
-    public void rows(Batch batch) {
-        rowsOut += batch.rowCount();
-        try (batch) {
-            for (Sink sink : sinks) {
+    /** Where one of the query's last tasks leaves its rows; that task's, but for the end of an epoch. */
+    private final class Port implements Outlet {
+        private List<Batch> staged = new ArrayList<>(); // of the epoch under way
+        private boolean sinksWritten;
+        private long lastWatermark = Operator.NO_WATERMARK;
+        private volatile boolean idle; // written by the task, read by who completes an epoch
+        private volatile boolean ahead; // at the end of an epoch that others are not: nothing of it is the task's
+
+        @Override
+        public void rows(Batch batch) {
+            idle = false;
+            rowsOut.add(batch.rowCount());
+            try (batch) {
+                for (Sink sink : sinks) {
+                    write(sink, batch);
+                    sinksWritten = true;
+                }
+                if (view.isPresent() || fanout.hasReaders() || !subscriptions.isEmpty()) {
+                    staged.add(batch.retain());
+                }
+            }
+        }
+
+        /** A sink for one thread can meet several: one that was added to a query at work. */
+        private void write(Sink sink, Batch batch) {
+            if (ports.size() == 1 || sink.isConcurrent()) {
                 sink.write(batch);
-                sinksWritten = true;
+            } else {
+                synchronized (sink) {
+                    sink.write(batch);
+                }
             }
-            if (view.isPresent() || fanout.hasReaders() || !subscriptions.isEmpty()) {
-                staged.add(batch.retain());
+        }
+
+        @Override
+        public void watermark(long micros) {
+            idle = false;
+            lastWatermark = micros;
+        }
+
+        @Override
+        public void idle() {
+            idle = true;
+            if (ports.stream().allMatch(port -> port.idle)) {
+                fanout.idle();
             }
+        }
+
+        @Override
+        public void epochEnd(long epoch) {
+            boolean last;
+            synchronized (arrival) {
+                ahead = true;
+                endingEpoch = epoch;
+                last = ++arrived == open;
+            }
+            if (last) {
+                complete(epoch);
+            }
+        }
+
+        @Override
+        public void end() {
+            boolean last;
+            boolean lastOfEpoch;
+            synchronized (arrival) {
+                last = --open == 0;
+                lastOfEpoch = !last && arrived == open;
+            }
+            if (lastOfEpoch) {
+                complete(endingEpoch);
+            }
+            if (last) {
+                QueryOutput.this.end();
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public boolean isFull() {
+            return ahead || QueryOutput.this.isFull();
+        }
+
+        /** Frees the rows of the epoch under way. */
+        @Override
+        public void close() {
+            List<Batch> rows = staged;
+            staged = new ArrayList<>();
+            Closing.all(rows);
         }
     }
 
-    @Override
-    public void watermark(long micros) {
-        watermark = micros;
+    /** Ends an epoch that no task has rows for. Only while the tasks are paused. */
+    void epochEnd(long epoch) {
+        complete(epoch);
     }
 
-    @Override
-    public void idle() {
-        fanout.idle();
-    }
-
-    @Override
-    public void epochEnd(long epoch) {
+    /** All rows of the epoch are here, and no task adds to them meanwhile. */
+    private void complete(long epoch) {
+        boolean sinksWritten = false;
+        List<Batch> rows = new ArrayList<>();
+        for (int i = 0; i < ports.size(); i++) {
+            Port port = ports.get(i);
+            sinksWritten |= port.sinksWritten;
+            port.sinksWritten = false;
+            rows.addAll(port.staged);
+            port.staged.clear();
+            watermark.advance(i, port.lastWatermark);
+            if (port.idle) {
+                watermark.idle(i);
+            }
+        }
         if (sinksWritten) {
-            sinksWritten = false;
-            sinks.forEach(sink -> sink.commit(epoch));
+            commitSinks(epoch, rows);
         }
-        for (Batch batch : staged) {
-            fanout.rows(batch.retain());
-        }
-        if (watermark > fanout.lastWatermark()) {
-            fanout.watermark(watermark);
-        }
-        fanout.epochEnd(epoch);
-        List<Batch> rows = staged;
-        staged = new ArrayList<>();
+        pass(epoch, rows);
         synchronized (sealed) {
             sealed.add(new Sealed(epoch, rows));
         }
+        synchronized (arrival) {
+            arrived = 0;
+            ports.forEach(port -> port.ahead = false);
+        }
         epochs.done(epoch);
+        if (ports.size() > 1) {
+            wakeTasks.run();
+        }
+    }
+
+    /** If a sink fails nobody else sees the rows. */
+    private void commitSinks(long epoch, List<Batch> rows) {
+        try {
+            sinks.forEach(sink -> sink.commit(epoch));
+        } catch (RuntimeException | Error e) {
+            Closing.all(rows);
+            throw e;
+        }
+    }
+
+    private void pass(long epoch, List<Batch> rows) {
+        for (Batch batch : rows) {
+            fanout.rows(batch.retain());
+        }
+        if (watermark.micros() > fanout.lastWatermark()) {
+            fanout.watermark(watermark.micros());
+        }
+        if (watermark.isIdle()) {
+            fanout.idle(); // again: rows and watermarks make a reader wait for more
+        }
+        fanout.epochEnd(epoch);
     }
 
     /** Shows everything up to the epoch to readers of the view and to subscribers; of no effect for one not sealed. */
@@ -181,8 +316,7 @@ final class QueryOutput implements Outlet {
         }
     }
 
-    @Override
-    public void end() {
+    private void end() {
         fanout.end();
         boolean finished;
         synchronized (sealed) {
@@ -208,11 +342,7 @@ final class QueryOutput implements Outlet {
         subscriptions.forEach(subscription -> subscription.end(why));
     }
 
-    @Override
-    public void flush() {}
-
-    @Override
-    public boolean isFull() {
+    private boolean isFull() {
         if (fanout.isFull()) {
             return true;
         }
@@ -223,14 +353,6 @@ final class QueryOutput implements Outlet {
             }
         }
         return false;
-    }
-
-    /** Frees the rows of the epoch under way. */
-    @Override
-    public void close() {
-        List<Batch> rows = staged;
-        staged = new ArrayList<>();
-        Closing.all(rows);
     }
 
     /** Frees the answer. Nothing may be published meanwhile or after. */

@@ -52,7 +52,7 @@ final class TaskBuilder {
     private final int workers;
     private final boolean standing;
     private final Function<PlanNode, Operator> operators;
-    private final Outlet output;
+    private final TaskOutput output;
     private final Optional<QuerySnapshot> restore;
 
     private final Map<Node, List<SourceReader>> readers = new HashMap<>();
@@ -61,6 +61,7 @@ final class TaskBuilder {
     private final Map<Node, Channel[][]> channels = new HashMap<>(); // of an exchange: [from][to]
     private final Map<Integer, Integer> instances = new HashMap<>(); // of a pipeline
     private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
+    private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
     TaskBuilder(
             QueryTasks query,
@@ -69,7 +70,7 @@ final class TaskBuilder {
             int workers,
             boolean standing,
             Function<PlanNode, Operator> operators,
-            Outlet output,
+            TaskOutput output,
             Optional<QuerySnapshot> restore) {
         this.query = query;
         this.restore = restore;
@@ -79,8 +80,11 @@ final class TaskBuilder {
         this.standing = standing;
         this.operators = operators;
         this.output = output;
-        this.graph =
-                new PlanGraph(plan, workers, scan -> relations.scannable(scan.relation()) instanceof Scannable.Replay);
+        this.graph = new PlanGraph(
+                plan,
+                workers,
+                scan -> relations.scannable(scan.relation()) instanceof Scannable.Replay,
+                output.takesSeveral());
     }
 
     PlanGraph graph() {
@@ -92,6 +96,7 @@ final class TaskBuilder {
         try {
             openReaders();
             connect();
+            outlets = output.outlets(instances.get(graph.root().pipeline));
             for (int pipeline : graph.pipelines()) {
                 for (int instance = 0; instance < instances.get(pipeline); instance++) {
                     buildTask(pipeline, instance);
@@ -232,7 +237,7 @@ final class TaskBuilder {
             }
         }
         if (graph.root().pipeline == pipeline) {
-            addOutlet(graph.root(), instance, output, stages.get(graph.root()), order);
+            addOutlet(graph.root(), instance, outlets.get(instance), stages.get(graph.root()), order);
         }
         PipelineTask task = new PipelineTask(query, order, inputs);
         Runnable wake = query.add(task)::wake;

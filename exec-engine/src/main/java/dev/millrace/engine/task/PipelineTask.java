@@ -122,8 +122,12 @@ public final class PipelineTask implements Task, AutoCloseable {
             inputs.forEach(TaskInput::nextWhilePaused);
             return Outcome.WAITING;
         }
-        if (isFull() || !carryWatermarks() || endingEpoch != NO_EPOCH && !carryEpochEnd()) {
+        if (isFull() || !carryWatermarks()) {
             return isFull() ? Outcome.WAITING : Outcome.READY;
+        }
+        if (endingEpoch != NO_EPOCH) {
+            carryEpochEnd();
+            return isFull() ? Outcome.WAITING : Outcome.READY; // an outlet may be full until others end the epoch
         }
         if (!unfed.isEmpty()) {
             // A pipeline with fewer readers than instances: nothing comes here.

@@ -22,7 +22,11 @@ final class PlanGraphTest {
 
     /** One line per pipeline: whether it is parallel, and its nodes. */
     private static String pipelines(PlanNode plan, int workers) {
-        PlanGraph graph = new PlanGraph(plan, workers, scan -> scan.relation().equals("file"));
+        return pipelines(plan, workers, false);
+    }
+
+    private static String pipelines(PlanNode plan, int workers, boolean severalEnds) {
+        PlanGraph graph = new PlanGraph(plan, workers, scan -> scan.relation().equals("file"), severalEnds);
         StringBuilder text = new StringBuilder();
         for (int pipeline : graph.pipelines()) {
             text.append(graph.isParallel(pipeline) ? "parallel:" : "one:");
@@ -48,6 +52,20 @@ final class PlanGraphTest {
     @Test
     void aReplayableScanIsReadInParallelAndGatheredForTheOutput() {
         assertEquals("parallel: file Calc\none: Exchange\n", pipelines(project(scan("file", KV), 0), 2));
+    }
+
+    @Test
+    void whereTheOutputTakesRowsFromSeveralTasksNothingIsGathered() {
+        assertEquals("parallel: file Calc\n", pipelines(project(scan("file", KV), 0), 2, true));
+        assertEquals("one: stream Calc\n", pipelines(project(scan("stream", KV), 0), 2, true));
+        assertEquals("one: file Aggregate\n", pipelines(sum(scan("file", KV), List.of(0), 1), 2, true));
+        assertEquals("one: file Calc\n", pipelines(project(scan("file", KV), 0), 1, true));
+        assertEquals(
+                "one: stream\nparallel: Exchange Aggregate\n",
+                pipelines(sum(byHash(scan("stream", KV), 0), List.of(0), 1), 2, true));
+        assertEquals(
+                "parallel: file\none: Exchange Aggregate\n",
+                pipelines(sum(single(scan("file", KV)), List.of(), 1), 2, true));
     }
 
     @Test
