@@ -14,6 +14,7 @@ import dev.millrace.planner.simplify.Simplification;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.planner.window.EmissionCheck;
+import dev.millrace.planner.window.MatchCheck;
 import dev.millrace.planner.window.WatermarkPlacement;
 import dev.millrace.planner.window.WindowRecognition;
 import dev.millrace.sql.statement.Emit;
@@ -55,6 +56,7 @@ public final class Planner {
             plan = simplification.apply(WindowRecognition.apply(plan, inference));
         }
         EmissionCheck.refuseImpossible(plan, finite);
+        new MatchCheck(inference).check(plan);
         Emit emit = emission(query.emit(), plan, finite, new EmissionCheck(inference, context.relations()));
         boolean appendOnly = inference.of(plan).appendOnly();
 

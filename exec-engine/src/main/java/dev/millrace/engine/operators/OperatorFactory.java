@@ -4,6 +4,7 @@ import dev.millrace.engine.aggregate.AggregateOperator;
 import dev.millrace.engine.aggregate.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.join.JoinOperator;
+import dev.millrace.engine.match.MatchOperator;
 import dev.millrace.engine.sort.SortOperator;
 import dev.millrace.engine.topn.TopNOperator;
 import dev.millrace.engine.topn.WindowTopNOperator;
@@ -49,6 +50,9 @@ public final class OperatorFactory {
         }
         if (node instanceof PlanNode.TopN topN) {
             return topN.windowEnd().isPresent() ? new WindowTopNOperator(topN) : new TopNOperator(topN);
+        }
+        if (node instanceof PlanNode.Match match) {
+            return new MatchOperator(match);
         }
         if (node instanceof PlanNode.Sort sort) {
             return new SortOperator(sort);

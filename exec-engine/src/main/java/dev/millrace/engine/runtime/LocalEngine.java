@@ -269,7 +269,7 @@ class LocalEngine implements Engine {
 
     /** Whether a finite run may emit rows that it takes back later. */
     private static boolean mayRetract(PlanNode plan) {
-        if (plan instanceof PlanNode.Aggregate || plan instanceof PlanNode.Sort) {
+        if (plan instanceof PlanNode.Aggregate || plan instanceof PlanNode.Sort || plan instanceof PlanNode.Match) {
             return false; // they emit once, at the end
         }
         return plan instanceof PlanNode.Join join && join.kind() != PlanNode.JoinKind.INNER

@@ -4,6 +4,8 @@ import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.match.MatchSpec;
+import dev.millrace.plan.match.MatchValue;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
@@ -232,6 +234,51 @@ public sealed interface PlanNode {
         public TopN {
             partition = List.copyOf(partition);
             order = List.copyOf(order);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /**
+     * Finds row patterns per partition, in {@code order} (ties as they arrived). In a standing query the first key is the
+     * event time, ascending, and rows are looked at when the watermark has passed them; a row older than the watermark
+     * is late. Input and output are append-only. Output: {@code outputs}, expressions whose column i is
+     * {@code values[i]}.
+     */
+    record Match(
+            PlanNode input,
+            List<Integer> partition,
+            List<OrderKey> order,
+            MatchSpec spec,
+            List<MatchValue> values,
+            List<Expression> outputs,
+            Schema schema)
+            implements PlanNode {
+        public Match {
+            partition = List.copyOf(partition);
+            order = List.copyOf(order);
+            values = List.copyOf(values);
+            outputs = List.copyOf(outputs);
+        }
+
+        /**
+         * Whether rows may come after the last watermark, at the end of its epoch, when updating operators speak; then
+         * the last matches are emitted at that end too.
+         */
+        public boolean inputSpeaksAtEpochEnd() {
+            return speaksAtEpochEnd(input);
+        }
+
+        private static boolean speaksAtEpochEnd(PlanNode node) {
+            return node instanceof Aggregate
+                    || node instanceof Join
+                    || node instanceof Sort
+                    || node instanceof TopN topN && topN.windowEnd().isEmpty()
+                    || node instanceof Match match && match.inputSpeaksAtEpochEnd()
+                    || node.inputs().stream().anyMatch(Match::speaksAtEpochEnd);
         }
 
         @Override

@@ -5,6 +5,9 @@ package dev.millrace.plan.node;
  * (1970-01-01 00:00, of UTC for TIMESTAMPTZ), start inclusive, end exclusive.
  */
 public sealed interface WindowSpec {
+    /** The least window: a row is beyond it as soon as it is older than the watermark. */
+    WindowSpec INSTANT = new Tumble(1);
+
     /** Back to back windows of {@code sizeMicros}. */
     record Tumble(long sizeMicros) implements WindowSpec {
         public Tumble {

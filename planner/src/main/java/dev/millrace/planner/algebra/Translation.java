@@ -12,6 +12,7 @@ import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.sql.algebra.AggregateTranslator;
 import dev.millrace.sql.algebra.ExpressionTranslator;
+import dev.millrace.sql.algebra.MatchRel;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.algebra.WindowScan;
 import dev.millrace.sql.catalog.Relation;
@@ -85,6 +86,15 @@ public final class Translation {
             return join(join);
         } else if (node instanceof Sort sort) {
             return sort(sort);
+        } else if (node instanceof MatchRel match) {
+            return new PlanNode.Match(
+                    translate(match.getInput()),
+                    match.partition(),
+                    match.order(),
+                    match.spec(),
+                    match.values(),
+                    match.outputs(),
+                    TypeMapper.schema(match.getRowType()));
         } else if (node instanceof Union union) {
             PlanNode all = Nodes.union(inputs(union));
             return union.all ? all : SetOperations.distinct(all);
@@ -219,7 +229,6 @@ public final class Translation {
                 Refusal.of(
                         "correlated sub-queries and LATERAL are not available yet",
                         "write a join with a grouped sub-query");
-            case "LogicalMatch" -> Refusal.of("MATCH_RECOGNIZE is not available yet", "use windows and filters");
             case "LogicalSnapshot" ->
                 Refusal.of("FOR SYSTEM_TIME AS OF is not available yet", "join with the table as it is now");
             case "Uncollect" ->

@@ -177,7 +177,9 @@ public final class PlanText implements NodeVisitor<String> {
         ExpressionText columns = over(watermark);
         String late = watermark
                 .lateBeyond()
-                .map(window -> ", late beyond " + window(window, columns))
+                .map(window -> window.equals(WindowSpec.INSTANT)
+                        ? ", late when older"
+                        : ", late beyond " + window(window, columns))
                 .orElse(", no row is late");
         String idle = watermark.idleTimeoutMicros() == 0
                 ? ""
@@ -266,6 +268,11 @@ public final class PlanText implements NodeVisitor<String> {
                 + " by " + topN.rank().name().toLowerCase(Locale.ROOT)
                 + (topN.partition().isEmpty() ? "" : " per " + columns.columns(topN.partition()))
                 + (topN.order().isEmpty() ? "" : " order " + columns.order(topN.order()));
+    }
+
+    @Override
+    public String match(PlanNode.Match match) {
+        return new MatchText(match).line();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.planner.explain;
 
+import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
@@ -36,7 +37,23 @@ final class StateNote {
                             ? "state: the best rows of open windows"
                             : "state: all candidates" + howLong);
         }
+        if (node instanceof PlanNode.Match match) {
+            return Optional.of(matches(match) + (numbered(match) ? ", and a counter per partition" + howLong : ""));
+        }
         return Optional.empty();
+    }
+
+    private static String matches(PlanNode.Match match) {
+        String rows = match.spec().withinMicros().isPresent()
+                ? "state: rows of matches under way, at most "
+                        + Durations.text(match.spec().withinMicros().getAsLong()) + " of them"
+                : "state: rows of matches under way";
+        int before = MatchText.rowsBefore(match);
+        return before == 0 ? rows : rows + " and " + before + " before";
+    }
+
+    private static boolean numbered(PlanNode.Match match) {
+        return match.values().stream().anyMatch(MatchValue.Number.class::isInstance);
     }
 
     private static String windows(PlanNode.WindowAggregate aggregate) {

@@ -4,6 +4,7 @@ import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.tree.NodeVisitor;
 import dev.millrace.type.Field;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A plan's structure as text for hashing: complete, compact, without names of columns and values of literals. */
 final class StructureText implements NodeVisitor<StringBuilder> {
@@ -161,6 +163,26 @@ final class StructureText implements NodeVisitor<StringBuilder> {
                 topN.offset(),
                 topN.emitRank(),
                 topN.windowEnd());
+    }
+
+    @Override
+    public StringBuilder match(PlanNode.Match match) {
+        MatchSpec spec = match.spec();
+        for (MatchSpec.Symbol symbol : spec.symbols()) {
+            // names show in CLASSIFIER(): they are structure
+            parts(symbol.name().length(), symbol.name(), symbol.variables());
+        }
+        for (Optional<MatchSpec.Condition> condition : spec.conditions()) {
+            condition.ifPresent(some -> {
+                parts(some.values());
+                add(some.expression());
+            });
+            text.append(';');
+        }
+        parts(spec.pattern(), spec.withinMicros(), spec.after(), spec.rows());
+        parts(match.partition(), match.order(), match.values());
+        addAll(match.outputs());
+        return text;
     }
 
     @Override

@@ -198,6 +198,12 @@ public final class Inference implements NodeVisitor<Facts> {
         return new Facts(true, Set.of(), windows);
     }
 
+    /** A match is emitted when no later row can change it, which may be long after its rows' times. */
+    @Override
+    public Facts match(PlanNode.Match match) {
+        return plain(!match.inputSpeaksAtEpochEnd());
+    }
+
     @Override
     public Facts union(PlanNode.Union union) {
         Facts all = of(union.inputs().get(0));

@@ -123,6 +123,12 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
                 : of(topN.input());
     }
 
+    /** A row may be of several matches, and a match may show nothing that tells it from others. */
+    @Override
+    public Optional<List<Integer>> match(PlanNode.Match match) {
+        return Optional.empty();
+    }
+
     @Override
     public Optional<List<Integer>> union(PlanNode.Union union) {
         return Optional.empty();

@@ -1,5 +1,7 @@
 package dev.millrace.planner.parallel;
 
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.AggregateState;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Distribution;
@@ -25,6 +27,7 @@ import java.util.stream.IntStream;
  * other aggregation          exchange by keys, or to one task without keys
  * join                       both sides by their keys
  * top-N, extreme             by partition; without keys the best of each task first
+ * row patterns               by partition, or to one task without
  * sort                       to one task
  * </pre>
  *
@@ -217,6 +220,29 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
             return new Placed(TwoPhases.of(topN, input.node()), Spread.TOGETHER);
         }
         return new Placed(over(topN, gathered(input, by)), after(input, by, by));
+    }
+
+    /** A partition's rows meet in one task; which columns show the partition is found among the outputs. */
+    @Override
+    public Placed match(PlanNode.Match match) {
+        Placed input = place(match.input());
+        List<Integer> by = match.partition();
+        PlanNode node = over(match, gathered(input, by));
+        List<Integer> shown = by.stream().map(column -> shownAt(match, column)).toList();
+        if (by.isEmpty() || input.spread() instanceof Spread.Together) {
+            return new Placed(node, Spread.TOGETHER);
+        }
+        return new Placed(node, shown.contains(-1) ? Spread.ANY : after(input, by, shown));
+    }
+
+    /** Where the output shows a column of the input; -1 where nowhere. */
+    private static int shownAt(PlanNode.Match match, int column) {
+        return IntStream.range(0, match.outputs().size())
+                .filter(output -> match.outputs().get(output) instanceof Expression.Column of
+                        && match.values().get(of.index()) instanceof MatchValue.Shown shown
+                        && shown.index() == column)
+                .findFirst()
+                .orElse(-1);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.millrace.planner.prune;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.tree.Expressions;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
@@ -340,6 +342,41 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         if (topN.emitRank()) {
             positions[width] = emitRank ? input.node().schema().size() : -1;
         }
+        return new Pruned(pruned, positions);
+    }
+
+    /** Outputs are wanted or not; what remains reads its values, and those their columns. */
+    @Override
+    public Pruned match(PlanNode.Match match) {
+        List<Integer> kept = wanted.stream().boxed().toList();
+        List<Expression> outputs = kept.stream().map(match.outputs()::get).toList();
+        BitSet usedValues = new BitSet();
+        outputs.forEach(output -> Expressions.addColumns(output, usedValues));
+        List<MatchValue> values =
+                usedValues.stream().mapToObj(match.values()::get).toList();
+        BitSet needed = set(match.partition());
+        match.order().forEach(key -> needed.set(key.column()));
+        values.forEach(value -> value.column().ifPresent(needed::set));
+        match.spec().conditions().stream()
+                .flatMap(Optional::stream)
+                .flatMap(condition -> condition.values().stream())
+                .forEach(value -> value.column().ifPresent(needed::set));
+        Pruned input = prune(match.input(), needed);
+        int[] valueAt = gone(match.values().size());
+        int[] next = {0};
+        usedValues.stream().forEach(value -> valueAt[value] = next[0]++);
+        PlanNode pruned = new PlanNode.Match(
+                input.node(),
+                input.positions(match.partition()),
+                renumberOrder(match.order(), input),
+                match.spec().renumber(input::position),
+                values.stream().map(value -> value.renumber(input::position)).toList(),
+                outputs.stream()
+                        .map(output -> Expressions.renumber(output, value -> valueAt[value]))
+                        .toList(),
+                match.schema().select(kept));
+        int[] positions = gone(match.outputs().size());
+        kept.forEach(column -> positions[column] = kept.indexOf(column));
         return new Pruned(pruned, positions);
     }
 

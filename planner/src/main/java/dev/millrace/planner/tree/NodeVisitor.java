@@ -24,6 +24,8 @@ public interface NodeVisitor<R> {
 
     R topN(PlanNode.TopN topN);
 
+    R match(PlanNode.Match match);
+
     R union(PlanNode.Union union);
 
     R sort(PlanNode.Sort sort);
@@ -50,6 +52,8 @@ public interface NodeVisitor<R> {
             return visitor.join(join);
         } else if (node instanceof PlanNode.TopN topN) {
             return visitor.topN(topN);
+        } else if (node instanceof PlanNode.Match match) {
+            return visitor.match(match);
         } else if (node instanceof PlanNode.Union union) {
             return visitor.union(union);
         } else if (node instanceof PlanNode.Sort sort) {

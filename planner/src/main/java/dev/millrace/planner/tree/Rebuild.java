@@ -85,6 +85,12 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     }
 
     @Override
+    public PlanNode match(PlanNode.Match node) {
+        return new PlanNode.Match(
+                input(), node.partition(), node.order(), node.spec(), node.values(), node.outputs(), node.schema());
+    }
+
+    @Override
     public PlanNode union(PlanNode.Union node) {
         return Nodes.union(inputs);
     }

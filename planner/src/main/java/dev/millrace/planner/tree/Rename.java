@@ -93,6 +93,12 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
     }
 
     @Override
+    public PlanNode match(PlanNode.Match node) {
+        return new PlanNode.Match(
+                node.input(), node.partition(), node.order(), node.spec(), node.values(), node.outputs(), schema);
+    }
+
+    @Override
     public PlanNode union(PlanNode.Union node) {
         return new PlanNode.Union(node.inputs(), schema);
     }

@@ -31,6 +31,7 @@ public final class EmissionCheck {
     private static boolean closesWindows(PlanNode node) {
         return node instanceof PlanNode.WindowAggregate
                 || node instanceof PlanNode.WindowExtreme
+                || node instanceof PlanNode.Match
                 || node instanceof PlanNode.TopN topN && topN.windowEnd().isPresent()
                 || node.inputs().stream().anyMatch(EmissionCheck::closesWindows);
     }

@@ -297,6 +297,11 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
         return kept;
     }
 
+    @Override
+    public List<List<Object>> match(PlanNode.Match node) {
+        throw new UnsupportedOperationException("row patterns are compared with a reference of their own");
+    }
+
     private static List<Object> key(List<Object> row, List<OrderKey> order) {
         return pick(row, order.stream().map(OrderKey::column).toList());
     }

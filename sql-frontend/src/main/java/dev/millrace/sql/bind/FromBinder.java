@@ -24,6 +24,7 @@ import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlJoin;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlMatchRecognize;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.util.ImmutableBitSet;
@@ -74,7 +75,7 @@ final class FromBinder {
             case SNAPSHOT -> throw Errors.notAvailableYet("a temporal join (FOR SYSTEM_TIME AS OF)", call);
             case UNNEST -> throw Errors.notAvailableYet("UNNEST", call);
             case TABLESAMPLE -> throw Errors.notAvailableYet("TABLESAMPLE", call);
-            case MATCH_RECOGNIZE -> throw Errors.notAvailableYet("MATCH_RECOGNIZE", call);
+            case MATCH_RECOGNIZE -> match((SqlMatchRecognize) call);
             default -> throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in FROM", call);
         };
     }
@@ -110,6 +111,10 @@ final class FromBinder {
     private From query(SqlNode node) {
         QueryBinder.Bound bound = queries.nested(outer).bind(node, List.of());
         return From.of(bound.rel(), "", bound.names());
+    }
+
+    private From match(SqlMatchRecognize match) {
+        return new MatchBinder(context, bind(match.getTableRef()), match).bind();
     }
 
     private From alias(SqlCall call) {

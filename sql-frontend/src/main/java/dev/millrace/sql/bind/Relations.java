@@ -113,7 +113,7 @@ final class Relations {
     }
 
     /** Row types need distinct names; users do not. */
-    private static List<String> distinctNames(List<String> names) {
+    static List<String> distinctNames(List<String> names) {
         Set<String> used = new HashSet<>();
         List<String> distinct = new ArrayList<>(names.size());
         for (String name : names) {

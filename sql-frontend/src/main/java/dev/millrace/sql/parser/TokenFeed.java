@@ -60,6 +60,7 @@ final class TokenFeed implements Supplier<Token> {
     private final Deque<FedToken> ready = new ArrayDeque<>(4);
     private final List<Paren> open = new ArrayList<>();
     private Paren nextParen = Paren.OTHER;
+    private boolean defining; // behind DEFINE of MATCH_RECOGNIZE
     // Depths of parentheses at which a SELECT has not had its FROM yet.
     private final BitSet selecting = new BitSet();
 
@@ -83,8 +84,15 @@ final class TokenFeed implements Supplier<Token> {
         switch (lexeme.kind()) {
             case WORD -> word(lexeme);
             case QUOTED_NAME -> {
-                nextParen = Paren.CALL;
-                name(lexeme.text(), 1);
+                if (open.contains(Paren.MATCH_RECOGNIZE)
+                        && before(1).isSymbol("(")
+                        && before(2).isWord("pattern")) {
+                    // Its text is read by the binder, which knows its place.
+                    push(QueryGrammarConstants.IDENTIFIER, "pattern", 1);
+                } else {
+                    nextParen = Paren.CALL;
+                    name(lexeme.text(), 1);
+                }
             }
             case STRING -> string(lexeme.text(), 1);
             case BYTES -> push(QueryGrammarConstants.BINARY_STRING_LITERAL, "X'" + lexeme.text() + "'", 1);
@@ -101,7 +109,7 @@ final class TokenFeed implements Supplier<Token> {
 
     private void word(Lexeme lexeme) {
         String word = lexeme.text();
-        if (before(1).isSymbol(".") || before(1).isWord("as") && isLabel(word)) {
+        if (before(1).isSymbol(".") || before(1).isWord("as") && isLabel(word) && !inDefine()) {
             nextParen = Paren.CALL;
             name(word, 1);
             return;
@@ -113,6 +121,11 @@ final class TokenFeed implements Supplier<Token> {
         } else if (!typeOrConstant()) {
             plainWord(word);
         }
+    }
+
+    /** Whether AS stands between a pattern variable and its condition. */
+    private boolean inDefine() {
+        return defining && !open.isEmpty() && open.get(open.size() - 1) == Paren.MATCH_RECOGNIZE;
     }
 
     /** Whether a word after AS is a label, which may be any word, or has its usual meaning. */
@@ -196,6 +209,23 @@ final class TokenFeed implements Supplier<Token> {
                 if (after(1).isWord("time") && after(2).isWord("zone")) {
                     push(QueryGrammarConstants.OTHER_OPERATOR, "at time zone", 3);
                 } else {
+                    name(word, 1);
+                }
+            }
+            case "define" -> {
+                if (isKeyword(word)) {
+                    defining = true;
+                    keyword(word);
+                } else {
+                    name(word, 1);
+                }
+            }
+            case "match" -> {
+                if (isKeyword(word)) {
+                    keyword(word);
+                    skipRowsOption();
+                } else {
+                    nextParen = Paren.CALL;
                     name(word, 1);
                 }
             }
@@ -384,6 +414,20 @@ final class TokenFeed implements Supplier<Token> {
         }
     }
 
+    /** What follows ALL ROWS PER MATCH, which the grammar does not know and the binder reads from the text. */
+    private void skipRowsOption() {
+        Lexeme first = lexemes.get(at);
+        Lexeme second = after(1);
+        boolean empty = (first.isWord("show") || first.isWord("omit"))
+                && second.isWord("empty")
+                && after(2).isWord("matches");
+        boolean unmatched =
+                first.isWord("with") && second.isWord("unmatched") && after(2).isWord("rows");
+        if (empty || unmatched) {
+            at += 3;
+        }
+    }
+
     /** {@code current_date} as {@code current_date()}; a precision is given up. */
     private void valueFunction(String word) {
         int lexemesUsed = 1;
@@ -402,6 +446,16 @@ final class TokenFeed implements Supplier<Token> {
             return false;
         }
         TypeWords found = words.get();
+        if (before(1).isWord("within")
+                && open.contains(Paren.MATCH_RECOGNIZE)
+                && found.type().equals("interval")
+                && found.constant().isPresent()) {
+            // The grammar wants a field; the text says it all.
+            push(TokenKinds.ofKeyword("interval"), "interval", 0);
+            string(found.constant().get(), 0);
+            push(TokenKinds.ofKeyword("second"), "second", found.length());
+            return true;
+        }
         if (found.constant().isEmpty()) {
             name(found.type(), found.length());
             return true;
@@ -426,6 +480,7 @@ final class TokenFeed implements Supplier<Token> {
             }
             case ")" -> {
                 Paren closed = open.isEmpty() ? Paren.OTHER : open.remove(open.size() - 1);
+                defining &= closed != Paren.MATCH_RECOGNIZE;
                 if (closed == Paren.DISTINCT_ON) {
                     push(QueryGrammarConstants.RPAREN, ")", 0);
                     push(QueryGrammarConstants.COMMA, ",", 1);

@@ -27,8 +27,17 @@ public final class Lexer {
         COMMENT
     }
 
+    /** Where in a {@code PATTERN (...)} of MATCH_RECOGNIZE the text is, whose signs are no SQL. */
+    private enum Pattern {
+        NONE,
+        WORD,
+        OPEN
+    }
+
     private final String sql;
     private int at;
+    private boolean seenMatchRecognize;
+    private Pattern pattern = Pattern.NONE;
     private Unfinished unfinished = Unfinished.NOTHING;
 
     private Lexer(String sql) {
@@ -77,6 +86,12 @@ public final class Lexer {
             return new Lexeme(Kind.END, "", at, at);
         }
         char c = sql.charAt(at);
+        if (pattern == Pattern.OPEN) {
+            pattern = Pattern.NONE;
+            return rowPattern(start);
+        }
+        boolean afterPattern = pattern == Pattern.WORD;
+        pattern = Pattern.NONE;
         if (c == '\'') {
             return string(start, Escapes.NONE);
         }
@@ -101,7 +116,10 @@ public final class Lexer {
             while (at < sql.length() && isNamePart(sql.charAt(at))) {
                 at++;
             }
-            return new Lexeme(Kind.WORD, fold(start, at), start, at);
+            String word = fold(start, at);
+            seenMatchRecognize |= word.equals("match_recognize");
+            pattern = seenMatchRecognize && word.equals("pattern") ? Pattern.WORD : Pattern.NONE;
+            return new Lexeme(Kind.WORD, word, start, at);
         }
         if (isDigit(c) || c == '.' && isDigit(peek(1))) {
             return number(start);
@@ -115,12 +133,32 @@ public final class Lexer {
         }
         if ("()[],;.:".indexOf(c) >= 0) {
             at++;
+            pattern = afterPattern && c == '(' ? Pattern.OPEN : Pattern.NONE;
+            seenMatchRecognize &= c != ';';
             return new Lexeme(Kind.PUNCTUATION, sql.substring(start, at), start, at);
         }
         if (OPERATOR_CHARACTERS.indexOf(c) >= 0) {
             return operator(start);
         }
         throw error("syntax error at or near \"" + sql.substring(at, sql.offsetByCodePoints(at, 1)) + "\"", at);
+    }
+
+    /** The text of a row pattern as one name, up to the parenthesis that ends it. */
+    private Lexeme rowPattern(int start) {
+        int depth = 0;
+        while (at < sql.length()) {
+            char c = sql.charAt(at);
+            if (c == '"') {
+                quotedName(at);
+                continue;
+            }
+            if (c == ')' && depth-- == 0) {
+                break;
+            }
+            depth += c == '(' ? 1 : 0;
+            at++;
+        }
+        return new Lexeme(Kind.QUOTED_NAME, sql.substring(start, at), start, at);
     }
 
     /** Folds ASCII letters by themselves: other letters keep their case, as PostgreSQL does with UTF-8. */

@@ -1,0 +1,558 @@
+package dev.millrace.engine.match;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.RowOrder;
+import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.Rows;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.match.MatchSpec;
+import dev.millrace.plan.match.MatchSpec.AfterMatch;
+import dev.millrace.plan.match.MatchValue;
+import dev.millrace.plan.node.PlanNode.Match;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds row patterns ({@link Match}). Rows wait until the watermark has passed them; then each partition they belong to is
+ * looked at once:
+ *
+ * <pre>
+ *   pending -> sorted into the partition -> conditions over neighbours, for all partitions at once
+ *           -> search from the partition's start: match, show it, go on behind it; or none, go on at the next row;
+ *              or it depends on rows to come, and the partition waits
+ * </pre>
+ *
+ * Of a partition that waits the rows are kept; the search begins anew when more come, unless it is long already, when it is
+ * kept too. So a snapshot holds rows only.
+ */
+public final class MatchOperator implements Operator {
+    private static final String STATE = "partitions";
+
+    /** A search under way over so many rows is kept rather than done again. */
+    private static final int LONG_SEARCH = 32;
+
+    private final Match node;
+    private final MatchSpec spec;
+    private final int[] columns;
+    private final int timeColumn; // -1 if the order does not begin with a time: then all rows wait for the end
+    private final int rowsBefore;
+    private final int rowsBehind;
+    private final boolean keepsPartitions;
+    private final PatternProgram program;
+    private final Map<Long, Search> kept = new HashMap<>();
+    private final Deadlines deadlines = new Deadlines();
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private OperatorContext context;
+    private List<DataType> types;
+    private RowCodec codec;
+    private KeyFinder finder;
+    private Partitions partitions;
+    private PendingRows pending;
+    private Conditions conditions;
+    private MatchOutput matches;
+    private Search spare;
+    private final List<Long> taken = new ArrayList<>(); // rows to be taken back from a finite input, with their entries
+    private long watermark = NO_WATERMARK;
+    private boolean ended;
+
+    // the round under way: partitions to look at, and how far that went
+    private boolean inRound;
+    private long[] touched = new long[256];
+    private int touchedCount;
+    private int done;
+    private Optional<Search> current = Optional.empty();
+    private boolean isShowing;
+    private boolean found; // what is shown is a match, and not a row of none
+
+    public MatchOperator(Match node) {
+        this.node = node;
+        this.spec = node.spec();
+        this.program = PatternProgram.of(spec.pattern());
+        this.columns = new int[node.input().schema().size()];
+        Arrays.setAll(columns, column -> column);
+        List<MatchValue> all = new ArrayList<>(node.values());
+        all.addAll(Conditions.tracked(spec));
+        this.rowsBefore = all.stream()
+                .mapToInt(value ->
+                        value instanceof MatchValue.Navigation navigation ? Math.max(0, -navigation.shift()) : 0)
+                .max()
+                .orElse(0);
+        this.rowsBehind = Conditions.ahead(node.values());
+        boolean numbered = node.values().stream().anyMatch(MatchValue.Number.class::isInstance);
+        boolean anchored = false;
+        for (int at = 0; at < program.size(); at++) {
+            anchored |= program.operation(at) == PatternProgram.START;
+        }
+        this.keepsPartitions = numbered || anchored;
+        this.timeColumn = timeColumn(node);
+    }
+
+    private static int timeColumn(Match node) {
+        if (node.order().isEmpty() || node.order().get(0).descending()) {
+            return -1;
+        }
+        OrderKey first = node.order().get(0);
+        return node.input().schema().type(first.column()).isTimestamp() ? first.column() : -1;
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        types = node.input().schema().fields().stream().map(Field::type).toList();
+        KeyLayout keys = new KeyLayout(node.input().schema(), node.partition());
+        codec = own(new RowCodec(types, false, context.allocator()));
+        finder = own(new KeyFinder(node.input().schema(), keys, context.allocator()));
+        RowOrder order = new RowOrder(codec, types, node.order());
+        partitions = own(new Partitions(keys, order, context.allocator()));
+        pending = new PendingRows(order, codec, timeColumn);
+        conditions = own(new Conditions(
+                spec, newMapping(), codec, context.batchRows(), context.clock(), context.allocator()));
+        matches = own(new MatchOutput(node, codec, types, context));
+        spare = newSearch();
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    private Mapping newMapping() {
+        return new Mapping(spec, Conditions.tracked(spec), codec, types);
+    }
+
+    private Search newSearch() {
+        return new Search(
+                program,
+                conditions,
+                newMapping(),
+                spec.withinMicros().orElse(-1),
+                timeColumn < 0 ? 0 : codec.slot(timeColumn));
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        try (batch) {
+            int[] selected = Rows.all(batch.rowCount());
+            int count = batch.rowCount();
+            if (watermark != NO_WATERMARK && watermark != END_OF_INPUT) {
+                selected = new int[count];
+                count = selectInTime(batch, selected);
+            }
+            codec.encode(batch, columns, selected, count);
+            long[] entries = finder.find(partitions.table(), batch, selected, count);
+            long weights = batch.weightsAddress();
+            long[] stored = new long[count];
+            int storedCount = 0;
+            for (int i = 0; i < count; i++) {
+                long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * selected[i]);
+                for (long times = Math.abs(weight); times > 0; times--) {
+                    long row = partitions.rows().store(codec.address(i), codec.length(i));
+                    StoredRows.setWord(row, entries[i]);
+                    if (weight < 0) {
+                        taken.add(row);
+                        continue;
+                    }
+                    if (storedCount == stored.length) {
+                        stored = Arrays.copyOf(stored, 2 * storedCount);
+                    }
+                    partitions.addPending(entries[i], 1);
+                    stored[storedCount++] = row;
+                }
+            }
+            pending.add(stored, storedCount);
+        }
+        reportSize();
+    }
+
+    /** Chooses the rows that are not behind the watermark and reports the others. */
+    private int selectInTime(Batch batch, int[] selected) {
+        int[] late = new int[batch.rowCount()];
+        int lateCount = 0;
+        int count = 0;
+        long times = batch.dataAddress(timeColumn);
+        long validity = batch.validityAddress(timeColumn);
+        for (int row = 0; row < batch.rowCount(); row++) {
+            boolean isNull = validity != 0 && !Memory.getBit(validity, row);
+            if (isNull || Memory.getLong(times + 8L * row) < watermark) {
+                late[lateCount++] = row;
+            } else {
+                selected[count++] = row;
+            }
+        }
+        if (lateCount > 0) {
+            context.metrics().addLateRows(lateCount);
+            context.lateRows(batch, late, lateCount, watermark);
+        }
+        return count;
+    }
+
+    @Override
+    public boolean onWatermark(long watermarkMicros, Output output) {
+        watermark = watermarkMicros;
+        if (watermarkMicros == END_OF_INPUT) {
+            ended = true;
+            return node.inputSpeaksAtEpochEnd() || round(output);
+        }
+        return timeColumn < 0 || round(output);
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        boolean all = !ended || !node.inputSpeaksAtEpochEnd() || round(output);
+        reportSize();
+        return all;
+    }
+
+    private void reportSize() {
+        context.metrics().stateSize(partitions.bytes(), partitions.rows().size());
+    }
+
+    // ---- a round ---------------------------------------------------------------------------------------------------
+
+    private boolean round(Output output) {
+        if (!inRound) {
+            inRound = true;
+            done = 0;
+            collect();
+            decide();
+        }
+        for (; done < touchedCount; done++) {
+            if (!search(touched[done], output)) {
+                return false;
+            }
+        }
+        if (!matches.flush(output)) {
+            return false;
+        }
+        touchedCount = 0;
+        inRound = false;
+        reportSize();
+        return true;
+    }
+
+    /** Finds the partitions that rows or time have come for. */
+    private void collect() {
+        Map<Long, List<Long>> withdrawn = withdrawn();
+        pending.takeBefore(watermark, ended, row -> {
+            long entry = StoredRows.word(row);
+            if (!withdrawn.isEmpty() && isWithdrawn(row, entry, withdrawn)) {
+                partitions.addPending(entry, -1);
+                partitions.rows().free(row);
+                return;
+            }
+            partitions.addDue(entry, row);
+            touch(entry);
+        });
+        while (deadlines.isDue(watermark)) {
+            long entry = deadlines.poll();
+            partitions.flag(entry, Partitions.TIMED, false);
+            touch(entry);
+        }
+        if (ended) {
+            EntryCursor all = new EntryCursor(partitions.table(), 256);
+            for (int count = all.advance(); count > 0; count = all.advance()) {
+                for (int i = 0; i < count; i++) {
+                    touch(all.entries()[i]);
+                }
+            }
+        }
+    }
+
+    private void touch(long entry) {
+        if (partitions.is(entry, Partitions.TOUCHED)) {
+            return;
+        }
+        partitions.flag(entry, Partitions.TOUCHED, true);
+        if (touchedCount == touched.length) {
+            touched = Arrays.copyOf(touched, 2 * touchedCount);
+        }
+        touched[touchedCount++] = entry;
+    }
+
+    /** What a finite input took back, by hash: only outer joins and the like do. */
+    private Map<Long, List<Long>> withdrawn() {
+        Map<Long, List<Long>> byHash = new HashMap<>();
+        for (long row : taken) {
+            long hash = RowTable.hash(StoredRows.word(row), row, StoredRows.length(row));
+            byHash.computeIfAbsent(hash, absent -> new ArrayList<>()).add(row);
+        }
+        taken.clear();
+        return byHash;
+    }
+
+    private boolean isWithdrawn(long row, long entry, Map<Long, List<Long>> withdrawn) {
+        List<Long> equal = withdrawn.getOrDefault(RowTable.hash(entry, row, StoredRows.length(row)), List.of());
+        for (int i = 0; i < equal.size(); i++) {
+            long other = equal.get(i);
+            if (StoredRows.word(other) == entry && StoredRows.equal(row, other)) {
+                partitions.rows().free(other);
+                equal.remove(i);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Sorts the new rows in and computes their conditions over neighbours. */
+    private void decide() {
+        NeighbourConditions neighbours = conditions.neighbours();
+        int ahead = neighbours.rowsAhead();
+        for (int i = 0; i < touchedCount; i++) {
+            long entry = touched[i];
+            int before = partitions.count(entry);
+            partitions.sortIn(entry);
+            int count = partitions.count(entry);
+            int from = Math.max(partitions.decided(entry), partitions.start(entry));
+            int to = ended ? count : Math.max(from, count - ahead);
+            Search rows = kept.isEmpty() ? spare : kept.getOrDefault(entry, spare);
+            if (rows != spare) {
+                extend(rows, entry, before);
+            } else if (!neighbours.isEmpty() && from < to) {
+                load(spare, entry);
+            }
+            if (!neighbours.isEmpty()) {
+                for (int at = from; at < to; at++) {
+                    neighbours.add(rows.rows(), count, at);
+                }
+            }
+            partitions.setDecided(entry, to);
+        }
+        neighbours.flush();
+    }
+
+    private void load(Search search, long entry) {
+        search.reset(!partitions.is(entry, Partitions.CUT));
+        for (long row = partitions.first(entry); row != 0; row = StoredRows.next(row)) {
+            search.append(row);
+        }
+    }
+
+    /** Gives a kept search the rows that are new. */
+    private void extend(Search search, long entry, int before) {
+        long row = before == 0 ? partitions.first(entry) : StoredRows.next(search.row(before - 1));
+        for (; row != 0; row = StoredRows.next(row)) {
+            search.append(row);
+        }
+    }
+
+    /** Looks at a partition; false if the output is full, to go on with it later. */
+    private boolean search(long entry, Output output) {
+        if (current.isEmpty()) {
+            current = Optional.of(resume(entry));
+        }
+        Search search = current.get();
+        while (true) {
+            if (isShowing) {
+                if (!matches.show(search, output)) {
+                    return false;
+                }
+                isShowing = false;
+                goOn(entry, search);
+            }
+            if (search.start() >= search.count()) {
+                break;
+            }
+            Search.Outcome outcome = search.run();
+            if (outcome == Search.Outcome.WAITING) {
+                break;
+            }
+            found = outcome == Search.Outcome.MATCHED;
+            if (found) {
+                boolean seesAhead = rowsBehind > 0 && search.length() > 0;
+                if (seesAhead && !ended && search.end() - 1 + rowsBehind >= search.count()) {
+                    break;
+                }
+                matches.begin(search, partitions.nextNumber(entry));
+                isShowing = true;
+            } else if (search.start() >= partitions.matched(entry)) {
+                matches.beginUnmatched(search);
+                isShowing = true;
+            } else {
+                search.begin(search.start() + 1);
+            }
+        }
+        current = Optional.empty();
+        leave(entry, search);
+        return true;
+    }
+
+    private Search resume(long entry) {
+        Search known = kept.isEmpty() ? null : kept.remove(entry);
+        Search search = known == null ? spare : known;
+        if (known == null) {
+            load(search, entry);
+        }
+        search.know(partitions.decided(entry), ended, watermark);
+        if (known == null) {
+            search.begin(partitions.start(entry));
+        }
+        return search;
+    }
+
+    /** Where the search goes on after what was shown. */
+    private void goOn(long entry, Search search) {
+        int next = search.start() + 1;
+        if (found && search.length() > 0) {
+            partitions.setMatched(entry, Math.max(partitions.matched(entry), search.end()));
+            if (spec.after() instanceof AfterMatch.PastLastRow) {
+                next = search.end();
+            } else if (spec.after() instanceof AfterMatch.ToSymbol to) {
+                next = rowOf(to, search);
+            }
+        }
+        search.begin(next);
+    }
+
+    private int rowOf(AfterMatch.ToSymbol to, Search search) {
+        List<Integer> variables = spec.symbols().get(to.symbol()).variables();
+        int row = -1;
+        for (int at = search.start(); at < search.end() && (to.last() || row < 0); at++) {
+            row = variables.contains(search.variableAt(at)) ? at : row;
+        }
+        String symbol = "\"" + spec.symbols().get(to.symbol()).name() + "\"";
+        if (row < 0) {
+            throw MillraceException.user(
+                    SqlState.SKIP_TO_NON_EXISTENT_ROW,
+                    "AFTER MATCH SKIP TO " + symbol + ": no row of the match is mapped to it");
+        }
+        if (row == search.start()) {
+            throw MillraceException.user(
+                            SqlState.SKIP_TO_FIRST_ROW_OF_MATCH,
+                            "AFTER MATCH SKIP TO " + symbol
+                                    + ": it is the first row of the match, which would be found for ever")
+                    .withHint("skip to a variable that the match does not begin with");
+        }
+        return row;
+    }
+
+    /** Forgets what is behind and keeps what is under way. */
+    private void leave(long entry, Search search) {
+        partitions.flag(entry, Partitions.TOUCHED, false);
+        int start = search.start();
+        int gone = Math.max(0, start - rowsBefore);
+        partitions.advance(entry, gone, start);
+        boolean waits = start < search.count();
+        if (waits && spec.withinMicros().isPresent() && !partitions.is(entry, Partitions.TIMED)) {
+            long deadline = search.time(start) + spec.withinMicros().getAsLong() + 1;
+            if (deadline > watermark) {
+                partitions.flag(entry, Partitions.TIMED, true);
+                deadlines.add(deadline, entry);
+            }
+        }
+        if (waits && search.length() >= LONG_SEARCH) {
+            search.forget(gone);
+            kept.put(entry, search);
+            if (search == spare) {
+                spare = newSearch();
+            }
+        }
+        boolean forgettable = !keepsPartitions && !ended && !partitions.is(entry, Partitions.TIMED);
+        if (forgettable && partitions.isEmpty(entry)) {
+            partitions.remove(entry);
+        }
+    }
+
+    // ---- snapshots -------------------------------------------------------------------------------------------------
+
+    @Override
+    public void snapshot(StateWriter writer) {
+        Map<Long, List<Long>> waiting = new HashMap<>();
+        pending.forEach(
+                row -> waiting.computeIfAbsent(StoredRows.word(row), entry -> new ArrayList<>()).add(row));
+        Map<Long, List<Long>> withdrawn = new HashMap<>();
+        taken.forEach(row -> withdrawn
+                .computeIfAbsent(StoredRows.word(row), entry -> new ArrayList<>())
+                .add(row));
+        try {
+            writer.keyGroup(STATE, -1).writeLong(watermark);
+            KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                if (entries.count(group) > 0) {
+                    DataOutput out = writer.keyGroup(STATE, group);
+                    partitions.write(entries, group, out, entry -> {
+                        write(waiting.getOrDefault(entry, List.of()), out);
+                        write(withdrawn.getOrDefault(entry, List.of()), out);
+                    });
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void write(List<Long> rows, DataOutput out) throws IOException {
+        out.writeInt(rows.size());
+        for (long row : rows) {
+            StoredRows.write(row, out);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        reader.keyGroups(STATE, (in, group) -> {
+            try {
+                if (group == -1) {
+                    watermark = Math.max(watermark, in.readLong());
+                    ended = watermark == END_OF_INPUT;
+                    return;
+                }
+                List<Long> waiting = new ArrayList<>();
+                partitions.read(in, entry -> {
+                    for (int left = in.readInt(); left > 0; left--) {
+                        long row = partitions.rows().read(in);
+                        StoredRows.setWord(row, entry);
+                        partitions.addPending(entry, 1);
+                        waiting.add(row);
+                    }
+                    for (int left = in.readInt(); left > 0; left--) {
+                        long row = partitions.rows().read(in);
+                        StoredRows.setWord(row, entry);
+                        taken.add(row);
+                    }
+                    if (spec.withinMicros().isPresent() && partitions.start(entry) < partitions.count(entry)) {
+                        partitions.flag(entry, Partitions.TIMED, true);
+                        deadlines.add(NO_WATERMARK, entry); // looked at in the next round, which knows better
+                    }
+                });
+                pending.add(waiting.stream().mapToLong(Long::longValue).toArray(), waiting.size());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        reportSize();
+    }
+
+    @Override
+    public void close() {
+        kept.clear();
+        deadlines.clear();
+        taken.clear();
+        List<AutoCloseable> all = List.copyOf(owned);
+        owned.clear();
+        Closing.all(all);
+    }
+}
