@@ -2,15 +2,11 @@ package dev.millrace.engine.match;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
-import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
-import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.Rows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.KeyGroups;
@@ -35,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Finds row patterns ({@link Match}). Rows wait until the watermark has passed them; then each partition they belong to is
@@ -57,7 +54,6 @@ public final class MatchOperator implements Operator {
 
     private final Match node;
     private final MatchSpec spec;
-    private final int[] columns;
     private final int timeColumn; // -1 if the order does not begin with a time: then all rows wait for the end
     private final int rowsBefore;
     private final int rowsBehind;
@@ -69,13 +65,11 @@ public final class MatchOperator implements Operator {
     private OperatorContext context;
     private List<DataType> types;
     private RowCodec codec;
-    private KeyFinder finder;
     private Partitions partitions;
-    private PendingRows pending;
+    private Arrivals arrivals;
     private Conditions conditions;
     private MatchOutput matches;
     private Search spare;
-    private final List<Long> taken = new ArrayList<>(); // rows to be taken back from a finite input, with their entries
     private long watermark = NO_WATERMARK;
     private boolean ended;
 
@@ -92,8 +86,6 @@ public final class MatchOperator implements Operator {
         this.node = node;
         this.spec = node.spec();
         this.program = PatternProgram.of(spec.pattern());
-        this.columns = new int[node.input().schema().size()];
-        Arrays.setAll(columns, column -> column);
         List<MatchValue> all = new ArrayList<>(node.values());
         all.addAll(Conditions.tracked(spec));
         this.rowsBefore = all.stream()
@@ -125,10 +117,9 @@ public final class MatchOperator implements Operator {
         types = node.input().schema().fields().stream().map(Field::type).toList();
         KeyLayout keys = new KeyLayout(node.input().schema(), node.partition());
         codec = own(new RowCodec(types, false, context.allocator()));
-        finder = own(new KeyFinder(node.input().schema(), keys, context.allocator()));
         RowOrder order = new RowOrder(codec, types, node.order());
         partitions = own(new Partitions(keys, order, context.allocator()));
-        pending = new PendingRows(order, codec, timeColumn);
+        arrivals = own(new Arrivals(node.input().schema(), keys, codec, order, partitions, timeColumn, context));
         conditions = own(new Conditions(
                 spec, newMapping(), codec, context.batchRows(), context.clock(), context.allocator()));
         matches = own(new MatchOutput(node, codec, types, context));
@@ -156,58 +147,9 @@ public final class MatchOperator implements Operator {
     @Override
     public void process(int port, Batch batch, Output output) {
         try (batch) {
-            int[] selected = Rows.all(batch.rowCount());
-            int count = batch.rowCount();
-            if (watermark != NO_WATERMARK && watermark != END_OF_INPUT) {
-                selected = new int[count];
-                count = selectInTime(batch, selected);
-            }
-            codec.encode(batch, columns, selected, count);
-            long[] entries = finder.find(partitions.table(), batch, selected, count);
-            long weights = batch.weightsAddress();
-            long[] stored = new long[count];
-            int storedCount = 0;
-            for (int i = 0; i < count; i++) {
-                long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * selected[i]);
-                for (long times = Math.abs(weight); times > 0; times--) {
-                    long row = partitions.rows().store(codec.address(i), codec.length(i));
-                    StoredRows.setWord(row, entries[i]);
-                    if (weight < 0) {
-                        taken.add(row);
-                        continue;
-                    }
-                    if (storedCount == stored.length) {
-                        stored = Arrays.copyOf(stored, 2 * storedCount);
-                    }
-                    partitions.addPending(entries[i], 1);
-                    stored[storedCount++] = row;
-                }
-            }
-            pending.add(stored, storedCount);
+            arrivals.add(batch, watermark);
         }
         reportSize();
-    }
-
-    /** Chooses the rows that are not behind the watermark and reports the others. */
-    private int selectInTime(Batch batch, int[] selected) {
-        int[] late = new int[batch.rowCount()];
-        int lateCount = 0;
-        int count = 0;
-        long times = batch.dataAddress(timeColumn);
-        long validity = batch.validityAddress(timeColumn);
-        for (int row = 0; row < batch.rowCount(); row++) {
-            boolean isNull = validity != 0 && !Memory.getBit(validity, row);
-            if (isNull || Memory.getLong(times + 8L * row) < watermark) {
-                late[lateCount++] = row;
-            } else {
-                selected[count++] = row;
-            }
-        }
-        if (lateCount > 0) {
-            context.metrics().addLateRows(lateCount);
-            context.lateRows(batch, late, lateCount, watermark);
-        }
-        return count;
     }
 
     @Override
@@ -256,17 +198,7 @@ public final class MatchOperator implements Operator {
 
     /** Finds the partitions that rows or time have come for. */
     private void collect() {
-        Map<Long, List<Long>> withdrawn = withdrawn();
-        pending.takeBefore(watermark, ended, row -> {
-            long entry = StoredRows.word(row);
-            if (!withdrawn.isEmpty() && isWithdrawn(row, entry, withdrawn)) {
-                partitions.addPending(entry, -1);
-                partitions.rows().free(row);
-                return;
-            }
-            partitions.addDue(entry, row);
-            touch(entry);
-        });
+        arrivals.takeDue(watermark, ended, this::touch);
         while (deadlines.isDue(watermark)) {
             long entry = deadlines.poll();
             partitions.flag(entry, Partitions.TIMED, false);
@@ -291,30 +223,6 @@ public final class MatchOperator implements Operator {
             touched = Arrays.copyOf(touched, 2 * touchedCount);
         }
         touched[touchedCount++] = entry;
-    }
-
-    /** What a finite input took back, by hash: only outer joins and the like do. */
-    private Map<Long, List<Long>> withdrawn() {
-        Map<Long, List<Long>> byHash = new HashMap<>();
-        for (long row : taken) {
-            long hash = RowTable.hash(StoredRows.word(row), row, StoredRows.length(row));
-            byHash.computeIfAbsent(hash, absent -> new ArrayList<>()).add(row);
-        }
-        taken.clear();
-        return byHash;
-    }
-
-    private boolean isWithdrawn(long row, long entry, Map<Long, List<Long>> withdrawn) {
-        List<Long> equal = withdrawn.getOrDefault(RowTable.hash(entry, row, StoredRows.length(row)), List.of());
-        for (int i = 0; i < equal.size(); i++) {
-            long other = equal.get(i);
-            if (StoredRows.word(other) == entry && StoredRows.equal(row, other)) {
-                partitions.rows().free(other);
-                equal.remove(i);
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Sorts the new rows in and computes their conditions over neighbours. */
@@ -480,34 +388,18 @@ public final class MatchOperator implements Operator {
 
     @Override
     public void snapshot(StateWriter writer) {
-        Map<Long, List<Long>> waiting = new HashMap<>();
-        pending.forEach(
-                row -> waiting.computeIfAbsent(StoredRows.word(row), entry -> new ArrayList<>()).add(row));
-        Map<Long, List<Long>> withdrawn = new HashMap<>();
-        taken.forEach(row -> withdrawn
-                .computeIfAbsent(StoredRows.word(row), entry -> new ArrayList<>())
-                .add(row));
         try {
             writer.keyGroup(STATE, -1).writeLong(watermark);
             KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
+            Function<DataOutput, Partitions.More> arrived = arrivals.writers();
             for (int group = 0; group < KeyGroups.COUNT; group++) {
                 if (entries.count(group) > 0) {
                     DataOutput out = writer.keyGroup(STATE, group);
-                    partitions.write(entries, group, out, entry -> {
-                        write(waiting.getOrDefault(entry, List.of()), out);
-                        write(withdrawn.getOrDefault(entry, List.of()), out);
-                    });
+                    partitions.write(entries, group, out, arrived.apply(out));
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void write(List<Long> rows, DataOutput out) throws IOException {
-        out.writeInt(rows.size());
-        for (long row : rows) {
-            StoredRows.write(row, out);
         }
     }
 
@@ -520,29 +412,18 @@ public final class MatchOperator implements Operator {
                     ended = watermark == END_OF_INPUT;
                     return;
                 }
-                List<Long> waiting = new ArrayList<>();
                 partitions.read(in, entry -> {
-                    for (int left = in.readInt(); left > 0; left--) {
-                        long row = partitions.rows().read(in);
-                        StoredRows.setWord(row, entry);
-                        partitions.addPending(entry, 1);
-                        waiting.add(row);
-                    }
-                    for (int left = in.readInt(); left > 0; left--) {
-                        long row = partitions.rows().read(in);
-                        StoredRows.setWord(row, entry);
-                        taken.add(row);
-                    }
+                    arrivals.read(entry, in);
                     if (spec.withinMicros().isPresent() && partitions.start(entry) < partitions.count(entry)) {
                         partitions.flag(entry, Partitions.TIMED, true);
                         deadlines.add(NO_WATERMARK, entry); // looked at in the next round, which knows better
                     }
                 });
-                pending.add(waiting.stream().mapToLong(Long::longValue).toArray(), waiting.size());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         });
+        arrivals.restored();
         reportSize();
     }
 
@@ -550,7 +431,6 @@ public final class MatchOperator implements Operator {
     public void close() {
         kept.clear();
         deadlines.clear();
-        taken.clear();
         List<AutoCloseable> all = List.copyOf(owned);
         owned.clear();
         Closing.all(all);

@@ -20,6 +20,8 @@ import java.util.function.Supplier;
 /**
  * Feeds the tokens of one query or expression to the generated grammar, from a place in the text on; see the package.
  * EMIT and the end of the text are the end. One thread, one parse.
+ *
+ * <p>Long because every rule moves through the same tokens and open parentheses.
  */
 final class TokenFeed implements Supplier<Token> {
     /** A token that knows which lexemes it stands for. */
