@@ -101,8 +101,7 @@ final class Conditions implements AutoCloseable {
         if (columns[variable] == null) {
             MatchSpec.Condition condition = spec.conditions().get(variable).get();
             columns[variable] = new ValueColumns(spec, condition.values(), like, codec, 1, allocator);
-            predicates[variable] =
-                    new Predicate(columns[variable].schema(), condition.expression(), clock, allocator);
+            predicates[variable] = new Predicate(columns[variable].schema(), condition.expression(), clock, allocator);
         }
         try {
             return predicates[variable].select(columns[variable].single(search, mapping, position), selected) == 1;

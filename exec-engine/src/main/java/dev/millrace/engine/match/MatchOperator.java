@@ -120,8 +120,8 @@ public final class MatchOperator implements Operator {
         RowOrder order = new RowOrder(codec, types, node.order());
         partitions = own(new Partitions(keys, order, context.allocator()));
         arrivals = own(new Arrivals(node.input().schema(), keys, codec, order, partitions, timeColumn, context));
-        conditions = own(new Conditions(
-                spec, newMapping(), codec, context.batchRows(), context.clock(), context.allocator()));
+        conditions = own(
+                new Conditions(spec, newMapping(), codec, context.batchRows(), context.clock(), context.allocator()));
         matches = own(new MatchOutput(node, codec, types, context));
         spare = newSearch();
     }

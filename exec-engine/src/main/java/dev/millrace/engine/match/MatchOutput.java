@@ -26,8 +26,7 @@ final class MatchOutput implements AutoCloseable {
         MatchSpec spec = node.spec();
         this.shown = spec.rows();
         this.mapping = new Mapping(spec, node.values(), codec, types);
-        this.columns =
-                new ValueColumns(spec, node.values(), mapping, codec, context.batchRows(), context.allocator());
+        this.columns = new ValueColumns(spec, node.values(), mapping, codec, context.batchRows(), context.allocator());
         PlanNode values = new PlanNode.Values(List.of(), columns.schema());
         this.calc = new CalcOperator(new PlanNode.Calc(values, Optional.empty(), node.outputs(), node.schema()));
         calc.open(context);

@@ -66,9 +66,8 @@ final class NeighbourConditions implements AutoCloseable {
             predicates.add(new Predicate(schema, expression, clock, allocator));
         }
         this.shifts = taken.stream().mapToInt(Navigation::shift).distinct().toArray();
-        this.shiftOf = taken.stream()
-                .mapToInt(value -> indexOf(shifts, value.shift()))
-                .toArray();
+        this.shiftOf =
+                taken.stream().mapToInt(value -> indexOf(shifts, value.shift())).toArray();
         this.targets = new long[capacity];
         this.addresses = new long[shifts.length][capacity];
         this.selected = new int[capacity];

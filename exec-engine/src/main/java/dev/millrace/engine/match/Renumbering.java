@@ -16,8 +16,9 @@ final class Renumbering {
         if (expression instanceof Column column) {
             return new Column(places[column.index()], column.type(), column.nullable());
         } else if (expression instanceof Call call) {
-            List<Expression> arguments =
-                    call.arguments().stream().map(argument -> of(argument, places)).toList();
+            List<Expression> arguments = call.arguments().stream()
+                    .map(argument -> of(argument, places))
+                    .toList();
             return new Call(call.function(), arguments, call.type(), call.nullable());
         } else if (expression instanceof Cast cast) {
             return new Cast(of(cast.input(), places), cast.type());

@@ -323,8 +323,7 @@ final class Search {
         if (++retreats > MOST_RETREATS) {
             throw MillraceException.user(
                             SqlState.STATEMENT_TOO_COMPLEX,
-                            "the row pattern has too many ways to match: " + MOST_RETREATS
-                                    + " were tried from one row")
+                            "the row pattern has too many ways to match: " + MOST_RETREATS + " were tried from one row")
                     .withHint("bound it by WITHIN, or let DEFINE tell the variables apart");
         }
         while (depth > 0) {

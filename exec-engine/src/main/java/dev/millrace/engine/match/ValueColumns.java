@@ -111,8 +111,7 @@ final class ValueColumns implements AutoCloseable {
         try {
             for (int column = 0; column < allocated.length; column++) {
                 Field field = schema.field(column);
-                allocated[column] =
-                        Vectors.allocate(field, capacity, (long) TEXT_BYTES_PER_ROW * capacity, allocator);
+                allocated[column] = Vectors.allocate(field, capacity, (long) TEXT_BYTES_PER_ROW * capacity, allocator);
                 textBytes[column] = 0;
             }
         } catch (RuntimeException | Error e) {
@@ -243,7 +242,8 @@ final class ValueColumns implements AutoCloseable {
         long slot = row + codec.slot(from);
         long data = vectors[column].getDataBufferAddress();
         switch (type.kind()) {
-            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ, DOUBLE -> Memory.putLong(data + 8L * count, Memory.getLong(slot));
+            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ, DOUBLE ->
+                Memory.putLong(data + 8L * count, Memory.getLong(slot));
             case INTEGER, DATE -> Memory.putInt(data + 4L * count, (int) Memory.getLong(slot));
             case SMALLINT -> Memory.putShort(data + 2L * count, (short) Memory.getLong(slot));
             case REAL -> Memory.putFloat(data + 4L * count, (float) Memory.getDouble(slot));

@@ -109,11 +109,7 @@ public sealed interface MatchValue {
             return argument.isEmpty()
                     ? this
                     : new Aggregate(
-                            function,
-                            symbol,
-                            OptionalInt.of(column.applyAsInt(argument.getAsInt())),
-                            whole,
-                            type);
+                            function, symbol, OptionalInt.of(column.applyAsInt(argument.getAsInt())), whole, type);
         }
 
         @Override

@@ -70,8 +70,9 @@ final class MatchText {
                     case ALL_WITH_UNMATCHED -> "all rows, unmatched too";
                 });
         parts.add("then " + after());
-        String outputs =
-                match.outputs().stream().map(output -> text(output, match.values())).collect(Collectors.joining(", "));
+        String outputs = match.outputs().stream()
+                .map(output -> text(output, match.values()))
+                .collect(Collectors.joining(", "));
         return String.join(" ", parts) + ": " + (outputs.isEmpty() ? "no columns" : outputs);
     }
 
@@ -144,7 +145,9 @@ final class MatchText {
             return "matched";
         } else if (value instanceof MatchValue.Aggregate aggregate) {
             String of = aggregate.argument().isPresent()
-                    ? qualified(aggregate.symbol(), input.column(aggregate.argument().getAsInt()))
+                    ? qualified(
+                            aggregate.symbol(),
+                            input.column(aggregate.argument().getAsInt()))
                     : qualified(aggregate.symbol(), "*");
             return (aggregate.whole() ? "final " : "")
                     + aggregate.function().name().toLowerCase(Locale.ROOT) + "(" + of + ")";

@@ -73,8 +73,8 @@ final class MatchBinder {
         List<OrderKey> keys = new ArrayList<>();
         for (SqlNode node : match.getOrderList()) {
             SortSyntax syntax = SortSyntax.of(node);
-            keys.add(new OrderKey(
-                    column(syntax.value(), "ORDER BY").index(), syntax.descending(), syntax.nullsFirst()));
+            keys.add(
+                    new OrderKey(column(syntax.value(), "ORDER BY").index(), syntax.descending(), syntax.nullsFirst()));
         }
         this.order = List.copyOf(keys);
     }
@@ -82,7 +82,9 @@ final class MatchBinder {
     private Column column(SqlNode node, String clause) {
         if (!(node instanceof SqlIdentifier name)) {
             throw Errors.error(
-                            SqlState.FEATURE_NOT_SUPPORTED, clause + " of MATCH_RECOGNIZE names columns, no expressions", node)
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            clause + " of MATCH_RECOGNIZE names columns, no expressions",
+                            node)
                     .withHint("compute it in a sub-query that MATCH_RECOGNIZE reads");
         }
         scope.resolve(name);
@@ -96,8 +98,7 @@ final class MatchBinder {
         MatchSpec.Rows rows = rows(parsed.excludes());
         MatchExpressions expressions = new MatchExpressions(context, symbols, scope, inputColumns, time());
         List<Optional<MatchSpec.Condition>> conditions = conditions(symbols, expressions);
-        MatchSpec spec = new MatchSpec(
-                symbols.all(), parsed.pattern(), conditions, within(), after(symbols), rows);
+        MatchSpec spec = new MatchSpec(symbols.all(), parsed.pattern(), conditions, within(), after(symbols), rows);
         boolean one = rows == MatchSpec.Rows.ONE;
         Set<Integer> shown = new LinkedHashSet<>();
         partition.forEach(column -> shown.add(column.index()));
@@ -168,7 +169,8 @@ final class MatchBinder {
             return MatchSpec.Rows.ONE;
         }
         Matcher words = ROWS_OPTION.matcher(context.source());
-        words.region(option.getParserPosition().getEndColumnNum(), context.source().length());
+        words.region(
+                option.getParserPosition().getEndColumnNum(), context.source().length());
         if (!words.lookingAt()) {
             return MatchSpec.Rows.ALL;
         }
@@ -206,8 +208,8 @@ final class MatchBinder {
     }
 
     private List<Optional<MatchSpec.Condition>> conditions(MatchSymbols symbols, MatchExpressions expressions) {
-        List<Optional<MatchSpec.Condition>> conditions = new ArrayList<>(
-                Collections.nCopies(symbols.all().get(symbols.universal()).variables().size(), Optional.empty()));
+        List<Optional<MatchSpec.Condition>> conditions = new ArrayList<>(Collections.nCopies(
+                symbols.all().get(symbols.universal()).variables().size(), Optional.empty()));
         for (SqlNode node : match.getPatternDefList()) {
             SqlCall definition = (SqlCall) node;
             SqlIdentifier name = definition.operand(1);
@@ -217,8 +219,7 @@ final class MatchBinder {
                         SqlState.DUPLICATE_OBJECT, "\"" + name.getSimple() + "\" is defined more than once", name);
             }
             Values taken = new Values();
-            Expression condition =
-                    ExpressionTranslator.translate(expressions.condition(definition.operand(0), taken));
+            Expression condition = ExpressionTranslator.translate(expressions.condition(definition.operand(0), taken));
             for (MatchValue value : taken.all()) {
                 if (value instanceof MatchValue.Number) {
                     throw Errors.notAvailableYet("MATCH_NUMBER() in DEFINE", definition.operand(0));
@@ -247,8 +248,7 @@ final class MatchBinder {
         if (order.isEmpty()
                 || order.get(0).descending()
                 || !typeOf(order.get(0).column()).isTimestamp()) {
-            throw Errors.error(
-                    SqlState.SYNTAX_ERROR, "WITHIN needs ORDER BY a time first, ascending", literal);
+            throw Errors.error(SqlState.SYNTAX_ERROR, "WITHIN needs ORDER BY a time first, ascending", literal);
         }
         String text = literal.getValueAs(SqlIntervalLiteral.IntervalValue.class).getIntervalLiteral();
         try {

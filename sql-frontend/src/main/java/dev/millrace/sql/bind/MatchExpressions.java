@@ -94,7 +94,11 @@ final class MatchExpressions {
         List<Column> columns = new ArrayList<>();
         for (MatchValue value : values.all()) {
             columns.add(new Column(
-                    "", name(columns.size()), columns.size(), TypeMapper.relType(value.type(), value.nullable()), false));
+                    "",
+                    name(columns.size()),
+                    columns.size(),
+                    TypeMapper.relType(value.type(), value.nullable()),
+                    false));
         }
         Scope scope = new Scope(
                 Optional.empty(),
@@ -204,8 +208,7 @@ final class MatchExpressions {
             if (!known) {
                 throw Errors.error(
                         SqlState.SYNTAX_ERROR,
-                        modifier.toUpperCase(Locale.ROOT)
-                                + " is followed by FIRST, LAST, CLASSIFIER or an aggregate",
+                        modifier.toUpperCase(Locale.ROOT) + " is followed by FIRST, LAST, CLASSIFIER or an aggregate",
                         call);
             }
             return call.operand(0).accept(new Rewriting(values, measures, row, modifier.equals("final")));
@@ -249,8 +252,7 @@ final class MatchExpressions {
             Rewriting inner = new Rewriting(values, measures, Optional.of(target), false);
             SqlNode value = argument.accept(inner);
             if (inner.seen.isEmpty()) {
-                throw Errors.error(
-                        SqlState.SYNTAX_ERROR, "a navigation needs a column of a row to go to", where);
+                throw Errors.error(SqlState.SYNTAX_ERROR, "a navigation needs a column of a row to go to", where);
             }
             boolean plain = argument instanceof SqlIdentifier
                     || argument instanceof SqlCall call && functionOf(call).equals(Optional.of("classifier"));
@@ -280,8 +282,7 @@ final class MatchExpressions {
             int symbol = symbols.universal();
             if (call.operandCount() == 1) {
                 if (!(call.operand(0) instanceof SqlIdentifier variable) || variable.names.size() != 1) {
-                    throw Errors.error(
-                            SqlState.SYNTAX_ERROR, "CLASSIFIER takes a pattern variable", call.operand(0));
+                    throw Errors.error(SqlState.SYNTAX_ERROR, "CLASSIFIER takes a pattern variable", call.operand(0));
                 }
                 symbol = symbols.named(variable);
             }
@@ -391,8 +392,7 @@ final class MatchExpressions {
             if (name.isPresent()
                     && Set.of("prev", "next", "first", "last", "classifier", "match_number", "running", "final")
                             .contains(name.get())) {
-                throw Errors.error(
-                        SqlState.GROUPING_ERROR, "an aggregate's argument is computed of single rows", call);
+                throw Errors.error(SqlState.GROUPING_ERROR, "an aggregate's argument is computed of single rows", call);
             }
             return super.visit(call);
         }

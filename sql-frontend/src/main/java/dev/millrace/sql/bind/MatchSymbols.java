@@ -20,8 +20,8 @@ final class MatchSymbols {
         for (String variable : variables) {
             symbols.add(new Symbol(variable, List.of(symbols.size())));
         }
-        symbols.add(new Symbol(
-                UNIVERSAL, IntStream.range(0, this.variables).boxed().toList()));
+        symbols.add(
+                new Symbol(UNIVERSAL, IntStream.range(0, this.variables).boxed().toList()));
     }
 
     /** Adds a union; before anything is looked up. */
@@ -99,6 +99,9 @@ final class MatchSymbols {
         return Errors.suggest(
                 Errors.error(SqlState.UNDEFINED_TABLE, "pattern variable \"" + name + "\" does not exist", where),
                 name,
-                symbols.stream().map(Symbol::name).filter(known -> !known.isEmpty()).toList());
+                symbols.stream()
+                        .map(Symbol::name)
+                        .filter(known -> !known.isEmpty())
+                        .toList());
     }
 }

@@ -420,11 +420,9 @@ final class TokenFeed implements Supplier<Token> {
     private void skipRowsOption() {
         Lexeme first = lexemes.get(at);
         Lexeme second = after(1);
-        boolean empty = (first.isWord("show") || first.isWord("omit"))
-                && second.isWord("empty")
-                && after(2).isWord("matches");
-        boolean unmatched =
-                first.isWord("with") && second.isWord("unmatched") && after(2).isWord("rows");
+        boolean empty =
+                (first.isWord("show") || first.isWord("omit")) && second.isWord("empty") && after(2).isWord("matches");
+        boolean unmatched = first.isWord("with") && second.isWord("unmatched") && after(2).isWord("rows");
         if (empty || unmatched) {
             at += 3;
         }
