@@ -37,6 +37,7 @@ final class Library {
             lcm                   Numbers.lcm
             width_bucket          Numbers.widthBucket
             pi                    Trigonometry.pi
+            at_most_one_row       Numbers.atMostOneRow
             degrees               Trigonometry.degrees
             radians               Trigonometry.radians
             sin                   Trigonometry.sin

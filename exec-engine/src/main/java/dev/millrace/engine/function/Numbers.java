@@ -373,4 +373,13 @@ public final class Numbers {
     private static MillraceException bucketError(String message) {
         return MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, message);
     }
+
+    /** True, or 21000: what a sub-query used as a value must give. */
+    public static boolean atMostOneRow(long rows) {
+        if (rows > 1) {
+            throw MillraceException.user(
+                    SqlState.CARDINALITY_VIOLATION, "more than one row returned by a subquery used as an expression");
+        }
+        return true;
+    }
 }

@@ -240,6 +240,8 @@ public final class FunctionCatalog {
             timezone(text, timestamp) timestamptz
             timezone(text, timestamptz) timestamp
             proctime() timestamptz
+
+            at_most_one_row(bigint) boolean
             """;
 
     /** Other names of functions, as users know them. */

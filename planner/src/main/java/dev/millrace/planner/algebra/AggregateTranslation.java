@@ -9,10 +9,12 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.sql.algebra.AggregateTranslator;
+import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.sql.SqlKind;
@@ -68,24 +70,43 @@ final class AggregateTranslation {
                 projections.add(grouping(call, set));
                 continue;
             }
-            AggregateCall translated = normalised(translated(call));
-            int position = calls.indexOf(translated);
-            if (position < 0) {
-                position = calls.size();
-                calls.add(translated);
-            }
-            projections.add(new Expression.Column(set.size() + position, translated.type(), translated.nullable()));
+            projections.add(
+                    switch (call.getAggregation().getKind()) {
+                        case LITERAL_AGG -> ExpressionTranslator.translate(call.rexList.get(0));
+                        case SINGLE_VALUE -> single(call, set.size(), calls);
+                        default ->
+                            column(
+                                    normalised(AggregateTranslator.translate(call, aggregate.getInput())),
+                                    set.size(),
+                                    calls);
+                    });
         }
         PlanNode grouped = Nodes.aggregate(input, set, calls, Phase.SINGLE, false);
         return projections.equals(Nodes.columns(grouped)) ? grouped : Nodes.project(grouped, projections);
     }
 
-    private AggregateCall translated(org.apache.calcite.rel.core.AggregateCall call) {
-        if (call.getAggregation().getKind() == SqlKind.SINGLE_VALUE) {
-            throw Refusal.of(
-                    "scalar sub-queries are not available yet", "join with the sub-query, or aggregate in it and join");
+    /** The result of a call, which is added if it is new. */
+    private static Expression column(AggregateCall call, int keys, List<AggregateCall> calls) {
+        int position = calls.indexOf(call);
+        if (position < 0) {
+            position = calls.size();
+            calls.add(call);
         }
-        return AggregateTranslator.translate(call, aggregate.getInput());
+        return new Expression.Column(keys + position, call.type(), call.nullable());
+    }
+
+    /** A scalar sub-query's value: of one row that row's, of none NULL, of several an error. */
+    private static Expression single(
+            org.apache.calcite.rel.core.AggregateCall call, int keys, List<AggregateCall> calls) {
+        DataType type = TypeMapper.dataType(call.getType());
+        Expression value = column(plain(Function.MIN, call.getArgList(), type), keys, calls);
+        Expression count = column(plain(Function.COUNT, List.of(), DataType.BIGINT), keys, calls);
+        Expression single = new Expression.Call("at_most_one_row", List.of(count), DataType.BOOLEAN, false);
+        return new Expression.Case(List.of(new Expression.Case.Branch(single, value)), new Null(type), type, true);
+    }
+
+    private static AggregateCall plain(Function function, List<Integer> arguments, DataType type) {
+        return new AggregateCall(function, arguments, false, OptionalInt.empty(), List.of(), List.of(), type);
     }
 
     /** One way to write what is the same: count of a column without NULLs is count(*), DISTINCT does not change min. */

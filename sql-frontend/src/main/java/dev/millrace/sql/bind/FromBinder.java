@@ -12,12 +12,13 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.JoinRelType;
-import org.apache.calcite.rel.logical.LogicalCorrelate;
 import org.apache.calcite.rel.logical.LogicalTableScan;
 import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.JoinConditionType;
 import org.apache.calcite.sql.JoinType;
 import org.apache.calcite.sql.SqlCall;
@@ -27,7 +28,6 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlMatchRecognize;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.util.ImmutableBitSet;
 
 /** Binds FROM: relations, sub-queries, joins, window functions. */
 final class FromBinder {
@@ -157,7 +157,7 @@ final class FromBinder {
             case LEFT_SEMI_JOIN, LEFT_ANTI_JOIN -> throw Errors.notAvailableYet("this kind of join", join);
         };
         if (lateral && leftScope.correlation().isPresent()) {
-            return correlate(join, left, right, leftScope, type);
+            return new CorrelatedJoin(left, right, leftScope, context).bind(join, type, this::onCondition);
         }
         List<String> shared = sharedColumns(join, left, right);
         if (!shared.isEmpty()) {
@@ -167,16 +167,24 @@ final class FromBinder {
         if (join.getConditionType() == JoinConditionType.ON) {
             // Types inside the condition are those before the join makes them nullable.
             From both = beside(left, right, Relations.join(left.rel, right.rel, condition, JoinRelType.INNER));
-            condition = onCondition(join.getCondition(), both);
+            On on = onCondition(join.getCondition(), both);
+            condition = on.condition;
+            if (RexUtil.SubQueryFinder.find(condition) != null) {
+                return new CorrelatedJoin(left, right, leftScope, context).joinWithSubQuery(join, type, both, on);
+            }
         } else if (type != JoinRelType.INNER || join.getJoinType() == JoinType.INNER && !join.isNatural()) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
         return beside(left, right, Relations.join(left.rel, right.rel, condition, type));
     }
 
-    private RexNode onCondition(SqlNode condition, From both) {
-        Scope scope = new Scope(outer, both.columns, both.rel.getRowType(), context);
-        return new ExpressionBinder(context, scope, Clause.plain("JOIN/ON")).bindCondition(condition);
+    /** A bound ON, and the variable by which its sub-queries refer to the joined row. */
+    record On(RexNode condition, Optional<CorrelationId> correlation) {}
+
+    private On onCondition(SqlNode condition, From both) {
+        Scope scope = new Scope(outer, both.columns, both.rel.getRowType(), context, queries.commonTables());
+        RexNode bound = new ExpressionBinder(context, scope, Clause.plain("JOIN/ON")).bindCondition(condition);
+        return new On(bound, scope.correlation());
     }
 
     private static boolean isLateral(SqlNode node) {
@@ -184,25 +192,8 @@ final class FromBinder {
         return inner.getKind() == SqlKind.LATERAL;
     }
 
-    private From correlate(SqlJoin join, From left, From right, Scope leftScope, JoinRelType type) {
-        boolean always = join.getConditionType() == JoinConditionType.NONE
-                || join.getCondition() != null && join.getCondition().toString().equalsIgnoreCase("true");
-        if (!always || type != JoinRelType.INNER && type != JoinRelType.LEFT) {
-            throw Errors.notAvailableYet("this kind of LATERAL join", join);
-        }
-        context.foundSubQuery();
-        RelNode rel = LogicalCorrelate.create(
-                left.rel,
-                right.rel,
-                List.of(),
-                leftScope.correlation().orElseThrow(),
-                ImmutableBitSet.of(leftScope.correlatedColumns()),
-                type);
-        return beside(left, right, rel);
-    }
-
     /** The columns of both sides in one row. */
-    private static From beside(From left, From right, RelNode rel) {
+    static From beside(From left, From right, RelNode rel) {
         int offset = left.rel.getRowType().getFieldCount();
         List<RelDataTypeField> fields = rel.getRowType().getFieldList();
         List<Column> columns = new ArrayList<>();

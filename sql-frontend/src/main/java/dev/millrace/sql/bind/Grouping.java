@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.sql.algebra.Aggregates;
@@ -7,7 +8,6 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.AggregateCalls.Call;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
-import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,10 +20,12 @@ import org.apache.calcite.rel.RelFieldCollation.Direction;
 import org.apache.calcite.rel.RelFieldCollation.NullDirection;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
@@ -40,6 +42,7 @@ final class Grouping {
     private final Map<Integer, SqlIdentifier> columnsSeen;
     private final List<RexNode> projected;
     private RelNode result;
+    private Optional<CorrelationId> correlation = Optional.empty();
 
     /** @param columnsSeen the first place in the text of each column, for messages */
     Grouping(
@@ -74,6 +77,9 @@ final class Grouping {
                             ? input.getRowType().getFieldNames().get(reference.getIndex())
                             : "expression");
         }
+        scope.groupCorrelation()
+                .ifPresent(id -> projected.replaceAll(
+                        expression -> Correlations.replace(expression, id, scope::correlated)));
         RelNode project = Relations.project(input, projected, names, scope.correlation());
         result = Relations.aggregate(project, groups.keys().size(), groups.sets(), calciteCalls);
         return result;
@@ -122,6 +128,28 @@ final class Grouping {
                 : condition;
     }
 
+    /** The variable through which sub-queries of rewritten expressions refer to their group, if one does. */
+    Optional<CorrelationId> correlation() {
+        return correlation;
+    }
+
+    /** A column of the rows that were grouped, for a sub-query: it must be a key. */
+    private RexNode ofGroup(int column) {
+        if (correlation.isEmpty()) {
+            correlation = Optional.of(context.cluster().createCorrel());
+        }
+        RexNode reference =
+                new RexInputRef(column, input.getRowType().getFieldList().get(column).getType());
+        int place = groups.keys().indexOf(reference);
+        if (place < 0) {
+            throw MillraceException.user(
+                    SqlState.GROUPING_ERROR,
+                    "subquery uses ungrouped column \"" + scope.nameOf(column) + "\" from outer query");
+        }
+        return Rex.builder()
+                .makeFieldAccess(Rex.builder().makeCorrel(result.getRowType(), correlation.get()), place);
+    }
+
     /** An expression over the rows of FROM and the calls, as one over groups; 42803 where it reads a single row. */
     RexNode rewrite(RexNode expression) {
         return expression.accept(new RexShuttle() {
@@ -133,6 +161,14 @@ final class Grouping {
             @Override
             public RexNode visitInputRef(RexInputRef reference) {
                 return key(reference).orElseGet(() -> call(reference));
+            }
+
+            @Override
+            public RexNode visitSubQuery(RexSubQuery query) {
+                RexSubQuery inner = (RexSubQuery) super.visitSubQuery(query);
+                return scope.groupCorrelation()
+                        .map(id -> inner.clone(Correlations.replace(inner.rel, id, Grouping.this::ofGroup)))
+                        .orElse(inner);
             }
         });
     }
@@ -147,13 +183,8 @@ final class Grouping {
         if (call >= 0) {
             return output(groups.keys().size() + call);
         }
-        Column column = scope.columns().stream()
-                .filter(candidate -> candidate.index() == reference.getIndex())
-                .findFirst()
-                .orElseThrow();
-        String name = column.qualifier().isEmpty() ? column.name() : column.qualifier() + "." + column.name();
-        String message =
-                "column \"" + name + "\" must appear in the GROUP BY clause or be used in an aggregate function";
+        String message = "column \"" + scope.nameOf(reference.getIndex())
+                + "\" must appear in the GROUP BY clause or be used in an aggregate function";
         throw Errors.error(SqlState.GROUPING_ERROR, message, columnsSeen.get(reference.getIndex()));
     }
 

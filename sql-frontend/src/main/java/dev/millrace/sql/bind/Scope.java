@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.type.RelDataType;
-import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -34,6 +33,7 @@ final class Scope {
     private Optional<CorrelationId> correlation = Optional.empty();
     private final Set<Integer> correlated = new LinkedHashSet<>();
     private final Map<String, QueryBinder.Bound> commonTables;
+    private Optional<CorrelationId> groupCorrelation = Optional.empty();
     private boolean grouped;
 
     Scope(Optional<Scope> outer, List<Column> columns, RelDataType rowType, QueryContext context) {
@@ -64,6 +64,15 @@ final class Scope {
         return columns;
     }
 
+    /** The name of a column of this scope's row, as messages give it. */
+    String nameOf(int index) {
+        Column column = columns.stream()
+                .filter(candidate -> candidate.index() == index)
+                .findFirst()
+                .orElseThrow();
+        return column.qualifier().isEmpty() ? column.name() : column.qualifier() + "." + column.name();
+    }
+
     Map<String, QueryBinder.Bound> commonTables() {
         return commonTables;
     }
@@ -72,9 +81,14 @@ final class Scope {
         return outer;
     }
 
-    /** From here on expressions see groups, to whose columns an inner query cannot refer yet. */
+    /** From here on expressions see groups: inner queries refer to them by {@link #groupCorrelation}. */
     void setGrouped() {
         grouped = true;
+    }
+
+    /** The variable through which inner queries refer to a group, by the columns of the rows grouped, if one does. */
+    Optional<CorrelationId> groupCorrelation() {
+        return groupCorrelation;
     }
 
     /** The variable through which inner queries refer to this scope's row, if one does. */
@@ -94,22 +108,33 @@ final class Scope {
             if (column.isPresent()) {
                 return scope.get() == this
                         ? new RexInputRef(column.get().index(), column.get().type())
-                        : scope.get().correlated(column.get(), name);
+                        : scope.get().correlated(column.get());
             }
         }
         throw notFound(name);
     }
 
-    private RexNode correlated(Column column, SqlIdentifier name) {
-        if (grouped) {
-            throw Errors.notAvailableYet("a sub-query that refers to a column of a grouped outer query", name);
+    private RexNode correlated(Column column) {
+        if (!grouped) {
+            return correlated(column.index());
         }
+        if (groupCorrelation.isEmpty()) {
+            groupCorrelation = Optional.of(context.cluster().createCorrel());
+        }
+        return access(groupCorrelation.get(), column.index());
+    }
+
+    /** A column of this scope's row for an inner query. */
+    RexNode correlated(int column) {
         if (correlation.isEmpty()) {
             correlation = Optional.of(context.cluster().createCorrel());
         }
-        correlated.add(column.index());
-        RexNode row = Rex.builder().makeCorrel(rowType, correlation.get());
-        return (RexFieldAccess) Rex.builder().makeFieldAccess(row, column.index());
+        correlated.add(column);
+        return access(correlation.get(), column);
+    }
+
+    private RexNode access(CorrelationId id, int column) {
+        return Rex.builder().makeFieldAccess(Rex.builder().makeCorrel(rowType, id), column);
     }
 
     /** The column of this scope, without the outer ones. */

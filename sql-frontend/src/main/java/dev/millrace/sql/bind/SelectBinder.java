@@ -17,6 +17,7 @@ import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelFieldCollation.Direction;
 import org.apache.calcite.rel.RelFieldCollation.NullDirection;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
@@ -93,12 +94,14 @@ final class SelectBinder {
             Grouping grouping = new Grouping(context, rel, scope, groups, calls.calls(), columnsSeen);
             rel = grouping.aggregate();
             if (having.isPresent()) {
-                rel = Relations.filter(rel, grouping.rewrite(having.get()), Optional.empty());
+                RexNode condition = grouping.rewrite(having.get());
+                rel = Relations.filter(rel, condition, grouping.correlation());
             }
             items.replaceAll(item -> new Item(item.syntax, item.name, grouping.rewrite(item.value)));
             sorted.replaceAll(key -> key.withValue(grouping.rewrite(key.value)));
+            return output(sorted, expected, keepUnknown, grouping.correlation());
         }
-        return output(sorted, expected, keepUnknown);
+        return output(sorted, expected, keepUnknown, scope.correlation());
     }
 
     private void where() {
@@ -243,7 +246,8 @@ final class SelectBinder {
 
     // ---- output ----------------------------------------------------------------------------------------------------
 
-    private QueryBinder.Pending output(List<Sorted> sorted, List<DataType> expected, boolean keepUnknown) {
+    private QueryBinder.Pending output(
+            List<Sorted> sorted, List<DataType> expected, boolean keepUnknown, Optional<CorrelationId> correlation) {
         boolean decide = !keepUnknown || select.isDistinct() || !order.isEmpty();
         List<RexNode> values = new ArrayList<>();
         List<String> names = new ArrayList<>();
@@ -259,7 +263,7 @@ final class SelectBinder {
             names.add(item.name);
         }
         if (!select.isDistinct() && order.isEmpty()) {
-            return new QueryBinder.Pending(rel, values, names, scope.correlation());
+            return new QueryBinder.Pending(rel, values, names, correlation);
         }
         List<RelFieldCollation> collation = new ArrayList<>();
         List<RexNode> withKeys = new ArrayList<>(values);
@@ -279,7 +283,7 @@ final class SelectBinder {
             }
             collation.add(collation(column, key.syntax));
         }
-        RelNode output = Relations.project(rel, withKeys, withKeyNames, scope.correlation());
+        RelNode output = Relations.project(rel, withKeys, withKeyNames, correlation);
         if (select.isDistinct()) {
             output = Relations.distinct(output);
         }

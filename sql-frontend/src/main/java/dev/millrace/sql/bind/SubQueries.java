@@ -4,8 +4,13 @@ import dev.millrace.error.MillraceException;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 
 /** Turns sub-queries in expressions into joins and aggregates, and correlation into conditions where that is possible. */
@@ -16,8 +21,10 @@ final class SubQueries {
      * The same query without sub-queries:
      *
      * <pre>
-     * filter(x IN (SELECT y FROM t))   becomes   join(.., distinct(y of t), x = y)
+     * filter(x IN (SELECT y FROM t) or z)   becomes   filter(found or z, join(LEFT, .., distinct(y of t), x = y))
      * </pre>
+     *
+     * What can be a SEMI or ANTI join becomes one first, see {@link SemiJoins}.
      */
     static RelNode remove(RelNode query) {
         HepProgram program = HepProgram.builder()
@@ -26,7 +33,9 @@ final class SubQueries {
                 .addRuleInstance(CoreRules.JOIN_SUB_QUERY_TO_CORRELATE)
                 .build();
         HepPlanner planner = new HepPlanner(program);
-        planner.setRoot(query);
+        RelNode withJoins = SemiJoins.apply(query);
+        refuseCorrelatedWindows(withJoins);
+        planner.setRoot(withJoins);
         try {
             return RelDecorrelator.decorrelateQuery(
                     planner.findBestExp(), RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
@@ -34,5 +43,23 @@ final class SubQueries {
             // Calcite gives up on some shapes by whatever exception or assertion comes first.
             throw MillraceException.notAvailableYet("this kind of correlated sub-query");
         }
+    }
+
+    /** Decorrelation joins the outer rows in beneath the window, which then numbers the rows of all of them. */
+    private static void refuseCorrelatedWindows(RelNode node) {
+        if (node instanceof Project project
+                && RexOver.containsOver(project.getProjects(), null)
+                && !Correlations.free(project.getInput()).isEmpty()) {
+            throw MillraceException.notAvailableYet("a window function (OVER) above a condition on an outer row")
+                    .withHint("use ORDER BY .. LIMIT in the sub-query, or number rows by PARTITION BY and join them");
+        }
+        node.getInputs().forEach(SubQueries::refuseCorrelatedWindows);
+        node.accept(new RexShuttle() {
+            @Override
+            public RexNode visitSubQuery(RexSubQuery query) {
+                refuseCorrelatedWindows(query.rel);
+                return super.visitSubQuery(query);
+            }
+        });
     }
 }

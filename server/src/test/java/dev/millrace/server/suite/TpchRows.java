@@ -1,4 +1,4 @@
-package dev.millrace.server.tpch;
+package dev.millrace.server.suite;
 
 import java.time.LocalDate;
 import java.util.ArrayList;

@@ -1,14 +1,9 @@
-package dev.millrace.server.tpch;
+package dev.millrace.server.suite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.millrace.engine.runtime.QueryOptions;
-import dev.millrace.engine.runtime.QuerySnapshot;
-import dev.millrace.engine.runtime.StandingQuery;
-import dev.millrace.server.differential.OracleCheck;
 import dev.millrace.server.session.TestDatabase;
-import dev.millrace.testing.oracle.Oracle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,54 +51,25 @@ class TpchTest {
         Random random = new Random(seed);
         TpchRows rows = new TpchRows(seed);
         List<String> statements = rows.inserts();
-        try (TestDatabase database = new TestDatabase(1 + (int) seed % 2);
-                Oracle oracle = Oracle.open()) {
-            String schema = Files.readString(FOLDER.resolve("schema.sql"));
-            database.run(schema);
-            oracle.execute(schema.replaceAll("(?:,\\s*)?PRIMARY KEY(?: \\([^)]*\\))?", ""));
+        try (StandingViews views = new StandingViews(1 + (int) seed % 2, random)) {
+            views.createTables(Files.readString(FOLDER.resolve("schema.sql")));
             int before = random.nextInt(statements.size()); // views begin with the rows there are
             for (int i = 0; i < statements.size(); i++) {
                 if (i == before) {
-                    queries.forEach((name, sql) -> database.run("CREATE MATERIALIZED VIEW " + name + " AS " + sql));
+                    views.createViews(queries);
                 }
-                execute(statements.get(i), database, oracle);
+                views.execute(statements.get(i));
                 if (random.nextInt(3) == 0) {
-                    execute(rows.change(), database, oracle);
+                    views.execute(rows.change());
                 }
                 if (i > before && random.nextInt(12) == 0) {
-                    compare(database, oracle);
-                    restart(database, random);
+                    views.compare();
+                    views.restartSome();
                 }
             }
-            compare(database, oracle);
+            views.compare();
             if (seed == 1) {
-                compareWithFiles(database);
-            }
-        }
-    }
-
-    private static void execute(String statement, TestDatabase database, Oracle oracle) {
-        database.run(statement);
-        oracle.execute(statement);
-    }
-
-    /** In order where the query says in which: all do up to equal rows. */
-    private void compare(TestDatabase database, Oracle oracle) {
-        database.session().flush();
-        queries.forEach(
-                (name, sql) -> OracleCheck.requireEqual(database.session(), "SELECT * FROM " + name, oracle, sql));
-    }
-
-    /** Some views go on from a snapshot of their state. */
-    private void restart(TestDatabase database, Random random) {
-        for (String name : queries.keySet()) {
-            if (random.nextInt(3) == 0) {
-                StandingQuery running = database.database().engine().query(name);
-                QuerySnapshot snapshot = running.snapshot();
-                running.drop();
-                database.database()
-                        .engine()
-                        .start(name, running.plan(), QueryOptions.view().withRestore(snapshot));
+                compareWithFiles(views.database());
             }
         }
     }

@@ -1,0 +1,141 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.FromBinder.From;
+import dev.millrace.sql.bind.FromBinder.On;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.logical.LogicalAggregate;
+import org.apache.calcite.rel.logical.LogicalCorrelate;
+import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.JoinConditionType;
+import org.apache.calcite.sql.SqlJoin;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.util.ImmutableBitSet;
+
+/**
+ * Joins whose right side is made anew for each left row: LATERAL, and outer joins with a sub-query in ON.
+ *
+ * <pre>
+ * a LEFT JOIN b ON a.k = b.k AND EXISTS (..)    is    a LEFT JOIN LATERAL (SELECT * FROM b WHERE $cor.k = k AND EXISTS (..))
+ * </pre>
+ */
+final class CorrelatedJoin {
+    private final From left;
+    private final From right;
+    private final Scope leftScope;
+    private final QueryContext context;
+
+    CorrelatedJoin(From left, From right, Scope leftScope, QueryContext context) {
+        this.left = left;
+        this.right = right;
+        this.leftScope = leftScope;
+        this.context = context;
+    }
+
+    /** LATERAL, with any ON. */
+    From bind(SqlJoin join, JoinRelType type, BiFunction<SqlNode, From, On> onCondition) {
+        if (type != JoinRelType.INNER && type != JoinRelType.LEFT) {
+            throw Errors.notAvailableYet("a RIGHT or FULL JOIN with a LATERAL query that refers to its left side", join);
+        }
+        context.foundSubQuery();
+        RelNode rows = right.rel();
+        if (join.getConditionType() == JoinConditionType.USING || join.isNatural()) {
+            throw Errors.notAvailableYet("USING with LATERAL", join);
+        }
+        if (join.getConditionType() == JoinConditionType.ON) {
+            From both = FromBinder.beside(
+                    left, right, Relations.join(left.rel(), rows, Rex.builder().makeLiteral(true), JoinRelType.INNER));
+            On on = onCondition.apply(join.getCondition(), both);
+            if (!on.condition().isAlwaysTrue()) {
+                rows = filteredRight(on);
+            }
+        }
+        // decorrelation groups by the outer rows that have partners, but without GROUP BY there is always one row
+        return correlate(rows, rows == right.rel() && isOneRow(rows) ? JoinRelType.LEFT : type);
+    }
+
+    private static boolean isOneRow(RelNode node) {
+        return node instanceof LogicalProject project
+                ? isOneRow(project.getInput())
+                : node instanceof LogicalAggregate aggregate && aggregate.getGroupCount() == 0;
+    }
+
+    /** A join with sub-queries in ON: above an inner one, else on the side that may be missing. */
+    From joinWithSubQuery(SqlJoin join, JoinRelType type, From both, On on) {
+        context.foundSubQuery();
+        return switch (type) {
+            case INNER ->
+                FromBinder.beside(left, right, Relations.filter(both.rel(), on.condition(), on.correlation()));
+            case LEFT -> left(on);
+            default -> throw Errors.notAvailableYet("a sub-query in the ON of a " + type + " JOIN", join);
+        };
+    }
+
+    /** Where the sub-queries do not concern the left row, the right rows are those that pass them. */
+    private From left(On on) {
+        Map<Boolean, List<RexNode>> parts = RelOptUtil.conjunctions(on.condition()).stream()
+                .collect(Collectors.partitioningBy(part -> RexUtil.SubQueryFinder.find(part) != null));
+        RelNode rows = filteredRight(new On(ExpressionBinder.combine("and", parts.get(true)), on.correlation()));
+        List<RexNode> plain = parts.get(false);
+        if (leftScope.correlation().isPresent() || plain.isEmpty()) {
+            return correlate(filteredRight(on), JoinRelType.LEFT);
+        }
+        RexNode condition = ExpressionBinder.combine("and", plain);
+        return FromBinder.beside(left, right, Relations.join(left.rel(), rows, condition, JoinRelType.LEFT));
+    }
+
+    private From correlate(RelNode rows, JoinRelType type) {
+        if (leftScope.correlation().isEmpty()) {
+            RexNode always = Rex.builder().makeLiteral(true);
+            return FromBinder.beside(left, right, Relations.join(left.rel(), rows, always, type));
+        }
+        RelNode rel = LogicalCorrelate.create(
+                left.rel(),
+                rows,
+                List.of(),
+                leftScope.correlation().orElseThrow(),
+                ImmutableBitSet.of(leftScope.correlatedColumns()),
+                type);
+        return FromBinder.beside(left, right, rel);
+    }
+
+    /** The right rows that fulfil a condition over both: left columns by the left row's variable. */
+    private RelNode filteredRight(On on) {
+        int width = left.rel().getRowType().getFieldCount();
+        RexNode condition = on.condition().accept(new RexShuttle() {
+            @Override
+            public RexNode visitInputRef(RexInputRef reference) {
+                return reference.getIndex() < width
+                        ? leftScope.correlated(reference.getIndex())
+                        : new RexInputRef(reference.getIndex() - width, reference.getType());
+            }
+        });
+        if (on.correlation().isEmpty()) {
+            return Relations.filter(right.rel(), condition, Optional.empty());
+        }
+        CorrelationId ofRight = context.cluster().createCorrel();
+        List<Integer> used = new ArrayList<>();
+        condition = Correlations.replace(condition, on.correlation().get(), column -> {
+            if (column < width) {
+                return leftScope.correlated(column);
+            }
+            used.add(column);
+            RexNode row = Rex.builder().makeCorrel(right.rel().getRowType(), ofRight);
+            return Rex.builder().makeFieldAccess(row, column - width);
+        });
+        return Relations.filter(right.rel(), condition, used.isEmpty() ? Optional.empty() : Optional.of(ofRight));
+    }
+}
