@@ -48,7 +48,8 @@ final class CorrelatedJoin {
     /** LATERAL, with any ON. */
     From bind(SqlJoin join, JoinRelType type, BiFunction<SqlNode, From, On> onCondition) {
         if (type != JoinRelType.INNER && type != JoinRelType.LEFT) {
-            throw Errors.notAvailableYet("a RIGHT or FULL JOIN with a LATERAL query that refers to its left side", join);
+            throw Errors.notAvailableYet(
+                    "a RIGHT or FULL JOIN with a LATERAL query that refers to its left side", join);
         }
         context.foundSubQuery();
         RelNode rows = right.rel();

@@ -66,8 +66,9 @@ final class Correlations {
 
     /** The same for a whole query. */
     static RelNode replace(RelNode node, CorrelationId id, IntFunction<RexNode> column) {
-        List<RelNode> inputs =
-                node.getInputs().stream().map(input -> replace(input, id, column)).toList();
+        List<RelNode> inputs = node.getInputs().stream()
+                .map(input -> replace(input, id, column))
+                .toList();
         RelNode copy = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
         return copy.accept(replacing(id, column));
     }

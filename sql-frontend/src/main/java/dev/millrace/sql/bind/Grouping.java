@@ -78,8 +78,8 @@ final class Grouping {
                             : "expression");
         }
         scope.groupCorrelation()
-                .ifPresent(id -> projected.replaceAll(
-                        expression -> Correlations.replace(expression, id, scope::correlated)));
+                .ifPresent(id ->
+                        projected.replaceAll(expression -> Correlations.replace(expression, id, scope::correlated)));
         RelNode project = Relations.project(input, projected, names, scope.correlation());
         result = Relations.aggregate(project, groups.keys().size(), groups.sets(), calciteCalls);
         return result;
@@ -138,16 +138,15 @@ final class Grouping {
         if (correlation.isEmpty()) {
             correlation = Optional.of(context.cluster().createCorrel());
         }
-        RexNode reference =
-                new RexInputRef(column, input.getRowType().getFieldList().get(column).getType());
+        RexNode reference = new RexInputRef(
+                column, input.getRowType().getFieldList().get(column).getType());
         int place = groups.keys().indexOf(reference);
         if (place < 0) {
             throw MillraceException.user(
                     SqlState.GROUPING_ERROR,
                     "subquery uses ungrouped column \"" + scope.nameOf(column) + "\" from outer query");
         }
-        return Rex.builder()
-                .makeFieldAccess(Rex.builder().makeCorrel(result.getRowType(), correlation.get()), place);
+        return Rex.builder().makeFieldAccess(Rex.builder().makeCorrel(result.getRowType(), correlation.get()), place);
     }
 
     /** An expression over the rows of FROM and the calls, as one over groups; 42803 where it reads a single row. */

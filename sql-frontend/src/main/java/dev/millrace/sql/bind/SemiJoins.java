@@ -81,7 +81,8 @@ final class SemiJoins {
 
     private static Optional<Lifted> lift(RexSubQuery query, boolean negated, Set<CorrelationId> outer) {
         boolean exists = query.getKind() == SqlKind.EXISTS;
-        if (!exists && query.getKind() != SqlKind.IN || query.getOperands().stream().anyMatch(SemiJoins::isOpaque)) {
+        if (!exists && query.getKind() != SqlKind.IN
+                || query.getOperands().stream().anyMatch(SemiJoins::isOpaque)) {
             return Optional.empty();
         }
         Lifted lifted = new Lifted(query, negated);
@@ -119,7 +120,9 @@ final class SemiJoins {
                         && distinct.getGroupCount() > 0) {
                     RelNode input = distinct.getInput();
                     List<RexNode> all = Relations.references(input);
-                    moveBelow(distinct.getGroupSet().asList().stream().map(all::get).toList());
+                    moveBelow(distinct.getGroupSet().asList().stream()
+                            .map(all::get)
+                            .toList());
                     rows = input;
                 } else if (rows instanceof LogicalSort sort && sort.fetch == null && sort.offset == null) {
                     rows = sort.getInput();
@@ -160,20 +163,20 @@ final class SemiJoins {
             for (int i = 0; i < values.size(); i++) {
                 equalities.add(test("eq", query.getOperands().get(i), RexUtil.shift(values.get(i), width)));
             }
-            boolean certain = !ExpressionBinder.combine("and", equalities).getType().isNullable();
+            boolean certain =
+                    !ExpressionBinder.combine("and", equalities).getType().isNullable();
             if (!negated || certain) {
                 moved.addAll(equalities);
                 return Relations.join(input, rows, all(moved), negated ? JoinRelType.ANTI : JoinRelType.SEMI);
             }
-            if (conditions.stream().noneMatch(condition -> !Correlations.used(List.of(condition)).isEmpty())
+            if (conditions.stream()
+                            .noneMatch(condition ->
+                                    !Correlations.used(List.of(condition)).isEmpty())
                     && values.size() == 1) {
                 return withoutUnknown(input, equalities.get(0));
             }
             moved.add(Rex.call(
-                    "is_not_false",
-                    List.of(ExpressionBinder.combine("and", equalities)),
-                    DataType.BOOLEAN,
-                    false));
+                    "is_not_false", List.of(ExpressionBinder.combine("and", equalities)), DataType.BOOLEAN, false));
             return Relations.join(input, rows, all(moved), JoinRelType.ANTI);
         }
 
@@ -204,9 +207,7 @@ final class SemiJoins {
         }
 
         private static RexNode all(List<RexNode> conditions) {
-            return conditions.isEmpty()
-                    ? Rex.builder().makeLiteral(true)
-                    : ExpressionBinder.combine("and", conditions);
+            return conditions.isEmpty() ? Rex.builder().makeLiteral(true) : ExpressionBinder.combine("and", conditions);
         }
     }
 
