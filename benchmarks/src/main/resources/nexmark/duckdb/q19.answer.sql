@@ -1,0 +1,3 @@
+SELECT auction, sum(price * rank_number)
+FROM answer
+GROUP BY auction
