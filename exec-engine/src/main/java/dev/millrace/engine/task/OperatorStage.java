@@ -21,6 +21,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     private final Optional<WatermarkOperator> assigner;
     private long assigned = Operator.NO_WATERMARK;
     private long lastRowNanos;
+    private long tickNanos; // when one that follows the clock is to look at it; at once before its first row
     private boolean assignerIdle;
     private volatile long lateRows; // written by the task's worker, read by statistics
     private volatile long assignedSinceMicros; // likewise
@@ -54,6 +55,16 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
             assignerIdle = false;
             lastRowNanos = task.nowNanos();
             passOnAssigned(assigner.get().watermark());
+            waitForClock(assigner.get());
+        }
+    }
+
+    private void waitForClock(WatermarkOperator watermarks) {
+        if (watermarks.followsClock()) {
+            long nextMicros = watermarks.nextTickMicros();
+            tickNanos = nextMicros == Long.MAX_VALUE
+                    ? Long.MAX_VALUE
+                    : lastRowNanos + 1_000 * (nextMicros - watermarks.watermark());
         }
     }
 
@@ -87,14 +98,27 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         return operator.onEpochEnd(epoch, this);
     }
 
-    /** When an assigner without rows becomes idle; {@code Long.MAX_VALUE} for never. */
+    /** When an assigner without rows becomes idle, or looks at the clock; {@code Long.MAX_VALUE} for never. */
     long idleAtNanos() {
+        if (assigner.isPresent() && assigner.get().followsClock() && !assignerIdle) {
+            return tickNanos;
+        }
         return assigner.isPresent() && assigner.get().idleTimeoutMicros() > 0 && !assignerIdle
                 ? lastRowNanos + 1_000 * assigner.get().idleTimeoutMicros()
                 : Long.MAX_VALUE;
     }
 
+    /** Its time has come: windows end by the clock, or it is idle. Nobody waits for an assigner with nothing open. */
     void becomeIdle() {
+        if (assigner.orElseThrow().followsClock()) {
+            lastRowNanos = host.clock().nanoTime();
+            assigner.get().clockSays(host.clock().epochMicros());
+            passOnAssigned(assigner.get().watermark());
+            waitForClock(assigner.get());
+            if (tickNanos != Long.MAX_VALUE) {
+                return;
+            }
+        }
         assignerIdle = true;
         assignedIdle = true;
         passOnIdle();

@@ -18,34 +18,45 @@ import java.util.Optional;
  * </pre>
  */
 final class LateBound {
+    /** How often the clock is looked at where it is not known when a window ends. */
+    private static final long TICK_MICROS = 100_000;
+
+    private static final long LEAST_TICK_MICROS = 1_000;
+    private static final long FOREVER = Long.MAX_VALUE / 2;
+
     private final long unit;
     private final long offset; // of the watermark, before it is cut to units
     private final long base; // added after
+    private final long life;
+    private final long tick;
 
-    private LateBound(long unit, long offset, long base) {
+    private LateBound(long unit, long offset, long base, long life, long tick) {
         this.unit = unit;
         this.offset = offset;
         this.base = base;
+        this.life = life;
+        this.tick = tick;
     }
 
     static LateBound of(Optional<WindowSpec> windows) {
         if (windows.isEmpty()) {
-            return new LateBound(0, 0, 0);
+            return new LateBound(0, 0, 0, FOREVER, TICK_MICROS);
         }
         WindowSpec spec = windows.get();
         if (spec instanceof WindowSpec.Tumble tumble) {
-            return new LateBound(tumble.sizeMicros(), 0, 0);
+            return new LateBound(tumble.sizeMicros(), 0, 0, tumble.sizeMicros(), 0);
         }
         if (spec instanceof WindowSpec.Cumulate cumulate) {
-            return new LateBound(cumulate.stepMicros(), 0, 0);
+            return new LateBound(cumulate.stepMicros(), 0, 0, cumulate.sizeMicros(), 0);
         }
         if (spec instanceof WindowSpec.Hop hop) {
-            return new LateBound(hop.slideMicros(), -hop.sizeMicros(), hop.sizeMicros());
+            return new LateBound(hop.slideMicros(), -hop.sizeMicros(), hop.sizeMicros(), hop.sizeMicros(), 0);
         }
         if (spec instanceof WindowSpec.Session session) {
-            return new LateBound(1, 1 - session.gapMicros(), 0);
+            long gap = session.gapMicros();
+            return new LateBound(1, 1 - gap, 0, 2 * gap, Math.max(LEAST_TICK_MICROS, Math.min(TICK_MICROS, gap / 4)));
         }
-        return new LateBound(1, 1, 0);
+        return new LateBound(1, 1, 0, FOREVER, TICK_MICROS);
     }
 
     boolean nothingIsLate() {
@@ -66,5 +77,15 @@ final class LateBound {
         return watermark == Operator.NO_WATERMARK || unit == 0
                 ? Long.MIN_VALUE + 1
                 : at(watermark) - base + unit - offset;
+    }
+
+    /** When a watermark that follows the clock is worth another look, if it is {@code watermark} now. */
+    long nextTick(long watermark) {
+        return tick > 0 ? watermark + tick : nextChange(watermark);
+    }
+
+    /** How long after a row the last window that holds it is closed, at most. */
+    long lifeMicros() {
+        return life;
     }
 }

@@ -34,7 +34,8 @@ public final class WatermarkOperator implements Operator {
     private OperatorContext context;
     private int[] kept = new int[0];
     private int[] late = new int[0];
-    private long latest = Operator.NO_WATERMARK; // greatest time seen
+    private long latest = Operator.NO_WATERMARK; // greatest time seen, or what the clock said
+    private long latestRow = Operator.NO_WATERMARK; // greatest time of a row, if times are the clock's
     private long leastOfBatch;
     private long latestOfBatch;
 
@@ -65,6 +66,23 @@ public final class WatermarkOperator implements Operator {
         return watermarkAt(latest);
     }
 
+    /** Whether times are the machine's own, so that its host moves the watermark with {@link #clockSays}. */
+    public boolean followsClock() {
+        return idleTimeoutMicros == PlanNode.Watermark.FOLLOWS_CLOCK;
+    }
+
+    /** It is so late; rows to come are not older. */
+    public void clockSays(long epochMicros) {
+        latest = Math.max(latest, epochMicros);
+    }
+
+    /** When a window may end next by the clock; {@code Long.MAX_VALUE} while no window can be open. */
+    public long nextTickMicros() {
+        return latestRow == Operator.NO_WATERMARK || latest - latestRow > bound.lifeMicros()
+                ? Long.MAX_VALUE
+                : bound.nextTick(watermark());
+    }
+
     private long watermarkAt(long time) {
         return time < Operator.NO_WATERMARK + 1 + delayMicros
                 ? Operator.NO_WATERMARK
@@ -73,6 +91,11 @@ public final class WatermarkOperator implements Operator {
 
     @Override
     public void process(int port, Batch batch, Output output) {
+        take(batch, output);
+        latestRow = latest;
+    }
+
+    private void take(Batch batch, Output output) {
         boolean hasNulls = batch.hasNulls(timeColumn) || batch.hasNulls(comparedColumn);
         if (!hasNulls) {
             findExtremes(batch);
@@ -187,6 +210,7 @@ public final class WatermarkOperator implements Operator {
         reader.keyGroups("watermark", (input, group) -> {
             try {
                 latest = Math.max(latest, input.readLong());
+                latestRow = latest;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

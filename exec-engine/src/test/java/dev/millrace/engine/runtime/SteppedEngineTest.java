@@ -17,6 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.scheduler.SteppedWorkers;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -25,6 +26,7 @@ import dev.millrace.testing.time.TestClock;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -212,6 +214,46 @@ final class SteppedEngineTest {
             assertEquals(TestPlans.zset(Row.of(1L, 0L, 100L)), view(engine, "w"));
             assertTrue(query.statistics().watermarks().stream()
                     .anyMatch(watermark -> watermark.relation().equals("idle") && watermark.idle()));
+        }
+    }
+
+    @Test
+    void windowsOfTheMachinesOwnTimeCloseByTheClock() {
+        TestClock clock = new TestClock(0);
+        for (int workers = 1; workers <= 2; workers++) {
+            try (SteppedLocalEngine engine = stepped(workers, 5, clock)) {
+                WritableRelation events = engine.relations().addStream("events", EVENTS);
+                long start = clock.epochMicros() - clock.epochMicros() % 100;
+                PlanNode timed = new PlanNode.Watermark(
+                        scan("events", EVENTS),
+                        0,
+                        0,
+                        PlanNode.Watermark.FOLLOWS_CLOCK,
+                        Optional.of(new WindowSpec.Tumble(100)));
+                engine.start("w", countPerWindow(timed, 0, 100), QueryOptions.view());
+                engine.runUntilIdle();
+                clock.advance(start + 1000 - clock.epochMicros());
+                events.append(TestPlans.batch(engine, EVENTS, Row.of(start + 1000, 0), Row.of(start + 1000, 0)));
+                engine.runUntilIdle();
+                assertEquals(new ZSet(), view(engine, "w"));
+                clock.advance(99);
+                engine.runUntilIdle();
+                assertEquals(new ZSet(), view(engine, "w"));
+                clock.advance(1);
+                engine.runUntilIdle();
+                ZSet first = TestPlans.zset(Row.of(2L, start + 1000, start + 1100));
+                assertEquals(first, view(engine, "w"));
+                clock.advance(1_000_000);
+                engine.runUntilIdle();
+                long now = clock.epochMicros();
+                events.append(TestPlans.batch(engine, EVENTS, Row.of(now, 0)));
+                engine.runUntilIdle();
+                assertEquals(first, view(engine, "w"));
+                clock.advance(100);
+                engine.runUntilIdle();
+                assertEquals(2, view(engine, "w").rows().size());
+                assertEquals(0, engine.query("w").statistics().lateRows());
+            }
         }
     }
 

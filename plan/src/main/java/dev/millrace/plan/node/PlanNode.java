@@ -50,11 +50,14 @@ public sealed interface PlanNode {
      * Assigns watermarks: after a batch, the greatest {@code timeColumn} seen minus {@code delayMicros}. A row one of
      * whose windows under {@code lateBeyond} ended at or before the watermark <em>of the rows before it</em> is late:
      * it is counted, recorded and dropped, so lateness depends on the order of rows and not on batches. A row without a
-     * time (NULL) is late too. {@code idleTimeoutMicros} zero means never idle.
+     * time (NULL) is late too. {@code idleTimeoutMicros} zero means never idle, {@link #FOLLOWS_CLOCK} that the times are
+     * the machine's own: then windows close by the clock, without a row that comes after them.
      */
     record Watermark(
             PlanNode input, int timeColumn, long delayMicros, long idleTimeoutMicros, Optional<WindowSpec> lateBeyond)
             implements PlanNode {
+        public static final long FOLLOWS_CLOCK = -1;
+
         @Override
         public Schema schema() {
             return input.schema();

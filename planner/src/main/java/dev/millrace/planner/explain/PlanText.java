@@ -181,6 +181,9 @@ public final class PlanText implements NodeVisitor<String> {
                         ? ", late when older"
                         : ", late beyond " + window(window, columns))
                 .orElse(", no row is late");
+        if (watermark.idleTimeoutMicros() == PlanNode.Watermark.FOLLOWS_CLOCK) {
+            return "Watermark " + columns.column(watermark.timeColumn()) + " by the clock" + late;
+        }
         String idle = watermark.idleTimeoutMicros() == 0
                 ? ""
                 : ", idle after " + Durations.text(watermark.idleTimeoutMicros());
