@@ -155,8 +155,7 @@ public final class Translation {
         if (!finite
                 && input instanceof PlanNode.Calc calc
                 && Expressions.isCall(calc.projections().get(time), "proctime")) {
-            input = new PlanNode.Watermark(
-                    input, time, 0, PlanNode.Watermark.FOLLOWS_CLOCK, Optional.empty());
+            input = new PlanNode.Watermark(input, time, 0, PlanNode.Watermark.FOLLOWS_CLOCK, Optional.empty());
         }
         if (scan.window() instanceof WindowSpec.Session) {
             PlanNode.Distribution bySession = scan.partition().isEmpty()
