@@ -56,6 +56,7 @@ public final class Main {
         }
         return switch (sub.commandSpec().name()) {
             case "sql" -> SqlCommand.run(sub);
+            case "server" -> ServerCommand.run(sub);
             case "demo" -> DemoCommand.run(sub);
             case "version" -> version();
             default -> bench();
@@ -68,6 +69,7 @@ public final class Main {
                 .description("A streaming database: state a question once in SQL; its answer stays current.")
                 .synopsisSubcommandLabel("COMMAND");
         root.addSubcommand("sql", help(SqlCommand.spec()));
+        root.addSubcommand("server", help(ServerCommand.spec()));
         root.addSubcommand("demo", help(DemoCommand.spec()));
         root.addSubcommand("bench", help(named("bench", "Runs the benchmarks (see bench --help).")));
         root.addSubcommand("version", help(named("version", "Says which version this is.")));

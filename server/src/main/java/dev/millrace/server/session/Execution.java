@@ -20,6 +20,7 @@ final class Execution {
     private final Definitions definitions;
     private final Queries queries;
     private final Writes writes;
+    private final Copies copies;
     private final Inspection inspection;
     private final Explanations explanations;
 
@@ -33,6 +34,7 @@ final class Execution {
         this.queries = new Queries(database, settings, cancellation, source -> progress = source);
         this.definitions = new Definitions(database, notices, queries);
         this.writes = new Writes(database, queries);
+        this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
         this.explanations = new Explanations(database);
     }
@@ -99,14 +101,18 @@ final class Execution {
 
     /** What clients send by habit, and what comes with later versions. */
     private StatementResult executeForDrivers(Statement statement) {
-        if (statement instanceof Statement.Begin) {
+        if (statement instanceof Statement.CopyFrom copy) {
+            return copies.from(copy);
+        } else if (statement instanceof Statement.CopyTo copy) {
+            return copies.to(copy);
+        } else if (statement instanceof Statement.Begin) {
             notices.accept("there are no transactions: each statement takes effect by itself");
             return Command.of("BEGIN");
         } else if (statement instanceof Statement.Commit) {
             return Command.of("COMMIT");
         } else if (statement instanceof Statement.Rollback) {
-            throw MillraceException.notAvailableYet("ROLLBACK")
-                    .withHint("each statement has taken effect by itself; there is nothing to roll back");
+            notices.accept("nothing is rolled back: each statement took effect by itself");
+            return Command.of("ROLLBACK");
         } else if (statement instanceof Statement.Discard discard) {
             if (discard.preparedStatement().isEmpty()) {
                 settings.resetAll();

@@ -9,6 +9,13 @@ import org.apache.arrow.memory.OutOfMemoryException;
 final class Failures {
     private Failures() {}
 
+    static void run(Runnable action) {
+        translate(() -> {
+            action.run();
+            return true;
+        });
+    }
+
     static <T> T translate(Supplier<T> action) {
         try {
             return action.get();

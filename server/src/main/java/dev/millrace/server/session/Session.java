@@ -5,10 +5,12 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.type.DataType;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * One user's conversation with the database. Used by one thread at a time; {@link #cancel} and {@link #progress} by any.
@@ -26,12 +28,14 @@ public final class Session implements AutoCloseable {
     private final SessionSettings settings = new SessionSettings();
     private final Cancellation cancellation = new Cancellation();
     private final Execution execution;
+    private final Descriptions descriptions;
     private Consumer<String> notices = notice -> {};
-    private boolean closed;
+    private volatile boolean closed; // written by whoever closes the session or the database
 
     Session(Database database) {
         this.database = database;
         this.execution = new Execution(database, settings, cancellation, notice -> notices.accept(notice));
+        this.descriptions = new Descriptions(database, settings, execution);
     }
 
     /** Where notices go, such as "already exists, skipping"; called on the session's thread. */
@@ -53,19 +57,37 @@ public final class Session implements AutoCloseable {
      */
     public StatementResults execute(String sql, List<?> parameters) {
         ParameterValues values = ParameterValues.of(parameters);
-        List<ParsedStatement> statements =
-                Failures.translate(() -> database.frontend().parse(sql));
-        return new StatementResults(statements.stream()
-                .<Supplier<StatementResult>>map(statement -> () -> execute(statement, values))
+        return new StatementResults(parse(sql).stream()
+                .<Supplier<StatementResult>>map(
+                        statement -> () -> execute(statement, values.forStatement(statement.parameterCount())))
                 .iterator());
     }
 
-    private StatementResult execute(ParsedStatement statement, ParameterValues values) {
+    /** Parses a text of any number of statements without executing them; for those who prepare statements. */
+    public List<ParsedStatement> parse(String sql) {
+        return Failures.translate(() -> database.frontend().parse(sql));
+    }
+
+    /**
+     * What a statement takes and gives, as the catalog is now.
+     *
+     * @param declaredTypes of the parameters, as far as they are known; {@link DataType#NULL} for those to be inferred
+     */
+    public Description describe(ParsedStatement statement, List<DataType> declaredTypes) {
+        requireOpen();
+        return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
+    }
+
+    /** Executes one parsed statement with a value for each of its parameters. */
+    public StatementResult execute(ParsedStatement statement, Parameters parameters) {
+        requireOpen();
+        return Failures.translate(() -> cancellation.run(() -> execution.execute(statement, parameters)));
+    }
+
+    private void requireOpen() {
         if (closed) {
             throw MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the session is closed");
         }
-        Parameters parameters = values.forStatement(statement.parameterCount());
-        return Failures.translate(() -> cancellation.run(() -> execution.execute(statement, parameters)));
     }
 
     /** Waits until all that was accepted from anyone is in all answers, bounded sources to their end included. */
@@ -75,7 +97,12 @@ public final class Session implements AutoCloseable {
 
     /** Stops the statement under way or the result being read, which then throws 57014. No effect when idle. */
     public void cancel() {
-        cancellation.request("user request");
+        cancel("user request");
+    }
+
+    /** The same, with who asked for it: {@code statement timeout}. */
+    public void cancel(String why) {
+        cancellation.request(why);
     }
 
     /** How far the statement under way is, if it is one that can tell. */
@@ -89,6 +116,11 @@ public final class Session implements AutoCloseable {
 
     public Database database() {
         return database;
+    }
+
+    /** For what is made of this session's results. */
+    public BufferAllocator allocator() {
+        return database.engine().allocator();
     }
 
     @Override

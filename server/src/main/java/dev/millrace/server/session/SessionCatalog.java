@@ -11,8 +11,6 @@ import java.util.Optional;
 
 /** The database's catalog, and what functions say about one session. */
 record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings) implements Catalog {
-    private static final String NAME = "millrace";
-
     @Override
     public Optional<Relation> relation(String name) {
         return catalog.relation(name);
@@ -30,8 +28,9 @@ record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings) impleme
         }
         return switch (name) {
             case "version" -> Optional.of("PostgreSQL " + Setting.SERVER_VERSION.defaultValue() + " (Millrace)");
-            case "current_user", "session_user", "user", "current_role", "current_database", "current_catalog" ->
-                Optional.of(NAME);
+            case "current_user", "session_user", "user", "current_role" ->
+                Optional.of(settings.get(Setting.SESSION_AUTHORIZATION));
+            case "current_database", "current_catalog" -> Optional.of(settings.get(Setting.DATABASE));
             case "current_schema" -> Optional.of("public");
             default -> Optional.empty();
         };

@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.server.copy.CopyOptions;
 import dev.millrace.type.Schema;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -76,6 +77,34 @@ public sealed interface StatementResult extends AutoCloseable {
 
         @Override
         void close();
+    }
+
+    /** COPY FROM STDIN, which takes the rows as they come. Closing it before {@link #finish} gives the copy up. */
+    non-sealed interface CopyIn extends StatementResult {
+        int columns();
+
+        boolean binary();
+
+        /**
+         * Takes more bytes, cut anywhere. Waits while queries that read the relation are behind.
+         *
+         * @throws dev.millrace.error.MillraceException for a row that cannot be read; the copy is over
+         */
+        void write(long address, int length);
+
+        /** All came: makes the rows take effect, as far as they have not, and says how many they are. */
+        long finish();
+
+        @Override
+        void close();
+    }
+
+    /** COPY TO STDOUT: the rows of {@code source} in the form that the options say; closing it closes the source. */
+    record CopyOut(StatementResult source, CopyOptions options) implements StatementResult {
+        @Override
+        public void close() {
+            source.close();
+        }
     }
 
     @Override

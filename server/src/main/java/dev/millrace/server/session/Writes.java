@@ -1,6 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -15,6 +16,7 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -48,7 +50,7 @@ final class Writes {
     }
 
     /** The front end let through tables and streams; a stream that a connector feeds takes no other rows. */
-    private CatalogObject writable(String name) {
+    CatalogObject writable(String name) {
         CatalogObject object = database.catalog()
                 .object(name)
                 .orElseThrow(() -> DatabaseCatalog.undefined("relation", name, List.of())); // dropped in between
@@ -308,6 +310,106 @@ final class Writes {
                 requireNotNull(copier, table);
             }
             return copier.build();
+        }
+    }
+
+    // ---- loads -----------------------------------------------------------------------------------------------------
+
+    /**
+     * Rows that come in many batches. Those of a stream take effect as they come, those of a table all at once at the end.
+     *
+     * @param columns which of the target's columns the batches have
+     */
+    Load load(CatalogObject target, List<Integer> columns) {
+        for (int column = 0; column < target.schema().size(); column++) {
+            if (!columns.contains(column) && !target.schema().field(column).nullable()) {
+                throw MillraceException.user(
+                        SqlState.NOT_NULL_VIOLATION,
+                        "column \"" + target.schema().field(column).name() + "\" of relation \"" + target.name()
+                                + "\" must have values: it is NOT NULL");
+            }
+        }
+        return new Load(target, columns);
+    }
+
+    /** See {@link #load}. */
+    final class Load implements AutoCloseable {
+        private final CatalogObject target;
+        private final int[] places;
+        private final boolean whole;
+        private final List<Batch> kept = new ArrayList<>();
+
+        Load(CatalogObject target, List<Integer> columns) {
+            this.target = target;
+            this.places = new int[target.schema().size()];
+            Arrays.fill(places, RowCopier.NONE);
+            for (int from = 0; from < columns.size(); from++) {
+                places[columns.get(from)] = from;
+            }
+            this.whole = Arrays.equals(places, allColumns(target));
+        }
+
+        /** Takes a batch over. */
+        void add(Batch batch) {
+            Batch rows = whole ? batch : widened(batch);
+            if (target.kind() == ObjectKind.STREAM) {
+                append(target.name(), rows);
+            } else {
+                kept.add(rows);
+            }
+        }
+
+        private Batch widened(Batch batch) {
+            try (batch;
+                    RowCopier copier =
+                            new RowCopier(target.schema(), database.engine().allocator())) {
+                for (int row = 0; row < batch.rowCount(); row++) {
+                    copier.copy(batch, places, row, 1);
+                }
+                return copier.build();
+            }
+        }
+
+        void finish() {
+            if (!kept.isEmpty()) {
+                change(target, this::intoTable);
+            }
+        }
+
+        private StatementResult intoTable(TableKeys keys) {
+            if (keys.hasKey()) {
+                Set<String> arriving = new HashSet<>();
+                for (Batch batch : kept) {
+                    for (int row = 0; row < batch.rowCount(); row++) {
+                        String key = keys.keyOf(batch, row);
+                        if (keys.contains(key) || !arriving.add(key)) {
+                            throw keys.duplicate(batch, row);
+                        }
+                    }
+                }
+            }
+            long epoch = database.engine()
+                    .relations()
+                    .writable(target.name())
+                    .append(kept.stream().map(Batch::retain).toList());
+            queries.wrote(epoch);
+            keys.wrote(epoch);
+            if (keys.hasKey()) {
+                for (Batch batch : kept) {
+                    Map<String, Integer> rows = new LinkedHashMap<>();
+                    for (int row = 0; row < batch.rowCount(); row++) {
+                        rows.put(keys.keyOf(batch, row), row);
+                    }
+                    keys.put(batch, rows.entrySet());
+                }
+            }
+            return Command.of("COPY");
+        }
+
+        @Override
+        public void close() {
+            Closing.all(kept);
+            kept.clear();
         }
     }
 

@@ -16,12 +16,17 @@ public final class SessionSettings {
         values.put(setting, setting.checked(value));
     }
 
+    /** Says who the session belongs to, which its user cannot change. */
+    public void identify(Setting setting, String value) {
+        values.put(setting, value);
+    }
+
     public void reset(Setting setting) {
         values.remove(setting);
     }
 
     public void resetAll() {
-        values.clear();
+        values.keySet().removeIf(Setting::canChange);
     }
 
     /** Whether a setting that is on or off is on. */

@@ -50,6 +50,8 @@ public enum Setting {
     SERVER_ENCODING("server_encoding", "UTF8", Form.READ_ONLY, "the encoding of text"),
     SERVER_VERSION("server_version", "15.0", Form.READ_ONLY, "the PostgreSQL version whose behaviour is followed"),
     SERVER_VERSION_NUM("server_version_num", "150000", Form.READ_ONLY, "the same as a number"),
+    SESSION_AUTHORIZATION("session_authorization", "millrace", Form.READ_ONLY, "the role of this session"),
+    DATABASE("database", "millrace", Form.READ_ONLY, "the database of this session, under the name its client uses"),
     TRANSACTION_ISOLATION(
             "transaction_isolation", "serializable", Form.READ_ONLY, "every answer is of one consistent point");
 
@@ -81,8 +83,22 @@ public enum Setting {
         return settingName;
     }
 
+    /** As PostgreSQL's protocol spells it. */
+    public String reportedName() {
+        return switch (this) {
+            case DATE_STYLE -> "DateStyle";
+            case INTERVAL_STYLE -> "IntervalStyle";
+            case TIME_ZONE -> "TimeZone";
+            default -> settingName;
+        };
+    }
+
     public String defaultValue() {
         return defaultValue;
+    }
+
+    boolean canChange() {
+        return form != Form.READ_ONLY;
     }
 
     /** One line for users. */

@@ -1,0 +1,18 @@
+package dev.millrace.server.pgwire;
+
+import java.util.Optional;
+import java.util.function.Function;
+
+/** How a client proves who it is. */
+public sealed interface Authentication {
+
+    /** It need not. */
+    record Trust() implements Authentication {}
+
+    /**
+     * By a password, which never travels (SCRAM-SHA-256, RFC 5802 and 7677).
+     *
+     * @param secrets what is known of a role's password; empty for a role that does not exist
+     */
+    record Scram(Function<String, Optional<ScramSecret>> secrets) implements Authentication {}
+}

@@ -1,0 +1,218 @@
+package dev.millrace.server.pgwire;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.pgwire.message.ClientMessage;
+import dev.millrace.server.pgwire.message.ServerMessages;
+import dev.millrace.server.pgwire.message.ServerMessages.TransactionState;
+import dev.millrace.server.session.Session;
+import dev.millrace.server.session.StatementResult;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Answers a client's messages, one after the other, on its session's thread.
+ *
+ * <pre>
+ *            error                    Sync
+ *   READY ------------> SKIPPING ------------> READY        (extended query; a simple query is always answered whole)
+ * </pre>
+ */
+final class Conversation implements AutoCloseable {
+    private final Session session;
+    private final Outgoing out;
+    private final ExtendedQuery extended;
+    private final CopyExchange copies;
+    private TransactionState transaction = TransactionState.IDLE;
+    private boolean skipping;
+
+    Conversation(Session session, Inbox inbox, Outgoing out) {
+        this.session = session;
+        this.out = out;
+        this.copies = new CopyExchange(session, inbox, out);
+        this.extended = new ExtendedQuery(this, session, out);
+        session.onNotice(notice -> ServerMessages.notice(out.buffer(), notice));
+    }
+
+    /**
+     * Answers one message, and closes it.
+     *
+     * @return false when the client said farewell or cannot be understood any more
+     */
+    boolean answer(ClientMessage message) {
+        try {
+            return handle(message);
+        } catch (MillraceException e) {
+            fail(e);
+            return true;
+        } finally {
+            message.close();
+        }
+    }
+
+    private boolean handle(ClientMessage message) {
+        if (message instanceof ClientMessage.Terminate) {
+            return false;
+        } else if (message instanceof ClientMessage.Malformed malformed) {
+            ServerMessages.error(
+                    out.buffer(), "FATAL", MillraceException.user(SqlState.PROTOCOL_VIOLATION, malformed.reason()));
+            return false;
+        } else if (message instanceof ClientMessage.Sync) {
+            skipping = false;
+            sync();
+        } else if (skipping) {
+            return true;
+        } else if (message instanceof ClientMessage.Query query) {
+            simpleQuery(query.sql());
+        } else if (message instanceof ClientMessage.Parse parse) {
+            extended.parse(parse);
+        } else if (message instanceof ClientMessage.Bind bind) {
+            extended.bind(bind);
+        } else if (message instanceof ClientMessage.Describe describe) {
+            extended.describe(describe);
+        } else if (message instanceof ClientMessage.Execute execute) {
+            extended.execute(execute);
+        } else if (message instanceof ClientMessage.Close close) {
+            extended.close(close);
+        } else if (message instanceof ClientMessage.Flush) {
+            out.flush();
+        } else if (isCopy(message)) {
+            return true; // what is left of a copy that failed
+        } else {
+            throw MillraceException.user(
+                    SqlState.PROTOCOL_VIOLATION,
+                    "unexpected message " + message.getClass().getSimpleName());
+        }
+        return true;
+    }
+
+    private static boolean isCopy(ClientMessage message) {
+        return message instanceof ClientMessage.CopyData
+                || message instanceof ClientMessage.CopyDone
+                || message instanceof ClientMessage.CopyFail;
+    }
+
+    private void fail(MillraceException error) {
+        skipping = true;
+        report(error);
+    }
+
+    private void report(MillraceException error) {
+        if (transaction == TransactionState.IN_TRANSACTION) {
+            transaction = TransactionState.FAILED;
+        }
+        ServerMessages.error(out.buffer(), "ERROR", error);
+        out.sendIfMuch();
+    }
+
+    private void sync() {
+        if (transaction == TransactionState.IDLE) {
+            extended.closePortals(); // they live as long as their transaction
+        }
+        ready();
+    }
+
+    private void ready() {
+        ServerMessages.readyForQuery(out.buffer(), transaction);
+        out.flush();
+    }
+
+    private void simpleQuery(String sql) {
+        extended.closeUnnamed();
+        try {
+            List<ParsedStatement> statements = session.parse(sql);
+            if (statements.isEmpty()) {
+                ServerMessages.emptyQueryResponse(out.buffer());
+            }
+            for (ParsedStatement statement : statements) {
+                requireUsable(statement);
+                run(statement);
+            }
+        } catch (MillraceException e) {
+            report(e);
+        }
+        if (transaction == TransactionState.IDLE) {
+            extended.closePortals();
+        }
+        ready();
+    }
+
+    private void run(ParsedStatement statement) {
+        try (StatementResult result = session.execute(statement, Parameters.none())) {
+            Optional<Schema> columns = ResultBatches.schemaOf(result);
+            if (columns.isEmpty()) {
+                complete(statement, result);
+                return;
+            }
+            boolean[] text = new boolean[columns.get().size()];
+            ServerMessages.rowDescription(out.buffer(), columns.get(), text);
+            try (RowStream rows = new RowStream(result, text, session.allocator())) {
+                complete(statement, rows.send(out, 0));
+            }
+        }
+    }
+
+    /** After an error in a transaction only its end is taken. */
+    void requireUsable(ParsedStatement statement) {
+        String word = firstWord(statement);
+        boolean ends = word.equals("ROLLBACK") || word.equals("COMMIT") || word.equals("ABORT") || word.equals("END");
+        if (transaction == TransactionState.FAILED && !ends) {
+            throw MillraceException.user(
+                    SqlState.IN_FAILED_SQL_TRANSACTION,
+                    "current transaction is aborted, commands ignored until end of transaction block");
+        }
+    }
+
+    /** Ends a statement without rows; a copy is made before. */
+    void complete(ParsedStatement statement, StatementResult result) {
+        String tag;
+        if (result instanceof StatementResult.CopyIn copy) {
+            tag = "COPY " + copies.in(copy);
+        } else if (result instanceof StatementResult.CopyOut copy) {
+            tag = "COPY " + copies.out(copy);
+        } else {
+            tag = result.toString();
+        }
+        switch (firstWord(statement)) {
+            case "BEGIN", "START" -> transaction = TransactionState.IN_TRANSACTION;
+            case "COMMIT", "END", "ROLLBACK", "ABORT" -> {
+                tag = transaction == TransactionState.FAILED ? "ROLLBACK" : tag;
+                transaction = TransactionState.IDLE;
+            }
+            default -> {}
+        }
+        ServerMessages.commandComplete(out.buffer(), tag);
+    }
+
+    /** Ends a statement that gave rows. */
+    void complete(ParsedStatement statement, long rows) {
+        String word = firstWord(statement);
+        String tag = switch (word) {
+            case "INSERT" -> "INSERT 0 " + rows;
+            case "FETCH", "SUBSCRIBE", "UPDATE", "DELETE" -> word + " " + rows;
+            case "SHOW", "EXPLAIN", "DESCRIBE" -> word;
+            default -> "SELECT " + rows;
+        };
+        ServerMessages.commandComplete(out.buffer(), tag);
+    }
+
+    private static String firstWord(ParsedStatement statement) {
+        String text = statement.text();
+        int end = 0;
+        while (end < text.length() && Character.isLetter(text.charAt(end))) {
+            end++;
+        }
+        return text.substring(0, end).toUpperCase(Locale.ROOT);
+    }
+
+    @Override
+    public void close() {
+        extended.close();
+        session.close();
+        out.close();
+    }
+}

@@ -1,0 +1,217 @@
+package dev.millrace.server.pgwire;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.pgwire.message.ClientMessage;
+import dev.millrace.server.pgwire.message.ServerMessages;
+import dev.millrace.server.pgwire.value.BinaryParameter;
+import dev.millrace.server.session.Session;
+import dev.millrace.server.session.StatementResult;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Schema;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Prepared statements and portals: Parse, Bind, Describe, Execute, Close. Belongs to the session's thread. */
+final class ExtendedQuery implements AutoCloseable {
+    private static final int MOST_NAMED = 10_000;
+    private static final String UNNAMED = "";
+
+    private final Conversation conversation;
+    private final Session session;
+    private final Outgoing out;
+    private final Map<String, PreparedStatement> statements = new HashMap<>();
+    private final Map<String, Portal> portals = new HashMap<>();
+
+    ExtendedQuery(Conversation conversation, Session session, Outgoing out) {
+        this.conversation = conversation;
+        this.session = session;
+        this.out = out;
+    }
+
+    void parse(ClientMessage.Parse message) {
+        String name = message.statement();
+        if (!name.equals(UNNAMED) && statements.containsKey(name)) {
+            throw MillraceException.user(
+                    SqlState.DUPLICATE_PREPARED_STATEMENT, "prepared statement \"" + name + "\" already exists");
+        }
+        requireRoom(statements.size(), "prepared statements");
+        statements.put(name, PreparedStatement.parse(session, message.sql(), message.parameterTypes()));
+        ServerMessages.parseComplete(out.buffer());
+    }
+
+    private static void requireRoom(int used, String what) {
+        if (used >= MOST_NAMED) {
+            throw MillraceException.resources(
+                    SqlState.CONFIGURATION_LIMIT_EXCEEDED, "a session has at most " + MOST_NAMED + " " + what);
+        }
+    }
+
+    void bind(ClientMessage.Bind message) {
+        PreparedStatement prepared = statement(message.statement());
+        int count = message.values().size();
+        if (count != prepared.parameterCount()) {
+            throw MillraceException.user(
+                    SqlState.PROTOCOL_VIOLATION,
+                    "bind message supplies " + count + " parameters, but prepared statement \"" + message.statement()
+                            + "\" requires " + prepared.parameterCount());
+        }
+        String name = message.portal();
+        if (!name.equals(UNNAMED) && portals.containsKey(name)) {
+            throw MillraceException.user(SqlState.DUPLICATE_CURSOR, "portal \"" + name + "\" already exists");
+        }
+        requireRoom(portals.size(), "portals");
+        closePortal(name);
+        Parameters parameters = Parameters.of(prepared.declaredTypes(), texts(message, prepared));
+        portals.put(name, new Portal(prepared, parameters, message.binaryResults()));
+        ServerMessages.bindComplete(out.buffer());
+    }
+
+    private List<Optional<String>> texts(ClientMessage.Bind message, PreparedStatement prepared) {
+        List<Boolean> binary = message.binaryParameters();
+        if (binary.size() > 1 && binary.size() != message.values().size()) {
+            throw MillraceException.user(
+                    SqlState.PROTOCOL_VIOLATION,
+                    "bind message has " + binary.size() + " parameter formats but "
+                            + message.values().size() + " parameters");
+        }
+        List<Optional<String>> texts = new ArrayList<>();
+        for (int i = 0; i < message.values().size(); i++) {
+            Optional<ByteBuf> value = message.values().get(i);
+            boolean inBinary = !binary.isEmpty() && binary.get(binary.size() == 1 ? 0 : i);
+            int number = i + 1;
+            texts.add(
+                    value.isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(
+                                    inBinary
+                                            ? BinaryParameter.text(
+                                                    prepared.encodedType(i), value.get(), number, session.allocator())
+                                            : value.get().toString(StandardCharsets.UTF_8)));
+        }
+        return texts;
+    }
+
+    void describe(ClientMessage.Describe message) {
+        if (message.isPortal()) {
+            Portal portal = portal(message.name());
+            Optional<Schema> columns = portal.prepared().columns();
+            columns(columns, columns.map(portal::binaryColumns));
+            return;
+        }
+        PreparedStatement prepared = statement(message.name());
+        Optional<Schema> columns = prepared.columns();
+        List<DataType> types = prepared.parameterTypes();
+        ServerMessages.parameterDescription(out.buffer(), types);
+        columns(columns, columns.map(schema -> new boolean[schema.size()]));
+    }
+
+    private void columns(Optional<Schema> columns, Optional<boolean[]> binary) {
+        if (columns.isPresent()) {
+            ServerMessages.rowDescription(out.buffer(), columns.get(), binary.orElseThrow());
+        } else {
+            ServerMessages.noData(out.buffer());
+        }
+    }
+
+    void execute(ClientMessage.Execute message) {
+        Portal portal = portal(message.portal());
+        Optional<ParsedStatement> statement = portal.prepared().statement();
+        if (statement.isEmpty()) {
+            ServerMessages.emptyQueryResponse(out.buffer());
+            return;
+        }
+        conversation.requireUsable(statement.get());
+        if (portal.isFinished()) {
+            conversation.complete(statement.get(), 0);
+            return;
+        }
+        if (portal.rows().isEmpty() && !open(portal, statement.get())) {
+            return;
+        }
+        RowStream rows = portal.rows().orElseThrow();
+        long sent = rows.send(out, Math.max(0, message.mostRows()));
+        if (message.mostRows() > 0 && sent == message.mostRows()) {
+            ServerMessages.portalSuspended(out.buffer());
+        } else {
+            portal.finish();
+            conversation.complete(statement.get(), sent);
+        }
+    }
+
+    /** Runs the statement; false when that was all, as it has no rows. */
+    private boolean open(Portal portal, ParsedStatement statement) {
+        StatementResult result = portal.run(session);
+        try {
+            Optional<Schema> columns = ResultBatches.schemaOf(result);
+            if (columns.isPresent()) {
+                portal.opened(new RowStream(result, portal.binaryColumns(columns.get()), session.allocator()));
+                return true;
+            }
+            conversation.complete(statement, result);
+            portal.finish();
+        } catch (RuntimeException e) {
+            result.close();
+            throw e;
+        }
+        result.close();
+        return false;
+    }
+
+    void close(ClientMessage.Close message) {
+        if (message.isPortal()) {
+            closePortal(message.name());
+        } else {
+            statements.remove(message.name());
+        }
+        ServerMessages.closeComplete(out.buffer());
+    }
+
+    /** Forgets what has no name, as a simple query does. */
+    void closeUnnamed() {
+        closePortal(UNNAMED);
+        statements.remove(UNNAMED);
+    }
+
+    void closePortals() {
+        portals.values().forEach(Portal::close);
+        portals.clear();
+    }
+
+    private void closePortal(String name) {
+        Portal portal = portals.remove(name);
+        if (portal != null) {
+            portal.close();
+        }
+    }
+
+    private PreparedStatement statement(String name) {
+        PreparedStatement statement = statements.get(name);
+        if (statement == null) {
+            throw MillraceException.user(
+                    SqlState.INVALID_SQL_STATEMENT_NAME, "prepared statement \"" + name + "\" does not exist");
+        }
+        return statement;
+    }
+
+    private Portal portal(String name) {
+        Portal portal = portals.get(name);
+        if (portal == null) {
+            throw MillraceException.user(SqlState.INVALID_CURSOR_NAME, "portal \"" + name + "\" does not exist");
+        }
+        return portal;
+    }
+
+    @Override
+    public void close() {
+        closePortals();
+        statements.clear();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.millrace.server.pgwire;
+
+import dev.millrace.server.pgwire.message.ClientMessage;
+import io.netty.channel.Channel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Messages on their way from a connection's event loop to its session's thread. When many wait, the connection is not read
+ * any more, so that the client has to wait as well.
+ */
+final class Inbox {
+    private static final int MANY = 256;
+    private static final int FEW = 32;
+    private static final int MANY_BYTES = 4 << 20;
+
+    private final Channel channel;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final Deque<ClientMessage> messages = new ArrayDeque<>(); // guarded by lock
+    private long bytes; // guarded by lock
+    private boolean paused; // guarded by lock
+    private boolean closed; // guarded by lock
+    private boolean served; // guarded by lock
+
+    Inbox(Channel channel) {
+        this.channel = channel;
+    }
+
+    /** Adds a message; true when a thread has to be found to serve it. On the event loop. */
+    boolean add(ClientMessage message) {
+        lock.lock();
+        try {
+            if (closed) {
+                message.close();
+                return false;
+            }
+            messages.add(message);
+            bytes += size(message);
+            if (!paused && (messages.size() >= MANY || bytes >= MANY_BYTES)) {
+                paused = true;
+                channel.config().setAutoRead(false);
+            }
+            arrived.signal();
+            boolean unserved = !served;
+            served = true;
+            return unserved;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The next message if there is one; if not, the thread that asks serves no longer. When the client is gone this is its
+     * farewell, once and for all.
+     */
+    Optional<ClientMessage> poll() {
+        lock.lock();
+        try {
+            if (closed) {
+                return Optional.of(new ClientMessage.Terminate());
+            }
+            served = !messages.isEmpty();
+            return next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the next message; empty when the client is gone. For the thread that serves. */
+    Optional<ClientMessage> take() {
+        lock.lock();
+        try {
+            while (messages.isEmpty() && !closed) {
+                arrived.awaitUninterruptibly();
+            }
+            return next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Optional<ClientMessage> next() {
+        Optional<ClientMessage> next = Optional.ofNullable(messages.poll());
+        next.ifPresent(message -> bytes -= size(message));
+        if (paused && messages.size() <= FEW) {
+            paused = false;
+            channel.config().setAutoRead(true);
+        }
+        return next;
+    }
+
+    private static long size(ClientMessage message) {
+        return message instanceof ClientMessage.CopyData data ? data.bytes().readableBytes() : 0;
+    }
+
+    /** The client is gone: what waits is freed. True when no thread serves, so that one has to be found to end the session. */
+    boolean close() {
+        lock.lock();
+        try {
+            closed = true;
+            messages.forEach(ClientMessage::close);
+            messages.clear();
+            bytes = 0;
+            arrived.signal();
+            boolean unserved = !served;
+            served = true;
+            return unserved;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

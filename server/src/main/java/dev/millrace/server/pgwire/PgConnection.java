@@ -1,0 +1,263 @@
+package dev.millrace.server.pgwire;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.pgwire.message.ClientMessage;
+import dev.millrace.server.pgwire.message.MessageDecoder;
+import dev.millrace.server.pgwire.message.ServerMessages;
+import dev.millrace.server.pgwire.message.ServerMessages.TransactionState;
+import dev.millrace.server.session.Session;
+import dev.millrace.server.settings.Setting;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.ssl.SslContext;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One client's connection, on its event loop: lets the client in, then passes its messages to the session's thread.
+ *
+ * <pre>
+ *   STARTING --Startup--> AUTHENTICATING --proof--> SERVING
+ *       |                       |                      |
+ *       +------- CancelRequest, refusal, farewell -----+--> closed
+ * </pre>
+ */
+final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
+    private static final int PROTOCOL_MAJOR = 3;
+    private static final List<Setting> REPORTED = List.of(
+            Setting.SERVER_VERSION,
+            Setting.SERVER_ENCODING,
+            Setting.CLIENT_ENCODING,
+            Setting.APPLICATION_NAME,
+            Setting.DATE_STYLE,
+            Setting.INTERVAL_STYLE,
+            Setting.TIME_ZONE,
+            Setting.STANDARD_CONFORMING_STRINGS);
+
+    private final PgServer server;
+    private final MessageDecoder decoder;
+    private final int process;
+    private final int secret;
+
+    private Optional<ScramExchange> scram = Optional.empty();
+    private boolean scramBegun;
+    private Map<String, String> startup = Map.of();
+
+    // From when the client is let in.
+    private Optional<Served> served = Optional.empty();
+
+    /** What serves a client that was let in. */
+    private record Served(Session session, Inbox inbox, Outgoing out, Conversation conversation) {}
+
+    PgConnection(PgServer server, MessageDecoder decoder, int process, int secret) {
+        this.server = server;
+        this.decoder = decoder;
+        this.process = process;
+        this.secret = secret;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ClientMessage message) {
+        if (served.isPresent()) {
+            serve(served.get(), message);
+            return;
+        }
+        try {
+            admit(context, message);
+        } catch (MillraceException e) {
+            refuse(context, e);
+        } finally {
+            message.close();
+        }
+    }
+
+    // ---- who it is -------------------------------------------------------------------------------------------------
+
+    private void admit(ChannelHandlerContext context, ClientMessage message) {
+        if (message instanceof ClientMessage.SslRequest) {
+            answerTlsRequest(context);
+        } else if (message instanceof ClientMessage.GssRequest) {
+            context.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {'N'}));
+        } else if (message instanceof ClientMessage.CancelRequest cancel) {
+            server.cancel(cancel.process(), cancel.secret());
+            context.close();
+        } else if (message instanceof ClientMessage.Startup begin && startup.isEmpty()) {
+            begin(context, begin);
+        } else if (message instanceof ClientMessage.Credentials credentials && scram.isPresent()) {
+            prove(context, scram.get(), credentials.bytes());
+        } else if (message instanceof ClientMessage.Malformed malformed) {
+            throw MillraceException.user(SqlState.PROTOCOL_VIOLATION, malformed.reason());
+        } else if (message instanceof ClientMessage.Terminate) {
+            context.close();
+        } else {
+            throw MillraceException.user(
+                    SqlState.PROTOCOL_VIOLATION, "a session begins with a startup packet and a proof of who you are");
+        }
+    }
+
+    private void answerTlsRequest(ChannelHandlerContext context) {
+        Optional<SslContext> tls = server.options().tls();
+        context.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {(byte) (tls.isPresent() ? 'S' : 'N')}));
+        tls.ifPresent(ssl -> context.pipeline().addFirst(ssl.newHandler(context.alloc())));
+    }
+
+    private void begin(ChannelHandlerContext context, ClientMessage.Startup begin) {
+        if (begin.majorVersion() != PROTOCOL_MAJOR) {
+            throw MillraceException.user(
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    "unsupported frontend protocol " + begin.majorVersion() + "." + begin.minorVersion()
+                            + ": server supports 3.0");
+        }
+        startup = begin.parameters();
+        String user = startup.getOrDefault("user", "");
+        if (user.isEmpty()) {
+            throw MillraceException.user(
+                    SqlState.INVALID_AUTHORIZATION, "no PostgreSQL user name specified in startup packet");
+        }
+        List<String> unknown = startup.keySet().stream()
+                .filter(name -> name.startsWith("_pq_."))
+                .toList();
+        ByteBuf out = context.alloc().buffer();
+        if (begin.minorVersion() > 0 || !unknown.isEmpty()) {
+            ServerMessages.negotiateProtocolVersion(out, unknown);
+        }
+        if (server.options().authentication() instanceof Authentication.Scram required) {
+            scram = Optional.of(new ScramExchange(user, required.secrets().apply(user)));
+            ServerMessages.authenticationSasl(out, List.of(ScramExchange.MECHANISM));
+            context.writeAndFlush(out);
+        } else {
+            welcome(context, out);
+        }
+    }
+
+    private void prove(ChannelHandlerContext context, ScramExchange exchange, byte[] bytes) {
+        ByteBuf out = context.alloc().buffer();
+        try {
+            if (!scramBegun) {
+                scramBegun = true;
+                ServerMessages.authenticationSaslContinue(out, exchange.first(initialResponse(bytes)));
+                context.writeAndFlush(out);
+            } else {
+                ServerMessages.authenticationSaslFinal(out, exchange.last(new String(bytes, StandardCharsets.UTF_8)));
+                welcome(context, out);
+            }
+        } catch (MillraceException e) {
+            out.release();
+            throw e;
+        }
+    }
+
+    /** The mechanism's name, a length, and the client's first message. */
+    private static String initialResponse(byte[] bytes) {
+        ByteBuf in = Unpooled.wrappedBuffer(bytes);
+        int end = in.bytesBefore((byte) 0);
+        if (end < 0 || in.readableBytes() < end + 5) {
+            throw MillraceException.user(SqlState.PROTOCOL_VIOLATION, "malformed SASL message");
+        }
+        String mechanism = in.readCharSequence(end, StandardCharsets.UTF_8).toString();
+        in.skipBytes(1);
+        int length = in.readInt();
+        if (!mechanism.equals(ScramExchange.MECHANISM) || length != in.readableBytes()) {
+            throw MillraceException.user(
+                    SqlState.PROTOCOL_VIOLATION, "the only SASL mechanism here is " + ScramExchange.MECHANISM);
+        }
+        return in.readCharSequence(length, StandardCharsets.UTF_8).toString();
+    }
+
+    private void refuse(ChannelHandlerContext context, MillraceException error) {
+        ByteBuf out = context.alloc().buffer();
+        ServerMessages.error(out, "FATAL", error);
+        context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    private void welcome(ChannelHandlerContext context, ByteBuf out) {
+        Session session = server.database().session();
+        server.opened(process, secret, session);
+        applyStartup(session);
+        ServerMessages.authenticationOk(out);
+        for (Setting setting : REPORTED) {
+            ServerMessages.parameterStatus(
+                    out, setting.reportedName(), session.settings().get(setting));
+        }
+        ServerMessages.parameterStatus(out, "integer_datetimes", "on");
+        ServerMessages.parameterStatus(out, "is_superuser", "on");
+        ServerMessages.parameterStatus(out, "session_authorization", startup.get("user"));
+        ServerMessages.backendKeyData(out, process, secret);
+        ServerMessages.readyForQuery(out, TransactionState.IDLE);
+        Inbox inbox = new Inbox(context.channel());
+        Outgoing outgoing = new Outgoing(context.channel());
+        served = Optional.of(new Served(session, inbox, outgoing, new Conversation(session, inbox, outgoing)));
+        decoder.authenticated();
+        context.writeAndFlush(out);
+    }
+
+    /** What a client asks for at its start and we do not have is passed over: it is told what holds instead. */
+    private void applyStartup(Session session) {
+        startup.forEach((name, value) -> {
+            if (name.equals("user")) {
+                session.settings().identify(Setting.SESSION_AUTHORIZATION, value);
+            } else if (name.equals("database")) {
+                session.settings().identify(Setting.DATABASE, value);
+            } else if (!name.equals("options") && !name.equals("replication") && !name.startsWith("_pq_.")) {
+                try {
+                    session.settings().set(Setting.named(name), value);
+                } catch (MillraceException e) {
+                    // the value that holds is among the parameters reported
+                }
+            }
+        });
+    }
+
+    // ---- what it wants ---------------------------------------------------------------------------------------------
+
+    private void serve(Served client, ClientMessage message) {
+        if (client.inbox().add(message)) {
+            server.execute(() -> converse(client));
+        }
+    }
+
+    /** Answers what has arrived; on a session thread. */
+    private static void converse(Served client) {
+        Optional<ClientMessage> next = client.inbox().poll();
+        while (next.isPresent()) {
+            if (!client.conversation().answer(next.get())) {
+                client.out().hangUp();
+                client.conversation().close();
+                client.inbox().close();
+                return;
+            }
+            next = client.inbox().poll();
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        served.ifPresent(client -> client.out().writabilityChanged());
+        context.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        server.closed(process);
+        served.ifPresent(client -> {
+            client.session().cancel("loss of the connection");
+            client.out().writabilityChanged();
+            if (client.inbox().close()) {
+                server.execute(() -> converse(client)); // it finds the client's farewell
+            }
+        });
+        context.fireChannelInactive();
+    }
+
+    /** Broken TLS, a reset: the connection ends, quietly, as the network is not ours. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        context.close();
+    }
+}

@@ -1,0 +1,183 @@
+package dev.millrace.server.pgwire;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.pgwire.message.MessageDecoder;
+import dev.millrace.server.pgwire.message.ServerMessages;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.Session;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Listens for PostgreSQL clients of one database. Safe on any thread.
+ *
+ * <pre>
+ *   try (PgServer server = PgServer.listen(database, PgServerOptions.local(5433))) { ... }   // psql -h localhost -p 5433
+ * </pre>
+ */
+public final class PgServer implements AutoCloseable {
+    private static final int EVENT_LOOPS = 2;
+    private static final int LOW_WATER_BYTES = 128 << 10;
+    private static final int HIGH_WATER_BYTES = 512 << 10;
+    private static final int RECEIVED_BYTES = 256 << 10;
+    private static final long IDLE_SECONDS = 30;
+    private static final int BACKLOG = 512;
+    private static final long STOP_SECONDS = 5;
+
+    private final Database database;
+    private final PgServerOptions options;
+    private final EventLoopGroup loops;
+    private final ExecutorService sessionThreads;
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
+    private final AtomicInteger processes = new AtomicInteger();
+    private final SecureRandom random = new SecureRandom();
+    private final Channel listener;
+
+    /** A session that another connection may cancel if it knows the secret. */
+    private record Cancellable(int secret, Session session) {}
+
+    private PgServer(Database database, PgServerOptions options) {
+        this.database = database;
+        this.options = options;
+        this.loops = new MultiThreadIoEventLoopGroup(
+                EVENT_LOOPS, new DefaultThreadFactory("millrace-pgwire", true), NioIoHandler.newFactory());
+        this.sessionThreads = new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE, // each serves a connection, whose number is bounded
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                new DefaultThreadFactory("millrace-session", true));
+        this.listener = bind();
+    }
+
+    /** @throws MillraceException if the port cannot be had */
+    public static PgServer listen(Database database, PgServerOptions options) {
+        return new PgServer(database, options);
+    }
+
+    private Channel bind() {
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(loops)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(
+                        ChannelOption.WRITE_BUFFER_WATER_MARK,
+                        new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES))
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        accept(channel);
+                    }
+                });
+        try {
+            return bootstrap
+                    .bind(new InetSocketAddress(options.host(), options.port()))
+                    .sync()
+                    .channel();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw MillraceException.user(SqlState.QUERY_CANCELED, "interrupted while starting to listen");
+        } catch (Exception e) { // Netty throws the I/O exception undeclared
+            loops.shutdownGracefully();
+            throw MillraceException.external(
+                            SqlState.CONNECTION_FAILURE,
+                            "cannot listen on " + options.host() + ":" + options.port() + ": " + e.getMessage(),
+                            e)
+                    .withHint("another server may have the port; choose one with --port");
+        }
+    }
+
+    private void accept(SocketChannel channel) {
+        if (connections.size() >= options.mostConnections()) {
+            ByteBuf out = channel.alloc().buffer();
+            ServerMessages.error(
+                    out,
+                    "FATAL",
+                    MillraceException.resources(SqlState.TOO_MANY_CONNECTIONS, "sorry, too many clients already"));
+            channel.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+            return;
+        }
+        connections.add(channel);
+        channel.config().setReceiveBufferSize(RECEIVED_BYTES);
+        MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
+        channel.pipeline()
+                .addLast(decoder, new PgConnection(this, decoder, processes.incrementAndGet(), random.nextInt()));
+    }
+
+    /** The port that clients connect to. */
+    public int port() {
+        return ((InetSocketAddress) listener.localAddress()).getPort();
+    }
+
+    PgServerOptions options() {
+        return options;
+    }
+
+    Database database() {
+        return database;
+    }
+
+    void execute(Runnable work) {
+        sessionThreads.execute(work);
+    }
+
+    void opened(int process, int secret, Session session) {
+        sessions.put(process, new Cancellable(secret, session));
+    }
+
+    void closed(int process) {
+        sessions.remove(process);
+    }
+
+    /** Cancels what a session does, if the secret is right; whoever asks is not told. */
+    void cancel(int process, int secret) {
+        Cancellable target = sessions.get(process);
+        if (target != null && target.secret() == secret) {
+            target.session().cancel();
+        }
+    }
+
+    /** Takes no more clients and ends the sessions of those that are there. */
+    @Override
+    public void close() {
+        listener.close().awaitUninterruptibly();
+        connections.close().awaitUninterruptibly();
+        // What follows the end of a connection runs on its loop, and hands the last step to a session thread.
+        loops.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        sessionThreads.shutdown();
+        try {
+            sessionThreads.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

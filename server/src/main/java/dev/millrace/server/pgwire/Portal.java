@@ -1,0 +1,75 @@
+package dev.millrace.server.pgwire;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.session.Session;
+import dev.millrace.server.session.StatementResult;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+
+/** A prepared statement with its values, and its result once it runs. Belongs to the session's thread. */
+final class Portal implements AutoCloseable {
+    private final PreparedStatement prepared;
+    private final Parameters parameters;
+    private final List<Boolean> binaryResults;
+    private Optional<RowStream> rows = Optional.empty();
+    private boolean finished;
+
+    /** @param binaryResults none (all text), one for all columns, or one per column */
+    Portal(PreparedStatement prepared, Parameters parameters, List<Boolean> binaryResults) {
+        this.prepared = prepared;
+        this.parameters = parameters;
+        this.binaryResults = binaryResults;
+    }
+
+    PreparedStatement prepared() {
+        return prepared;
+    }
+
+    /** By column, whether it is sent in binary. */
+    boolean[] binaryColumns(Schema schema) {
+        if (binaryResults.size() > 1 && binaryResults.size() != schema.size()) {
+            throw MillraceException.user(
+                    SqlState.PROTOCOL_VIOLATION,
+                    "bind message has " + binaryResults.size() + " result formats but query has " + schema.size()
+                            + " columns");
+        }
+        boolean[] binary = new boolean[schema.size()];
+        for (int column = 0; column < binary.length && !binaryResults.isEmpty(); column++) {
+            binary[column] = binaryResults.get(binaryResults.size() == 1 ? 0 : column);
+        }
+        return binary;
+    }
+
+    /** Starts the statement. */
+    StatementResult run(Session session) {
+        return session.execute(prepared.statement().orElseThrow(), parameters);
+    }
+
+    /** The rows that are being fetched; empty before the first Execute, and for what has no rows. */
+    Optional<RowStream> rows() {
+        return rows;
+    }
+
+    void opened(RowStream stream) {
+        rows = Optional.of(stream);
+    }
+
+    /** Whether it ran to its end. */
+    boolean isFinished() {
+        return finished;
+    }
+
+    void finish() {
+        finished = true;
+        close();
+    }
+
+    @Override
+    public void close() {
+        rows.ifPresent(RowStream::close);
+        rows = Optional.empty();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.millrace.server.pgwire;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.session.Description;
+import dev.millrace.server.session.Session;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+
+/** A statement that a client prepared: parsed, and described when somebody needs it. Belongs to the session's thread. */
+final class PreparedStatement {
+    private final Session session;
+    private final Optional<ParsedStatement> statement;
+    private final List<Integer> parameterOids;
+    private final List<DataType> declaredTypes;
+    private Optional<Description> description = Optional.empty();
+    private long describedVersion;
+
+    private PreparedStatement(Session session, Optional<ParsedStatement> statement, List<Integer> parameterOids) {
+        this.session = session;
+        this.statement = statement;
+        this.parameterOids = parameterOids;
+        this.declaredTypes = parameterOids.stream().map(PgType::declared).toList();
+    }
+
+    /** @param parameterOids as the client declares them; 0 and missing ones are inferred */
+    static PreparedStatement parse(Session session, String sql, List<Integer> parameterOids) {
+        List<ParsedStatement> statements = session.parse(sql);
+        if (statements.size() > 1) {
+            throw MillraceException.user(
+                    SqlState.SYNTAX_ERROR, "cannot insert multiple commands into a prepared statement");
+        }
+        return new PreparedStatement(session, statements.stream().findFirst(), parameterOids);
+    }
+
+    /** Empty for a text without a statement. */
+    Optional<ParsedStatement> statement() {
+        return statement;
+    }
+
+    int parameterCount() {
+        return statement.map(ParsedStatement::parameterCount).orElse(0);
+    }
+
+    List<DataType> declaredTypes() {
+        return declaredTypes;
+    }
+
+    /** The types of the parameters, declared or inferred. */
+    List<DataType> parameterTypes() {
+        return description().parameters();
+    }
+
+    /** What the bytes of a parameter hold that is sent in binary; {@code index} from 0. */
+    DataType encodedType(int index) {
+        DataType encoded = index < parameterOids.size() ? PgType.encoded(parameterOids.get(index)) : DataType.NULL;
+        return encoded.kind() == DataType.Kind.NULL ? parameterTypes().get(index) : encoded;
+    }
+
+    /** The columns of its rows; none for a statement without rows. */
+    Optional<Schema> columns() {
+        return description().columns();
+    }
+
+    private Description description() {
+        long version = session.database().catalog().version();
+        if (description.isEmpty() || describedVersion != version) {
+            description = Optional.of(statement
+                    .map(parsed -> session.describe(parsed, declaredTypes))
+                    .orElse(new Description(List.of(), Optional.empty())));
+            describedVersion = version;
+        }
+        return description.get();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.millrace.server.pgwire.message;
+
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What a client sends. */
+public sealed interface ClientMessage {
+
+    // ---- before a session -----------------------------------------------------------------------------------------
+
+    /** Asks for TLS; answered by one byte. */
+    record SslRequest() implements ClientMessage {}
+
+    /** Asks for GSSAPI encryption; answered by one byte. */
+    record GssRequest() implements ClientMessage {}
+
+    /** Cancels what another connection does. */
+    record CancelRequest(int process, int secret) implements ClientMessage {}
+
+    /** Begins a session. */
+    record Startup(int majorVersion, int minorVersion, Map<String, String> parameters) implements ClientMessage {}
+
+    /** An answer to a question about who the client is; the bytes are a secret, so they are not shown. */
+    record Credentials(byte[] bytes) implements ClientMessage {
+        @Override
+        public String toString() {
+            return "Credentials[" + bytes.length + " bytes]";
+        }
+    }
+
+    // ---- simple query ---------------------------------------------------------------------------------------------
+
+    /** A text of any number of statements. */
+    record Query(String sql) implements ClientMessage {}
+
+    // ---- extended query -------------------------------------------------------------------------------------------
+
+    /** Prepares a statement; {@code parameterTypes} may be fewer than there are parameters, 0 leaves one open. */
+    record Parse(String statement, String sql, List<Integer> parameterTypes) implements ClientMessage {}
+
+    /**
+     * Makes a portal of a statement and values.
+     *
+     * @param values one buffer per parameter, empty for NULL; released by {@link #close}
+     * @param binaryParameters none (all text), one for all, or one per parameter
+     * @param binaryResults none (all text), one for all, or one per column
+     */
+    record Bind(
+            String portal,
+            String statement,
+            List<Optional<ByteBuf>> values,
+            List<Boolean> binaryParameters,
+            List<Boolean> binaryResults)
+            implements ClientMessage {
+        @Override
+        public void close() {
+            values.forEach(value -> value.ifPresent(ByteBuf::release));
+        }
+    }
+
+    /** Asks for the columns of a portal, or the parameters and columns of a statement. */
+    record Describe(boolean isPortal, String name) implements ClientMessage {}
+
+    /** Runs a portal; {@code mostRows} of 0 is all. */
+    record Execute(String portal, int mostRows) implements ClientMessage {}
+
+    /** Forgets a portal or a statement. */
+    record Close(boolean isPortal, String name) implements ClientMessage {}
+
+    /** Asks for all that was answered so far. */
+    record Flush() implements ClientMessage {}
+
+    /** Ends a series of messages: after an error they are skipped up to here. */
+    record Sync() implements ClientMessage {}
+
+    // ---- copy -----------------------------------------------------------------------------------------------------
+
+    /** A piece of what is copied in; released by {@link #close}. */
+    record CopyData(ByteBuf bytes) implements ClientMessage {
+        @Override
+        public void close() {
+            bytes.release();
+        }
+    }
+
+    /** All was copied. */
+    record CopyDone() implements ClientMessage {}
+
+    /** The client gives the copy up. */
+    record CopyFail(String reason) implements ClientMessage {}
+
+    // ---- end ------------------------------------------------------------------------------------------------------
+
+    /** The client goes. */
+    record Terminate() implements ClientMessage {}
+
+    /** Bytes that are no message; {@code reason} says why. The connection cannot go on. */
+    record Malformed(String reason) implements ClientMessage {}
+
+    /** Frees what the message holds; called once by whoever takes it last. */
+    default void close() {}
+}

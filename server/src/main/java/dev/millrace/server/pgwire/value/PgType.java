@@ -1,0 +1,160 @@
+package dev.millrace.server.pgwire.value;
+
+import dev.millrace.type.DataType;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** PostgreSQL's ids, sizes and modifiers of types, as its catalog and RowDescription messages give them. */
+public enum PgType {
+    BOOL(16, 1000, 1, "bool"),
+    BYTEA(17, 1001, -1, "bytea"),
+    INT8(20, 1016, 8, "int8"),
+    INT2(21, 1005, 2, "int2"),
+    INT4(23, 1007, 4, "int4"),
+    TEXT(25, 1009, -1, "text"),
+    FLOAT4(700, 1021, 4, "float4"),
+    FLOAT8(701, 1022, 8, "float8"),
+    UNKNOWN(705, 0, -2, "unknown"),
+    BPCHAR(1042, 1014, -1, "bpchar"),
+    VARCHAR(1043, 1015, -1, "varchar"),
+    DATE(1082, 1182, 4, "date"),
+    TIME(1083, 1183, 8, "time"),
+    TIMESTAMP(1114, 1115, 8, "timestamp"),
+    TIMESTAMPTZ(1184, 1185, 8, "timestamptz"),
+    INTERVAL(1186, 1187, 16, "interval"),
+    NUMERIC(1700, 1231, -1, "numeric"),
+    RECORD(2249, 2287, -1, "record"),
+    UUID(2950, 2951, 16, "uuid"),
+    JSONB(3802, 3807, -1, "jsonb");
+
+    /** What a length modifier counts beside the length itself. */
+    private static final int HEADER_BYTES = 4;
+
+    private static final int NO_MODIFIER = -1;
+    private static final Map<Integer, PgType> BY_OID =
+            Stream.of(values()).collect(Collectors.toUnmodifiableMap(type -> type.oid, type -> type));
+
+    private final int oid;
+    private final int arrayOid;
+    private final int size;
+    private final String typeName;
+
+    PgType(int oid, int arrayOid, int size, String typeName) {
+        this.oid = oid;
+        this.arrayOid = arrayOid;
+        this.size = size;
+        this.typeName = typeName;
+    }
+
+    public int oid() {
+        return oid;
+    }
+
+    /** Of the type's arrays; 0 when there are none. */
+    public int arrayOid() {
+        return arrayOid;
+    }
+
+    /** Bytes of a value; -1 when that varies. */
+    public int size() {
+        return size;
+    }
+
+    /** As {@code pg_type.typname} has it. */
+    public String typeName() {
+        return typeName;
+    }
+
+    /** The type of values; of an array, of its elements. */
+    public static PgType of(DataType type) {
+        return switch (type.kind()) {
+            case BOOLEAN -> BOOL;
+            case SMALLINT -> INT2;
+            case INTEGER -> INT4;
+            case BIGINT -> INT8;
+            case REAL -> FLOAT4;
+            case DOUBLE -> FLOAT8;
+            case NUMERIC -> NUMERIC;
+            case TEXT, NULL -> TEXT;
+            case VARCHAR -> VARCHAR;
+            case CHAR -> BPCHAR;
+            case BYTEA -> BYTEA;
+            case DATE -> DATE;
+            case TIME -> TIME;
+            case TIMESTAMP -> TIMESTAMP;
+            case TIMESTAMPTZ -> TIMESTAMPTZ;
+            case INTERVAL -> INTERVAL;
+            case UUID -> UUID;
+            case JSONB -> JSONB;
+            case ROW -> RECORD;
+            case ARRAY -> of(type.element());
+        };
+    }
+
+    /** The id that clients are told. */
+    public static int oidOf(DataType type) {
+        PgType of = of(type);
+        return type.kind() == DataType.Kind.ARRAY ? of.arrayOid : of.oid;
+    }
+
+    /** Bytes of a value, as clients are told; -1 when that varies. */
+    public static int sizeOf(DataType type) {
+        return type.kind() == DataType.Kind.ARRAY ? -1 : of(type).size;
+    }
+
+    /** The type modifier: a length, or digits before and after the point. */
+    public static int modifierOf(DataType type) {
+        return switch (type.kind()) {
+            case VARCHAR, CHAR -> type.precision() == 0 ? NO_MODIFIER : type.precision() + HEADER_BYTES;
+            case NUMERIC -> (type.precision() << 16 | type.scale()) + HEADER_BYTES;
+            default -> NO_MODIFIER;
+        };
+    }
+
+    /**
+     * The type that a client declares for a parameter; {@link DataType#NULL} leaves it to be inferred, as for ids that we do
+     * not know.
+     */
+    public static DataType declared(int oid) {
+        PgType scalar = BY_OID.get(oid);
+        if (scalar != null) {
+            return scalar.dataType();
+        }
+        return Stream.of(values())
+                .filter(type -> type.arrayOid == oid && oid != 0)
+                .findFirst()
+                .map(type -> DataType.array(type.dataType()))
+                .orElse(DataType.NULL);
+    }
+
+    /** What the bytes of a parameter of a declared type hold; {@link DataType#NULL} for ids that we do not know. */
+    public static DataType encoded(int oid) {
+        PgType scalar = BY_OID.get(oid);
+        if (scalar == NUMERIC) {
+            return DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
+        }
+        return scalar == TEXT || scalar == VARCHAR || scalar == BPCHAR ? DataType.TEXT : declared(oid);
+    }
+
+    private DataType dataType() {
+        return switch (this) {
+            case BOOL -> DataType.BOOLEAN;
+            case INT2 -> DataType.SMALLINT;
+            case INT4 -> DataType.INTEGER;
+            case INT8 -> DataType.BIGINT;
+            case FLOAT4 -> DataType.REAL;
+            case FLOAT8 -> DataType.DOUBLE;
+            case BYTEA -> DataType.BYTEA;
+            case DATE -> DataType.DATE;
+            case TIME -> DataType.TIME;
+            case TIMESTAMP -> DataType.TIMESTAMP;
+            case TIMESTAMPTZ -> DataType.TIMESTAMPTZ;
+            case INTERVAL -> DataType.INTERVAL;
+            case UUID -> DataType.UUID;
+            case JSONB -> DataType.JSONB;
+            // Drivers declare these for any text and any number: what the place wants is known better by the place.
+            case TEXT, VARCHAR, BPCHAR, UNKNOWN, RECORD, NUMERIC -> DataType.NULL;
+        };
+    }
+}

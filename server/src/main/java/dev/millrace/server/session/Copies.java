@@ -1,0 +1,103 @@
+package dev.millrace.server.session;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.copy.CopyInput;
+import dev.millrace.server.copy.CopyOptions;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.type.Schema;
+import java.util.List;
+
+/** COPY into streams and tables, and COPY of answers and subscriptions to the client. */
+final class Copies {
+    private final Database database;
+    private final Queries queries;
+    private final Writes writes;
+
+    Copies(Database database, Queries queries, Writes writes) {
+        this.database = database;
+        this.queries = queries;
+        this.writes = writes;
+    }
+
+    StatementResult from(Statement.CopyFrom copy) {
+        requireClient(copy.file().isPresent());
+        CatalogObject target = writes.writable(copy.relation());
+        return new Incoming(target, copy.columns(), CopyOptions.of(copy.options()));
+    }
+
+    StatementResult to(Statement.CopyTo copy) {
+        requireClient(copy.file().isPresent());
+        CopyOptions options = CopyOptions.of(copy.options());
+        if (copy.source() instanceof Statement.Select select) {
+            return new StatementResult.CopyOut(queries.select(select), options);
+        } else if (copy.source() instanceof Statement.Subscribe subscribe) {
+            return new StatementResult.CopyOut(queries.subscribe(subscribe), options);
+        }
+        throw MillraceException.user(SqlState.SYNTAX_ERROR, "COPY (...) TO takes a SELECT or a SUBSCRIBE");
+    }
+
+    private static void requireClient(boolean file) {
+        if (file) {
+            throw MillraceException.notAvailableYet("COPY with a file of the server")
+                    .withHint(
+                            "a stream or a sink WITH (connector = 'file', path = ...) reads and writes files; psql's \\copy"
+                                    + " copies files of the client");
+        }
+    }
+
+    /**
+     * A copy under way. Rows of a stream take effect batch by batch, as they come: it may never end. Those of a table take
+     * effect all at once at the end, so that a copy that fails leaves no trace.
+     */
+    private final class Incoming implements StatementResult.CopyIn {
+        private final CopyOptions options;
+        private final List<Integer> columns;
+        private final Writes.Load load;
+        private final CopyInput input;
+
+        Incoming(CatalogObject target, List<Integer> columns, CopyOptions options) {
+            Schema schema = target.schema().select(columns);
+            this.options = options;
+            this.columns = columns;
+            this.load = writes.load(target, columns);
+            this.input = new CopyInput(schema, options, database.engine().allocator(), this::take);
+        }
+
+        private void take(Batch batch) {
+            load.add(batch);
+        }
+
+        @Override
+        public int columns() {
+            return columns.size();
+        }
+
+        @Override
+        public boolean binary() {
+            return options.form() == CopyOptions.Form.BINARY;
+        }
+
+        @Override
+        public void write(long address, int length) {
+            Failures.run(() -> input.write(address, length));
+        }
+
+        @Override
+        public long finish() {
+            return Failures.translate(() -> {
+                long rows = input.finish();
+                load.finish();
+                return rows;
+            });
+        }
+
+        @Override
+        public void close() {
+            input.close();
+            load.close();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.millrace.server.session;
+
+import dev.millrace.server.rows.ChangeRows;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds what prepared statements take and give. */
+final class Descriptions {
+    private final Database database;
+    private final SessionSettings settings;
+    private final Execution execution;
+
+    Descriptions(Database database, SessionSettings settings, Execution execution) {
+        this.database = database;
+        this.settings = settings;
+        this.execution = execution;
+    }
+
+    /** @param declaredTypes as far as the client declares them, {@link DataType#NULL} for those to be inferred */
+    Description describe(ParsedStatement parsed, List<DataType> declaredTypes) {
+        List<DataType> types = parsed.parameterCount() == 0
+                ? List.of()
+                : database.frontend()
+                        .parameterTypes(parsed, new SessionCatalog(database.catalog(), settings), declaredTypes);
+        Parameters parameters = Parameters.toDescribe(declaredTypes);
+        return new Description(types, columns(database.plans().analyze(parsed, settings, parameters), parsed));
+    }
+
+    private Optional<Schema> columns(Statement statement, ParsedStatement parsed) {
+        if (statement instanceof Statement.Select select) {
+            return Optional.of(select.query().schema());
+        } else if (statement instanceof Statement.Subscribe subscribe) {
+            return Optional.of(ChangeRows.PREFIX.concat(subscribe.query().schema()));
+        } else if (statement instanceof Statement.Insert insert) {
+            return insert.returning().isEmpty()
+                    ? Optional.empty()
+                    : database.catalog()
+                            .object(insert.relation())
+                            .map(target -> target.schema().select(insert.returning()));
+        } else if (tells(statement)) {
+            try (StatementResult result = execution.execute(parsed, Parameters.none())) {
+                return result instanceof StatementResult.Rows rows ? Optional.of(rows.schema()) : Optional.empty();
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether a statement only tells what is there: cheap, and without effect. */
+    private static boolean tells(Statement statement) {
+        return statement instanceof Statement.Show
+                || statement instanceof Statement.ShowCreate
+                || statement instanceof Statement.ShowSetting
+                || statement instanceof Statement.Describe
+                || statement instanceof Statement.Explain
+                || statement instanceof Statement.ExplainRunning;
+    }
+}
