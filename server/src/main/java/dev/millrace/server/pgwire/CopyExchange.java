@@ -9,15 +9,11 @@ import dev.millrace.server.pgwire.message.ClientMessage;
 import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;
-import dev.millrace.text.TextBuffer;
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
 
 /** The messages of COPY between client and server. Belongs to the session's thread. */
 final class CopyExchange {
-    private static final int ROOM = 16 << 10;
-    private static final int ENOUGH = 8 << 10;
-    private static final int HEADER_BYTES = 5;
 
     private final Session session;
     private final Inbox inbox;
@@ -83,48 +79,37 @@ final class CopyExchange {
      */
     long out(StatementResult.CopyOut copy) {
         try (ResultBatches rows = new ResultBatches(copy.source(), session.allocator());
-                TextBuffer text = new TextBuffer(session.allocator(), ROOM)) {
+                CopyMessages messages = new CopyMessages(out, session.allocator())) {
             CopyOutput output = new CopyOutput(copy.options());
             boolean binary = copy.options().form() == CopyOptions.Form.BINARY;
             ServerMessages.copyResponse(out.buffer(), 'H', rows.schema().size(), binary);
-            output.begin(text, rows.schema());
-            send(text);
+            output.begin(messages.open(), rows.schema());
+            if (!binary) {
+                messages.end(); // a line of its own; what binary begins with travels with the first row
+            }
             long sent = 0;
-            for (Optional<Batch> next = next(rows); next.isPresent(); next = next(rows)) {
+            for (Optional<Batch> next = next(rows, messages); next.isPresent(); next = next(rows, messages)) {
                 try (Batch batch = next.get()) {
                     for (int row = 0; row < batch.rowCount(); row++) {
-                        output.row(text, batch, row);
-                        if (text.length() >= ENOUGH) {
-                            send(text);
-                        }
+                        output.row(messages.open(), batch, row);
+                        messages.end();
                     }
                     sent += batch.rowCount();
-                    send(text);
                 }
             }
-            output.end(text);
-            send(text);
+            output.end(messages.open());
+            messages.finish();
             ServerMessages.copyDone(out.buffer());
             return sent;
         }
     }
 
-    private Optional<Batch> next(ResultBatches rows) {
+    private static Optional<Batch> next(ResultBatches rows, CopyMessages messages) {
         Optional<Batch> next = rows.next(rows.isFinite());
         if (next.isPresent() || rows.isEnded()) {
             return next;
         }
-        out.flush(); // the client sees what came before it waits for more
+        messages.flush();
         return rows.next(true);
-    }
-
-    private void send(TextBuffer text) {
-        if (text.length() == 0) {
-            return;
-        }
-        ByteBuf buffer = out.buffer();
-        buffer.writeByte('d');
-        buffer.writeInt((int) text.length() + HEADER_BYTES - 1);
-        out.add(text);
     }
 }
