@@ -135,8 +135,9 @@ public final class DatabaseCatalog implements Catalog {
             return object.relation();
         }
         return systemRelation(name)
+                .or(() -> systemRelation("pg_catalog." + name)) // which is searched first, as PostgreSQL does
                 .map(system -> new Relation(
-                        name, Relation.Kind.SYSTEM_VIEW, system.schema(), false, List.of(), Optional.empty()));
+                        system.name(), Relation.Kind.SYSTEM_VIEW, system.schema(), false, List.of(), Optional.empty()));
     }
 
     @Override

@@ -9,7 +9,6 @@ import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
-import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -108,8 +107,7 @@ final class ExtendedQuery implements AutoCloseable {
         }
         PreparedStatement prepared = statement(message.name());
         Optional<Schema> columns = prepared.columns();
-        List<DataType> types = prepared.parameterTypes();
-        ServerMessages.parameterDescription(out.buffer(), types);
+        ServerMessages.parameterDescription(out.buffer(), prepared.parameterOids());
         columns(columns, columns.map(schema -> new boolean[schema.size()]));
     }
 
@@ -138,7 +136,7 @@ final class ExtendedQuery implements AutoCloseable {
         }
         RowStream rows = portal.rows().orElseThrow();
         long sent = rows.send(out, Math.max(0, message.mostRows()));
-        if (message.mostRows() > 0 && sent == message.mostRows()) {
+        if (message.mostRows() > 0 && !rows.isEnded()) {
             ServerMessages.portalSuspended(out.buffer());
         } else {
             portal.finish();

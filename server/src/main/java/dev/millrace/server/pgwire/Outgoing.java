@@ -100,8 +100,10 @@ final class Outgoing implements AutoCloseable {
 
     /** Sends what was gathered, and closes the connection behind it. */
     void hangUp() {
-        channel.writeAndFlush(buffer).addListener(ChannelFutureListener.CLOSE);
-        buffer = allocate();
+        if (channel.isActive()) {
+            channel.writeAndFlush(buffer).addListener(ChannelFutureListener.CLOSE);
+            buffer = allocate();
+        }
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** A statement that a client prepared: parsed, and described when somebody needs it. Belongs to the session's thread. */
 final class PreparedStatement {
@@ -53,6 +54,17 @@ final class PreparedStatement {
     /** The types of the parameters, declared or inferred. */
     List<DataType> parameterTypes() {
         return description().parameters();
+    }
+
+    /** The ids of the parameters' types, as the client declared them or as they were inferred. */
+    List<Integer> parameterOids() {
+        List<DataType> types = parameterTypes();
+        return IntStream.range(0, types.size())
+                .map(i -> i < parameterOids.size() && parameterOids.get(i) != 0
+                        ? parameterOids.get(i)
+                        : PgType.oidOf(types.get(i)))
+                .boxed()
+                .toList();
     }
 
     /** What the bytes of a parameter hold that is sent in binary; {@code index} from 0. */

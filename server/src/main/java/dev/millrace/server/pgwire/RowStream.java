@@ -17,6 +17,7 @@ final class RowStream implements AutoCloseable {
     private final TextBuffer text;
     private Optional<Batch> current = Optional.empty();
     private int row;
+    private boolean begun;
     private boolean closed;
 
     /**
@@ -30,8 +31,8 @@ final class RowStream implements AutoCloseable {
     }
 
     /**
-     * Sends rows until there are no more, or {@code most} were sent. A subscription with a limit gives what is there, at
-     * least one row.
+     * Sends rows until there are no more, or {@code most} were sent. A subscription with a limit gives what is there: at
+     * first at once, so that its client learns that it runs, later at least one row.
      *
      * @param most 0 for all
      * @return how many were sent
@@ -39,7 +40,9 @@ final class RowStream implements AutoCloseable {
     long send(Outgoing out, long most) {
         long limit = most == 0 ? Long.MAX_VALUE : most;
         long sent = 0;
-        while (sent < limit && fill(out, most == 0 || sent == 0)) {
+        boolean first = !begun;
+        begun = true;
+        while (sent < limit && fill(out, most == 0 || sent == 0 && !first)) {
             Batch batch = current.orElseThrow();
             int end = (int) Math.min(batch.rowCount(), row + (limit - sent));
             sent += end - row;

@@ -7,6 +7,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -16,10 +17,11 @@ import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.TimeStampVector;
 import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.complex.ListVector;
 
 /**
  * A batch from Java values: BOOLEAN Boolean, INTEGER and BIGINT Number, DOUBLE Double, TEXT String, TIMESTAMP(TZ) Long in
- * microseconds; NULL is an empty Optional, and a full one stands for what is in it.
+ * microseconds, an array List; NULL is an empty Optional, and a full one stands for what is in it.
  */
 public final class RowBuilder implements AutoCloseable {
     private final Schema schema;
@@ -59,8 +61,21 @@ public final class RowBuilder implements AutoCloseable {
             case DOUBLE -> ((Float8Vector) vector).setSafe(rows, ((Number) value).doubleValue());
             case TEXT -> ((VarCharVector) vector).setSafe(rows, ((String) value).getBytes(StandardCharsets.UTF_8));
             case TIMESTAMP, TIMESTAMPTZ -> ((TimeStampVector) vector).setSafe(rows, (Long) value);
+            case ARRAY -> putArray((ListVector) vector, type.element(), (List<?>) value);
             default -> throw new IllegalArgumentException("no system relation has a column of type " + type);
         }
+    }
+
+    private void putArray(ListVector vector, DataType element, List<?> values) {
+        FieldVector elements = vector.getDataVector();
+        int start = vector.startNewValue(rows);
+        int outer = rows;
+        for (int i = 0; i < values.size(); i++) {
+            rows = start + i; // elements are the rows of the child
+            put(elements, element, values.get(i));
+        }
+        rows = outer;
+        vector.endValue(rows, values.size());
     }
 
     public int rowCount() {

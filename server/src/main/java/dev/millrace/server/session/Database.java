@@ -5,6 +5,7 @@ import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.sql.Frontend;
 import dev.millrace.time.Clock;
 import java.util.Map;
@@ -42,7 +43,9 @@ public final class Database implements AutoCloseable {
                 catalog,
                 engine.options().workers(),
                 name -> query(name).map(StandingQuery::plan));
-        new SystemRelations(this).addAll();
+        SystemRelations system = new SystemRelations(this);
+        system.addAll();
+        PgCatalog.relations(catalog).forEach(system::add);
     }
 
     public static Database open(DatabaseOptions options) {

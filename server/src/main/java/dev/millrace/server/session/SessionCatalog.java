@@ -1,6 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.pgcatalog.PgFunctions;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.Catalog;
@@ -34,5 +35,10 @@ record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings) impleme
             case "current_schema" -> Optional.of("public");
             default -> Optional.empty();
         };
+    }
+
+    @Override
+    public Optional<String> functionBody(String name) {
+        return PgFunctions.body(name);
     }
 }

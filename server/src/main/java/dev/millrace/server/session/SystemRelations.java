@@ -122,7 +122,10 @@ final class SystemRelations {
     }
 
     private void add(String name, String meaning, Schema schema, Consumer<RowBuilder> rows) {
-        SystemRelation relation = new SystemRelation("millrace." + name, meaning, schema, rows);
+        add(new SystemRelation("millrace." + name, meaning, schema, rows));
+    }
+
+    void add(SystemRelation relation) {
         database.catalog().add(relation);
         database.engine().relations().addSource(relation.name(), new SystemRows(relation), OnError.FAIL);
     }

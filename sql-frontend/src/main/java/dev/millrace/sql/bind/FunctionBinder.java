@@ -98,6 +98,12 @@ final class FunctionBinder {
                         call);
             }
         }
+        Optional<String> body = FunctionResolver.canonical(name).isPresent()
+                ? Optional.empty()
+                : context.catalog().functionBody(name);
+        if (body.isPresent()) {
+            return expressions.bind(InlinedFunction.call(body.get(), call));
+        }
         List<RexNode> arguments = expressions.bindAll(call.getOperandList());
         DataType now = NOW.get(name);
         if (now != null && arguments.isEmpty()) {

@@ -25,4 +25,12 @@ public interface Catalog {
     default Optional<String> sessionFunction(String name, List<String> arguments) {
         return Optional.empty();
     }
+
+    /**
+     * A function that is short for an expression, such as {@code pg_get_userbyid(oid)}: the text of the expression, in which
+     * {@code arg1}, {@code arg2} and so on stand for the arguments; empty when there is no such function.
+     */
+    default Optional<String> functionBody(String name) {
+        return Optional.empty();
+    }
 }

@@ -302,6 +302,11 @@ public final class StatementParser {
     // ---- shared by the parts ---------------------------------------------------------------------------------------
 
     /** A query with its EMIT clause. */
+    /** The expression that a text is. */
+    public static SqlNode parseExpression(String text) {
+        return new Words(text, Lexer.scan(text)).expression();
+    }
+
     static Syntax.QueryText queryText(Words words) {
         int first = words.place();
         SqlNode query = words.query();

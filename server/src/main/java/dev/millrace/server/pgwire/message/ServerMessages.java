@@ -2,7 +2,6 @@ package dev.millrace.server.pgwire.message;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.pgwire.value.PgType;
-import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import io.netty.buffer.ByteBuf;
@@ -123,10 +122,10 @@ public final class ServerMessages {
         end(out, start);
     }
 
-    public static void parameterDescription(ByteBuf out, List<DataType> types) {
+    public static void parameterDescription(ByteBuf out, List<Integer> oids) {
         int start = begin(out, 't');
-        out.writeShort(types.size());
-        types.forEach(type -> out.writeInt(PgType.oidOf(type)));
+        out.writeShort(oids.size());
+        oids.forEach(out::writeInt);
         end(out, start);
     }
 

@@ -66,6 +66,38 @@ public enum PgType {
         return typeName;
     }
 
+    /** As the SQL standard names it: {@code character varying}. */
+    public String sqlName() {
+        return switch (this) {
+            case BOOL -> "boolean";
+            case INT2 -> "smallint";
+            case INT4 -> "integer";
+            case INT8 -> "bigint";
+            case FLOAT4 -> "real";
+            case FLOAT8 -> "double precision";
+            case BPCHAR -> "character";
+            case VARCHAR -> "character varying";
+            case TIME -> "time without time zone";
+            case TIMESTAMP -> "timestamp without time zone";
+            case TIMESTAMPTZ -> "timestamp with time zone";
+            default -> typeName;
+        };
+    }
+
+    /** {@code pg_type.typcategory}. */
+    public String category() {
+        return switch (this) {
+            case BOOL -> "B";
+            case INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC -> "N";
+            case TEXT, VARCHAR, BPCHAR -> "S";
+            case DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> "D";
+            case INTERVAL -> "T";
+            case UNKNOWN -> "X";
+            case RECORD -> "P";
+            case BYTEA, UUID, JSONB -> "U";
+        };
+    }
+
     /** The type of values; of an array, of its elements. */
     public static PgType of(DataType type) {
         return switch (type.kind()) {

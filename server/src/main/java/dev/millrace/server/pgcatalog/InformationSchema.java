@@ -1,0 +1,161 @@
+package dev.millrace.server.pgcatalog;
+
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The relations of the SQL standard's {@code information_schema}. */
+final class InformationSchema {
+    private static final String CATALOG = Setting.DATABASE.defaultValue();
+    private static final String OWNER = "millrace";
+
+    private final DatabaseCatalog catalog;
+
+    InformationSchema(DatabaseCatalog catalog) {
+        this.catalog = catalog;
+    }
+
+    void addTo(Map<String, Consumer<NamedRows>> fillers) {
+        fillers.put("information_schema.schemata", InformationSchema::schemata);
+        fillers.put("information_schema.tables", this::tables);
+        fillers.put("information_schema.columns", this::columns);
+        fillers.put("information_schema.views", this::views);
+        fillers.put("information_schema.table_constraints", this::constraints);
+        fillers.put("information_schema.key_column_usage", this::keyColumns);
+        fillers.put("information_schema.constraint_column_usage", this::keyColumns);
+    }
+
+    private static void schemata(NamedRows rows) {
+        for (String schema : List.of("pg_catalog", "information_schema", "millrace", "public")) {
+            rows.add("catalog_name", CATALOG, "schema_name", schema, "schema_owner", OWNER);
+        }
+    }
+
+    private void tables(NamedRows rows) {
+        for (ShownRelation relation : ShownRelation.all(catalog)) {
+            boolean base = relation.kind().equals("r");
+            rows.add(
+                    "table_catalog", CATALOG,
+                    "table_schema", relation.schemaName(),
+                    "table_name", relation.name(),
+                    "table_type", base ? "BASE TABLE" : "VIEW",
+                    "is_insertable_into", base ? "YES" : "NO",
+                    "is_typed", "NO");
+        }
+    }
+
+    private void columns(NamedRows rows) {
+        for (ShownRelation relation : ShownRelation.all(catalog)) {
+            for (int column = 0; column < relation.schema().size(); column++) {
+                Field field = relation.schema().field(column);
+                DataType type = field.type();
+                boolean array = type.kind() == DataType.Kind.ARRAY;
+                rows.add(
+                        "table_catalog", CATALOG,
+                        "table_schema", relation.schemaName(),
+                        "table_name", relation.name(),
+                        "column_name", field.name(),
+                        "ordinal_position", column + 1,
+                        "is_nullable", field.nullable() ? "YES" : "NO",
+                        "data_type", array ? "ARRAY" : PgType.of(type).sqlName(),
+                        "character_maximum_length", length(type),
+                        "numeric_precision", precision(type),
+                        "numeric_precision_radix", precision(type).map(digits -> isDecimal(type) ? 10 : 2),
+                        "numeric_scale", isDecimal(type) ? Optional.of(type.scale()) : Optional.empty(),
+                        "datetime_precision", isTime(type) ? Optional.of(6) : Optional.empty(),
+                        "udt_catalog", CATALOG,
+                        "udt_schema", "pg_catalog",
+                        "udt_name", (array ? "_" : "") + PgType.of(type).typeName(),
+                        "is_identity", "NO",
+                        "is_generated", "NEVER",
+                        "is_updatable", relation.kind().equals("r") ? "YES" : "NO");
+            }
+        }
+    }
+
+    private static Optional<Integer> length(DataType type) {
+        boolean limited = type.kind() == DataType.Kind.VARCHAR || type.kind() == DataType.Kind.CHAR;
+        return limited && type.precision() > 0 ? Optional.of(type.precision()) : Optional.empty();
+    }
+
+    private static Optional<Integer> precision(DataType type) {
+        return switch (type.kind()) {
+            case SMALLINT -> Optional.of(16);
+            case INTEGER -> Optional.of(32);
+            case BIGINT -> Optional.of(64);
+            case REAL -> Optional.of(24);
+            case DOUBLE -> Optional.of(53);
+            case NUMERIC -> Optional.of(type.precision());
+            default -> Optional.empty();
+        };
+    }
+
+    private static boolean isDecimal(DataType type) {
+        return type.kind() == DataType.Kind.NUMERIC;
+    }
+
+    private static boolean isTime(DataType type) {
+        return switch (type.kind()) {
+            case TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL -> true;
+            default -> false;
+        };
+    }
+
+    private void views(NamedRows rows) {
+        for (ShownRelation relation : ShownRelation.all(catalog)) {
+            if (!relation.kind().equals("r")) {
+                rows.add(
+                        "table_catalog", CATALOG,
+                        "table_schema", relation.schemaName(),
+                        "table_name", relation.name(),
+                        "view_definition", relation.object().map(CatalogObject::definition),
+                        "is_updatable", "NO",
+                        "is_insertable_into", "NO");
+            }
+        }
+    }
+
+    private void constraints(NamedRows rows) {
+        for (ShownRelation relation : ShownRelation.all(catalog)) {
+            if (!relation.primaryKey().isEmpty()) {
+                rows.add(
+                        "constraint_catalog", CATALOG,
+                        "constraint_schema", relation.schemaName(),
+                        "constraint_name", relation.keyName(),
+                        "table_catalog", CATALOG,
+                        "table_schema", relation.schemaName(),
+                        "table_name", relation.name(),
+                        "constraint_type", "PRIMARY KEY",
+                        "is_deferrable", "NO",
+                        "initially_deferred", "NO");
+            }
+        }
+    }
+
+    private void keyColumns(NamedRows rows) {
+        boolean ordered = rows.schema().names().contains("ordinal_position");
+        for (ShownRelation relation : ShownRelation.all(catalog)) {
+            for (int i = 0; i < relation.primaryKey().size(); i++) {
+                String column = relation.schema().field(relation.primaryKey().get(i)).name();
+                Object[] common = {
+                    "constraint_catalog", CATALOG,
+                    "constraint_schema", relation.schemaName(),
+                    "constraint_name", relation.keyName(),
+                    "table_catalog", CATALOG,
+                    "table_schema", relation.schemaName(),
+                    "table_name", relation.name(),
+                    "column_name", column,
+                    ordered ? "ordinal_position" : "column_name", ordered ? (Object) (i + 1) : column
+                };
+                rows.add(common);
+            }
+        }
+    }
+}

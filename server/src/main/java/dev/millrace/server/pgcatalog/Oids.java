@@ -1,0 +1,39 @@
+package dev.millrace.server.pgcatalog;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Numbers for what has a name, given when they are first asked for. Safe on any thread. */
+final class Oids {
+    /** The first that PostgreSQL gives to what users make. */
+    private static final int FIRST = 16384;
+
+    static final int PG_CATALOG = 11;
+    static final int INFORMATION_SCHEMA = 13000;
+    static final int MILLRACE = 13001;
+    static final int PUBLIC = 2200;
+    static final int OWNER = 10;
+    static final int DATABASE = 5;
+    static final int HEAP = 2;
+    static final int BTREE = 403;
+    static final int DEFAULT_COLLATION = 100;
+    static final int SQL_LANGUAGE = 14;
+
+    private final Map<String, Integer> byName = new ConcurrentHashMap<>();
+    private final AtomicInteger next = new AtomicInteger(FIRST);
+
+    /** Of a relation, by its name with its schema. */
+    int of(String name) {
+        return byName.computeIfAbsent(name, unknown -> next.getAndIncrement());
+    }
+
+    static int ofSchema(String schema) {
+        return switch (schema) {
+            case "pg_catalog" -> PG_CATALOG;
+            case "information_schema" -> INFORMATION_SCHEMA;
+            case "millrace" -> MILLRACE;
+            default -> PUBLIC;
+        };
+    }
+}

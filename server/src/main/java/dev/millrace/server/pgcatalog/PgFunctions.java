@@ -1,0 +1,55 @@
+package dev.millrace.server.pgcatalog;
+
+import dev.millrace.server.pgwire.value.PgType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** PostgreSQL's functions over its catalog, as the expressions they are short for. Safe on any thread. */
+public final class PgFunctions {
+    private static final Map<String, String> BODIES = read();
+
+    private PgFunctions() {}
+
+    /** The expression, over {@code arg1}, {@code arg2} and so on. */
+    public static Optional<String> body(String name) {
+        return Optional.ofNullable(BODIES.get(name));
+    }
+
+    private static Map<String, String> read() {
+        Map<String, String> bodies = new HashMap<>();
+        try (InputStream in = PgFunctions.class.getResourceAsStream("functions.txt")) {
+            new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                    .forEach(line -> {
+                        int blank = line.indexOf(' ');
+                        bodies.put(line.substring(0, blank), line.substring(blank + 1));
+                    });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        bodies.put("format_type", formatType());
+        return Map.copyOf(bodies);
+    }
+
+    /** The type's name with its length or digits. */
+    private static String formatType() {
+        StringBuilder text = new StringBuilder("CASE ");
+        text.append("WHEN arg1 = 1043 AND arg2 > 4 THEN 'character varying(' || (arg2 - 4) || ')' ");
+        text.append("WHEN arg1 = 1042 AND arg2 > 4 THEN 'character(' || (arg2 - 4) || ')' ");
+        text.append("WHEN arg1 = 1700 AND arg2 > 4 THEN 'numeric(' || ((arg2 - 4) / 65536) || ','"
+                + " || ((arg2 - 4) % 65536) || ')' ");
+        for (PgType type : PgType.values()) {
+            text.append("WHEN arg1 = ").append(type.oid()).append(" THEN '").append(type.sqlName()).append("' ");
+            if (type.arrayOid() != 0) {
+                text.append("WHEN arg1 = ").append(type.arrayOid()).append(" THEN '").append(type.sqlName()).append("[]' ");
+            }
+        }
+        return text.append("WHEN arg1 IS NOT NULL THEN '???' END").toString();
+    }
+}

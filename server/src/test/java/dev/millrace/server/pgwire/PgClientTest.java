@@ -1,0 +1,391 @@
+package dev.millrace.server.pgwire;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.Millrace;
+import dev.millrace.server.session.Database;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.math.BigDecimal;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Timestamp;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyManager;
+import org.postgresql.util.PSQLException;
+
+/** A server with a real client, PostgreSQL's JDBC driver, in text and in binary. */
+@Timeout(60)
+class PgClientTest {
+    private Database database;
+    private PgServer server;
+
+    @BeforeEach
+    void start() {
+        database = Millrace.open();
+        server = PgServer.listen(database, PgServerOptions.local(0));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        database.close();
+    }
+
+    private Connection connect(String... properties) throws SQLException {
+        Properties all = new Properties();
+        all.setProperty("user", "millrace");
+        all.setProperty("socketTimeout", "20");
+        for (int i = 0; i < properties.length; i += 2) {
+            all.setProperty(properties[i], properties[i + 1]);
+        }
+        return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
+    }
+
+    private static List<String> column(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                values.add(rows.getString(1));
+            }
+            return values;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"extended", "simple", "extendedForPrepared", "extendedCacheEverything"})
+    void standingAnswersFollowInserts(String queryMode) throws SQLException {
+        try (Connection connection = connect("preferQueryMode", queryMode);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE STREAM s (k TEXT, v BIGINT)");
+            statement.execute(
+                    "CREATE MATERIALIZED VIEW totals AS SELECT k, count(*) AS n, sum(v) AS total FROM s GROUP BY k");
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO s VALUES (?, ?)")) {
+                for (int i = 0; i < 20; i++) {
+                    insert.setString(1, i % 2 == 0 ? "even" : "odd");
+                    insert.setLong(2, i);
+                    assertEquals(1, insert.executeUpdate());
+                }
+            }
+            assertEquals(
+                    List.of("even 10 90", "odd 10 100"),
+                    column(connection, "SELECT k || ' ' || n || ' ' || total FROM totals ORDER BY k"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void everyTypeComesAsItIs(boolean binary) throws SQLException {
+        // prepareThreshold -1 asks for binary from the first execution on
+        try (Connection connection = connect("prepareThreshold", binary ? "-1" : "0", "binaryTransfer", "" + binary);
+                PreparedStatement select = connection.prepareStatement(
+                        """
+                        SELECT ?::smallint, ?::integer, ?::bigint, ?::real, ?::double precision, ?::numeric(20, 5),
+                               ?::text, ?::boolean, ?::date, ?::timestamp, ?::timestamptz, ?::uuid, ?::bytea,
+                               ?::text IS NULL, INTERVAL '1 month 2 days 3 seconds', TIME '12:34:56.789',
+                               CAST('ab' AS CHAR(4)), 0::numeric(10,4), -0.0001::numeric(10,4), 123456789012345678901234567890::numeric(38,0)
+                        """)) {
+            UUID uuid = UUID.fromString("6f2c1c1e-53a5-4f0b-93a5-0f5d3f6b7a01");
+            OffsetDateTime instant = OffsetDateTime.of(2024, 2, 29, 23, 59, 59, 123_456_000, ZoneOffset.UTC);
+            select.setShort(1, (short) -7);
+            select.setInt(2, Integer.MIN_VALUE);
+            select.setLong(3, Long.MAX_VALUE);
+            select.setFloat(4, 1.5f);
+            select.setDouble(5, 0.1);
+            select.setBigDecimal(6, new BigDecimal("-1234567.89012"));
+            select.setString(7, "grün, \"quoted\" \\ and\nmore");
+            select.setBoolean(8, true);
+            select.setObject(9, LocalDate.of(1969, 7, 20));
+            select.setObject(10, LocalDateTime.of(1999, 12, 31, 23, 59, 59));
+            select.setObject(11, instant);
+            select.setObject(12, uuid);
+            select.setBytes(13, new byte[] {0, -1, 92});
+            select.setString(14, null);
+            try (ResultSet row = select.executeQuery()) {
+                assertTrue(row.next());
+                assertEquals(-7, row.getShort(1));
+                assertEquals(Integer.MIN_VALUE, row.getInt(2));
+                assertEquals(Long.MAX_VALUE, row.getLong(3));
+                assertEquals(1.5f, row.getFloat(4));
+                assertEquals(0.1, row.getDouble(5));
+                assertEquals(new BigDecimal("-1234567.89012"), row.getBigDecimal(6));
+                assertEquals("grün, \"quoted\" \\ and\nmore", row.getString(7));
+                assertTrue(row.getBoolean(8));
+                assertEquals(LocalDate.of(1969, 7, 20), row.getObject(9, LocalDate.class));
+                assertEquals(LocalDateTime.of(1999, 12, 31, 23, 59, 59), row.getObject(10, LocalDateTime.class));
+                assertEquals(instant, row.getObject(11, OffsetDateTime.class));
+                assertEquals(uuid, row.getObject(12));
+                assertArrayEquals(new byte[] {0, -1, 92}, row.getBytes(13));
+                assertTrue(row.getBoolean(14));
+                assertEquals("0 years 1 mons 2 days 0 hours 0 mins 3.0 secs", row.getObject(15).toString());
+                assertEquals("12:34:56.789", row.getObject(16, LocalTime.class).toString());
+                assertEquals("ab  ", row.getString(17));
+                assertEquals(new BigDecimal("0.0000"), row.getBigDecimal(18));
+                assertEquals(new BigDecimal("-0.0001"), row.getBigDecimal(19));
+                assertEquals(new BigDecimal("123456789012345678901234567890"), row.getBigDecimal(20));
+                assertFalse(row.next());
+            }
+        }
+    }
+
+    @Test
+    void aCursorFetchesPieceByPiece() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.setFetchSize(7);
+            try (ResultSet rows = statement.executeQuery("SELECT * FROM generate_series(1, 100) AS g(n) ORDER BY n")) {
+                for (int n = 1; n <= 100; n++) {
+                    assertTrue(rows.next());
+                    assertEquals(n, rows.getInt(1));
+                }
+                assertFalse(rows.next());
+            }
+            connection.commit();
+        }
+    }
+
+    @Test
+    void errorsHaveTheirCodeAndPlaceAndTheSessionGoesOn() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            PSQLException error =
+                    assertThrows(PSQLException.class, () -> statement.executeQuery("SELECT a FROM nowhere"));
+            assertEquals("42P01", error.getSQLState());
+            assertEquals(15, error.getServerErrorMessage().getPosition());
+            assertEquals("22012", assertThrows(SQLException.class, () -> statement.executeQuery("SELECT 1 / 0"))
+                    .getSQLState());
+            assertEquals(List.of("1"), column(connection, "SELECT 1"));
+        }
+    }
+
+    @Test
+    void aTransactionThatFailedTakesOnlyItsEnd() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            assertThrows(SQLException.class, () -> statement.executeQuery("SELECT nope"));
+            assertEquals("25P02", assertThrows(SQLException.class, () -> statement.executeQuery("SELECT 1"))
+                    .getSQLState());
+            connection.rollback();
+            assertEquals(List.of("1"), column(connection, "SELECT 1"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text", "csv", "csv, HEADER"})
+    void copyTakesWhatCopyGave(String form) throws Exception {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT, x DOUBLE PRECISION, at TIMESTAMP)");
+            statement.execute("CREATE TABLE u (id BIGINT PRIMARY KEY, name TEXT, x DOUBLE PRECISION, at TIMESTAMP)");
+            statement.execute("INSERT INTO t VALUES (1, 'plain', 1.5, '2024-01-01 00:00:00'), (2, NULL, NULL, NULL),"
+                    + " (3, E'tab\\t, comma \"quote\" back\\\\slash\\nline', -0.1, NULL), (4, '', 1e30, NULL), (5, '\\N', 0, NULL)");
+            CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
+            StringWriter out = new StringWriter();
+            assertEquals(5, copies.copyOut("COPY t TO STDOUT (FORMAT " + form + ")", out));
+            assertEquals(
+                    5,
+                    copies.copyIn("COPY u FROM STDIN (FORMAT " + form + ")", new StringReader(out.toString())),
+                    out.toString());
+            String rows = " ORDER BY id";
+            assertEquals(
+                    column(connection, "SELECT t::text FROM (SELECT id, name, x, at FROM t) AS t" + rows),
+                    column(connection, "SELECT t::text FROM (SELECT id, name, x, at FROM u) AS t" + rows));
+        }
+    }
+
+    @Test
+    void binaryCopyTakesWhatItGave() throws Exception {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            String columns = "(a SMALLINT, b INTEGER, c BIGINT, d REAL, e DOUBLE PRECISION, f NUMERIC(20,6), g TEXT,"
+                    + " h BYTEA, i DATE, j TIME, k TIMESTAMP, l TIMESTAMPTZ, m INTERVAL, n UUID, o BOOLEAN)";
+            statement.execute("CREATE TABLE t " + columns);
+            statement.execute("CREATE TABLE u " + columns);
+            statement.execute("INSERT INTO t VALUES (1, 2, 3, 1.5, 2.5, -12345.678901, 'text', '\\xdeadbeef',"
+                    + " '1960-02-29', '23:59:59.5', '1999-12-31 00:00:00', '2024-06-01 12:00:00+02', '1 mon -2 days',"
+                    + " '6f2c1c1e-53a5-4f0b-93a5-0f5d3f6b7a01', true), (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
+                    + " NULL, NULL, NULL, NULL, NULL, NULL, NULL)");
+            CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            assertEquals(2, copies.copyOut("COPY t TO STDOUT (FORMAT binary)", out));
+            assertEquals(
+                    2, copies.copyIn("COPY u FROM STDIN (FORMAT binary)", new ByteArrayInputStream(out.toByteArray())));
+            assertEquals(List.of("0"), column(connection, "SELECT count(*) FROM (TABLE t EXCEPT TABLE u) AS x"));
+            assertEquals(List.of("2"), column(connection, "SELECT count(*) FROM u"));
+        }
+    }
+
+    @Test
+    void aCopyThatFailsLeavesATableAlone() throws Exception {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, x INTEGER)");
+            CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
+            PSQLException error = assertThrows(
+                    PSQLException.class,
+                    () -> copies.copyIn("COPY t FROM STDIN", new StringReader("1\t2\n3\tnope\n")));
+            assertEquals("22P02", error.getSQLState());
+            assertTrue(error.getMessage().contains("row 2, column x"), error.getMessage());
+            assertEquals(List.of("0"), column(connection, "SELECT count(*) FROM t"));
+        }
+    }
+
+    @Test
+    void subscribersSeeChangesAndCancelEndsThem() throws Exception {
+        try (Connection connection = connect();
+                Connection other = connect();
+                Statement statement = connection.createStatement();
+                Statement writer = other.createStatement()) {
+            writer.execute("CREATE STREAM s (k TEXT, v BIGINT)");
+            writer.execute("CREATE MATERIALIZED VIEW totals AS SELECT k, sum(v) AS total FROM s GROUP BY k");
+            connection.setAutoCommit(false);
+            statement.setFetchSize(1);
+            try (ResultSet rows = statement.executeQuery("SUBSCRIBE TO totals WITH (SNAPSHOT)")) {
+                CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
+                    try {
+                        writer.execute("INSERT INTO s VALUES ('a', 1)");
+                        writer.execute("INSERT INTO s VALUES ('a', 2)");
+                    } catch (SQLException e) {
+                        throw new IllegalStateException(e);
+                    }
+                });
+                List<String> seen = new ArrayList<>();
+                while (!seen.contains("+ a 3")) {
+                    assertTrue(rows.next());
+                    seen.add(rows.getString("op") + " " + rows.getString("k") + " " + rows.getString("total"));
+                    assertTrue(rows.getTimestamp("epoch_time").after(new Timestamp(0)));
+                }
+                writing.get(10, TimeUnit.SECONDS);
+                CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS).execute(() -> {
+                    try {
+                        connection.unwrap(PGConnection.class).cancelQuery();
+                    } catch (SQLException e) {
+                        throw new IllegalStateException(e);
+                    }
+                });
+                SQLException cancelled = assertThrows(SQLException.class, () -> {
+                    while (rows.next()) {
+                        seen.add("more");
+                    }
+                });
+                assertEquals("57014", cancelled.getSQLState());
+            }
+            connection.rollback();
+            assertEquals(List.of("1"), column(connection, "SELECT 1"));
+        }
+    }
+
+    @Test
+    void manyBatchedInsertsArriveOnce() throws SQLException {
+        try (Connection connection = connect("reWriteBatchedInserts", "true");
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE STREAM s (v BIGINT)");
+            statement.execute("CREATE MATERIALIZED VIEW total AS SELECT count(*) AS n, sum(v) AS total FROM s");
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO s VALUES (?)")) {
+                for (int i = 0; i < 1000; i++) {
+                    insert.setLong(1, i);
+                    insert.addBatch();
+                }
+                insert.executeBatch();
+            }
+            assertEquals(List.of("1000 499500"), column(connection, "SELECT n || ' ' || total FROM total"));
+        }
+    }
+
+    @Test
+    void whoIsTurnedAwayIsTold() throws SQLException {
+        server.close();
+        ScramSecret secret = ScramSecret.parse(ScramSecret.of("right").text());
+        PgServerOptions local = PgServerOptions.local(0);
+        server = PgServer.listen(
+                database,
+                new PgServerOptions(
+                        local.host(),
+                        0,
+                        2,
+                        local.mostMessageBytes(),
+                        local.tls(),
+                        new Authentication.Scram(role ->
+                                role.equals("millrace") ? Optional.of(secret) : Optional.empty())));
+        assertEquals("28P01", assertThrows(SQLException.class, () -> connect("password", "wrong"))
+                .getSQLState());
+        assertEquals("28P01", assertThrows(
+                        SQLException.class, () -> connect("password", "right", "user", "nobody"))
+                .getSQLState());
+        try (Connection first = connect("password", "right");
+                Connection second = connect("password", "right")) {
+            assertEquals(List.of("millrace"), column(first, "SELECT current_user"));
+            assertEquals("53300", assertThrows(SQLException.class, () -> connect("password", "right"))
+                    .getSQLState());
+            assertEquals(List.of("1"), column(second, "SELECT 1"));
+        }
+    }
+
+    @Test
+    void aMessageBeyondTheLimitEndsOnlyItsConnection() throws SQLException {
+        server.close();
+        PgServerOptions local = PgServerOptions.local(0);
+        server = PgServer.listen(
+                database,
+                new PgServerOptions(local.host(), 0, 10, 1 << 16, local.tls(), local.authentication()));
+        try (Connection healthy = connect();
+                Connection greedy = connect();
+                Statement statement = greedy.createStatement()) {
+            String longText = "x".repeat(1 << 17);
+            assertEquals("08P01", assertThrows(
+                            SQLException.class, () -> statement.execute("SELECT '" + longText + "'"))
+                    .getSQLState());
+            assertEquals(List.of("1"), column(healthy, "SELECT 1"));
+        }
+    }
+
+    @Test
+    void bytesThatAreNoProtocolHarmNobody() throws Exception {
+        Random random = new Random(7);
+        try (Connection healthy = connect()) {
+            for (int i = 0; i < 200; i++) {
+                byte[] junk = new byte[1 + random.nextInt(300)];
+                random.nextBytes(junk);
+                try (Socket socket = new Socket("localhost", server.port())) {
+                    socket.getOutputStream().write(junk);
+                    socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                }
+            }
+            assertEquals(List.of("1"), column(healthy, "SELECT 1"));
+        }
+    }
+}
