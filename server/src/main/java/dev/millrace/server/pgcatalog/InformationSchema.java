@@ -42,12 +42,18 @@ final class InformationSchema {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             boolean base = relation.kind().equals("r");
             rows.add(
-                    "table_catalog", CATALOG,
-                    "table_schema", relation.schemaName(),
-                    "table_name", relation.name(),
-                    "table_type", base ? "BASE TABLE" : "VIEW",
-                    "is_insertable_into", base ? "YES" : "NO",
-                    "is_typed", "NO");
+                    "table_catalog",
+                    CATALOG,
+                    "table_schema",
+                    relation.schemaName(),
+                    "table_name",
+                    relation.name(),
+                    "table_type",
+                    base ? "BASE TABLE" : "VIEW",
+                    "is_insertable_into",
+                    base ? "YES" : "NO",
+                    "is_typed",
+                    "NO");
         }
     }
 
@@ -58,24 +64,42 @@ final class InformationSchema {
                 DataType type = field.type();
                 boolean array = type.kind() == DataType.Kind.ARRAY;
                 rows.add(
-                        "table_catalog", CATALOG,
-                        "table_schema", relation.schemaName(),
-                        "table_name", relation.name(),
-                        "column_name", field.name(),
-                        "ordinal_position", column + 1,
-                        "is_nullable", field.nullable() ? "YES" : "NO",
-                        "data_type", array ? "ARRAY" : PgType.of(type).sqlName(),
-                        "character_maximum_length", length(type),
-                        "numeric_precision", precision(type),
-                        "numeric_precision_radix", precision(type).map(digits -> isDecimal(type) ? 10 : 2),
-                        "numeric_scale", isDecimal(type) ? Optional.of(type.scale()) : Optional.empty(),
-                        "datetime_precision", isTime(type) ? Optional.of(6) : Optional.empty(),
-                        "udt_catalog", CATALOG,
-                        "udt_schema", "pg_catalog",
-                        "udt_name", (array ? "_" : "") + PgType.of(type).typeName(),
-                        "is_identity", "NO",
-                        "is_generated", "NEVER",
-                        "is_updatable", relation.kind().equals("r") ? "YES" : "NO");
+                        "table_catalog",
+                        CATALOG,
+                        "table_schema",
+                        relation.schemaName(),
+                        "table_name",
+                        relation.name(),
+                        "column_name",
+                        field.name(),
+                        "ordinal_position",
+                        column + 1,
+                        "is_nullable",
+                        field.nullable() ? "YES" : "NO",
+                        "data_type",
+                        array ? "ARRAY" : PgType.of(type).sqlName(),
+                        "character_maximum_length",
+                        length(type),
+                        "numeric_precision",
+                        precision(type),
+                        "numeric_precision_radix",
+                        precision(type).map(digits -> isDecimal(type) ? 10 : 2),
+                        "numeric_scale",
+                        isDecimal(type) ? Optional.of(type.scale()) : Optional.empty(),
+                        "datetime_precision",
+                        isTime(type) ? Optional.of(6) : Optional.empty(),
+                        "udt_catalog",
+                        CATALOG,
+                        "udt_schema",
+                        "pg_catalog",
+                        "udt_name",
+                        (array ? "_" : "") + PgType.of(type).typeName(),
+                        "is_identity",
+                        "NO",
+                        "is_generated",
+                        "NEVER",
+                        "is_updatable",
+                        relation.kind().equals("r") ? "YES" : "NO");
             }
         }
     }
@@ -112,12 +136,18 @@ final class InformationSchema {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             if (!relation.kind().equals("r")) {
                 rows.add(
-                        "table_catalog", CATALOG,
-                        "table_schema", relation.schemaName(),
-                        "table_name", relation.name(),
-                        "view_definition", relation.object().map(CatalogObject::definition),
-                        "is_updatable", "NO",
-                        "is_insertable_into", "NO");
+                        "table_catalog",
+                        CATALOG,
+                        "table_schema",
+                        relation.schemaName(),
+                        "table_name",
+                        relation.name(),
+                        "view_definition",
+                        relation.object().map(CatalogObject::definition),
+                        "is_updatable",
+                        "NO",
+                        "is_insertable_into",
+                        "NO");
             }
         }
     }
@@ -126,15 +156,24 @@ final class InformationSchema {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             if (!relation.primaryKey().isEmpty()) {
                 rows.add(
-                        "constraint_catalog", CATALOG,
-                        "constraint_schema", relation.schemaName(),
-                        "constraint_name", relation.keyName(),
-                        "table_catalog", CATALOG,
-                        "table_schema", relation.schemaName(),
-                        "table_name", relation.name(),
-                        "constraint_type", "PRIMARY KEY",
-                        "is_deferrable", "NO",
-                        "initially_deferred", "NO");
+                        "constraint_catalog",
+                        CATALOG,
+                        "constraint_schema",
+                        relation.schemaName(),
+                        "constraint_name",
+                        relation.keyName(),
+                        "table_catalog",
+                        CATALOG,
+                        "table_schema",
+                        relation.schemaName(),
+                        "table_name",
+                        relation.name(),
+                        "constraint_type",
+                        "PRIMARY KEY",
+                        "is_deferrable",
+                        "NO",
+                        "initially_deferred",
+                        "NO");
             }
         }
     }
@@ -143,16 +182,25 @@ final class InformationSchema {
         boolean ordered = rows.schema().names().contains("ordinal_position");
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             for (int i = 0; i < relation.primaryKey().size(); i++) {
-                String column = relation.schema().field(relation.primaryKey().get(i)).name();
+                String column =
+                        relation.schema().field(relation.primaryKey().get(i)).name();
                 Object[] common = {
-                    "constraint_catalog", CATALOG,
-                    "constraint_schema", relation.schemaName(),
-                    "constraint_name", relation.keyName(),
-                    "table_catalog", CATALOG,
-                    "table_schema", relation.schemaName(),
-                    "table_name", relation.name(),
-                    "column_name", column,
-                    ordered ? "ordinal_position" : "column_name", ordered ? (Object) (i + 1) : column
+                    "constraint_catalog",
+                    CATALOG,
+                    "constraint_schema",
+                    relation.schemaName(),
+                    "constraint_name",
+                    relation.keyName(),
+                    "table_catalog",
+                    CATALOG,
+                    "table_schema",
+                    relation.schemaName(),
+                    "table_name",
+                    relation.name(),
+                    "column_name",
+                    column,
+                    ordered ? "ordinal_position" : "column_name",
+                    ordered ? (Object) (i + 1) : column
                 };
                 rows.add(common);
             }

@@ -6,8 +6,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Numbers for what has a name, given when they are first asked for. Safe on any thread. */
 final class Oids {
-    /** The first that PostgreSQL gives to what users make. */
-    private static final int FIRST = 16384;
+    /** The first that PostgreSQL gives to what users make; below are its own relations, and those of other schemas. */
+    private static final int FIRST_MADE = 16384;
+
+    private static final int FIRST_ELSEWHERE = 13100;
+    private static final int FIRST_OWN = 2600;
 
     static final int PG_CATALOG = 11;
     static final int INFORMATION_SCHEMA = 13000;
@@ -21,11 +24,20 @@ final class Oids {
     static final int SQL_LANGUAGE = 14;
 
     private final Map<String, Integer> byName = new ConcurrentHashMap<>();
-    private final AtomicInteger next = new AtomicInteger(FIRST);
+    private final AtomicInteger nextMade = new AtomicInteger(FIRST_MADE);
+    private final AtomicInteger nextElsewhere = new AtomicInteger(FIRST_ELSEWHERE);
+    private final AtomicInteger nextOwn = new AtomicInteger(FIRST_OWN);
 
     /** Of a relation, by its name with its schema. */
     int of(String name) {
-        return byName.computeIfAbsent(name, unknown -> next.getAndIncrement());
+        return byName.computeIfAbsent(name, unknown -> numbers(unknown).getAndIncrement());
+    }
+
+    private AtomicInteger numbers(String name) {
+        if (name.startsWith("public.")) {
+            return nextMade;
+        }
+        return name.startsWith("pg_catalog.") ? nextOwn : nextElsewhere;
     }
 
     static int ofSchema(String schema) {

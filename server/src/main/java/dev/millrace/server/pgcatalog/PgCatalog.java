@@ -4,10 +4,8 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.pgwire.value.PgType;
-import dev.millrace.server.settings.Setting;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
-import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +15,6 @@ import java.util.function.Consumer;
 /** Gives the relations of {@code pg_catalog} and {@code information_schema} for one database. */
 public final class PgCatalog {
     private static final String OWNER_NAME = "millrace";
-    private static final int UTF8 = 6;
     private static final int TYPE_OF_ROWS = 0;
 
     private final DatabaseCatalog catalog;
@@ -26,25 +23,25 @@ public final class PgCatalog {
 
     private PgCatalog(DatabaseCatalog catalog) {
         this.catalog = catalog;
-        fillers.put("pg_catalog.pg_namespace", PgCatalog::namespaces);
+        fillers.put("pg_catalog.pg_namespace", FixedContents::namespaces);
         fillers.put("pg_catalog.pg_class", this::classes);
         fillers.put("pg_catalog.pg_attribute", this::attributes);
-        fillers.put("pg_catalog.pg_type", PgCatalog::types);
+        fillers.put("pg_catalog.pg_type", FixedContents::types);
         fillers.put("pg_catalog.pg_index", this::indexes);
         fillers.put("pg_catalog.pg_constraint", this::constraints);
         fillers.put("pg_catalog.pg_definitions", this::definitions);
-        fillers.put("pg_catalog.pg_database", PgCatalog::databases);
-        fillers.put("pg_catalog.pg_roles", PgCatalog::roles);
-        fillers.put("pg_catalog.pg_user", PgCatalog::users);
-        fillers.put("pg_catalog.pg_am", PgCatalog::accessMethods);
-        fillers.put("pg_catalog.pg_language", PgCatalog::languages);
-        fillers.put("pg_catalog.pg_collation", PgCatalog::collations);
-        fillers.put("pg_catalog.pg_settings", PgCatalog::settings);
+        fillers.put("pg_catalog.pg_database", FixedContents::databases);
+        fillers.put("pg_catalog.pg_roles", FixedContents::roles);
+        fillers.put("pg_catalog.pg_user", FixedContents::users);
+        fillers.put("pg_catalog.pg_am", FixedContents::accessMethods);
+        fillers.put("pg_catalog.pg_language", FixedContents::languages);
+        fillers.put("pg_catalog.pg_collation", FixedContents::collations);
+        fillers.put("pg_catalog.pg_settings", FixedContents::settings);
         fillers.put("pg_catalog.pg_tables", this::tables);
         fillers.put("pg_catalog.pg_views", this::views);
         fillers.put("pg_catalog.pg_matviews", this::materializedViews);
         fillers.put("pg_catalog.pg_indexes", this::indexDefinitions);
-        fillers.put("pg_catalog.pg_tablespace", PgCatalog::tablespaces);
+        fillers.put("pg_catalog.pg_tablespace", FixedContents::tablespaces);
         new InformationSchema(catalog).addTo(fillers);
     }
 
@@ -57,9 +54,7 @@ public final class PgCatalog {
                         name,
                         "as PostgreSQL has it",
                         schema,
-                        rows -> made.fillers
-                                .getOrDefault(name, none -> {})
-                                .accept(new NamedRows(schema, rows)))));
+                        rows -> made.fillers.getOrDefault(name, none -> {}).accept(new NamedRows(schema, rows)))));
         return relations;
     }
 
@@ -79,12 +74,6 @@ public final class PgCatalog {
         return oids.of(relation.qualifiedName() + " primary key");
     }
 
-    private static void namespaces(NamedRows rows) {
-        for (String schema : List.of("pg_catalog", "information_schema", "millrace", "public")) {
-            rows.add("oid", Oids.ofSchema(schema), "nspname", schema, "nspowner", Oids.OWNER);
-        }
-    }
-
     private void classes(NamedRows rows) {
         for (ShownRelation relation : shown()) {
             boolean hasKey = !relation.primaryKey().isEmpty();
@@ -99,33 +88,60 @@ public final class PgCatalog {
             NamedRows rows, int oid, ShownRelation of, String name, String kind, boolean hasIndex) {
         int columns = kind.equals("i") ? of.primaryKey().size() : of.schema().size();
         rows.add(
-                "oid", oid,
-                "relname", name,
-                "relnamespace", Oids.ofSchema(of.schemaName()),
-                "reltype", TYPE_OF_ROWS,
-                "reloftype", 0,
-                "relowner", Oids.OWNER,
-                "relam", kind.equals("i") ? Oids.BTREE : kind.equals("v") ? 0 : Oids.HEAP,
-                "relfilenode", oid,
-                "reltablespace", 0,
-                "relpages", 0,
-                "reltuples", -1.0,
-                "relallvisible", 0,
-                "reltoastrelid", 0,
-                "relhasindex", hasIndex,
-                "relisshared", false,
-                "relpersistence", "p",
-                "relkind", kind,
-                "relnatts", columns,
-                "relchecks", 0,
-                "relhasrules", false,
-                "relhastriggers", false,
-                "relhassubclass", false,
-                "relrowsecurity", false,
-                "relforcerowsecurity", false,
-                "relispopulated", true,
-                "relreplident", "d",
-                "relispartition", false);
+                "oid",
+                oid,
+                "relname",
+                name,
+                "relnamespace",
+                Oids.ofSchema(of.schemaName()),
+                "reltype",
+                TYPE_OF_ROWS,
+                "reloftype",
+                0,
+                "relowner",
+                Oids.OWNER,
+                "relam",
+                kind.equals("i") ? Oids.BTREE : kind.equals("v") ? 0 : Oids.HEAP,
+                "relfilenode",
+                oid,
+                "reltablespace",
+                0,
+                "relpages",
+                0,
+                "reltuples",
+                -1.0,
+                "relallvisible",
+                0,
+                "reltoastrelid",
+                0,
+                "relhasindex",
+                hasIndex,
+                "relisshared",
+                false,
+                "relpersistence",
+                "p",
+                "relkind",
+                kind,
+                "relnatts",
+                columns,
+                "relchecks",
+                0,
+                "relhasrules",
+                false,
+                "relhastriggers",
+                false,
+                "relhassubclass",
+                false,
+                "relrowsecurity",
+                false,
+                "relforcerowsecurity",
+                false,
+                "relispopulated",
+                true,
+                "relreplident",
+                "d",
+                "relispartition",
+                false);
     }
 
     private void attributes(NamedRows rows) {
@@ -143,71 +159,50 @@ public final class PgCatalog {
     private static void attribute(NamedRows rows, int relation, Field field, int number) {
         DataType type = field.type();
         rows.add(
-                "attrelid", relation,
-                "attname", field.name(),
-                "atttypid", PgType.oidOf(type),
-                "attstattarget", -1,
-                "attlen", PgType.sizeOf(type),
-                "attnum", number,
-                "attndims", type.kind() == DataType.Kind.ARRAY ? 1 : 0,
-                "attcacheoff", -1,
-                "atttypmod", PgType.modifierOf(type),
-                "attbyval", PgType.sizeOf(type) > 0 && PgType.sizeOf(type) <= 8,
-                "attstorage", "p",
-                "attalign", "i",
-                "attcompression", "",
-                "attnotnull", !field.nullable(),
-                "atthasdef", false,
-                "atthasmissing", false,
-                "attidentity", "",
-                "attgenerated", "",
-                "attisdropped", false,
-                "attislocal", true,
-                "attinhcount", 0,
-                "attcollation", type.isText() ? Oids.DEFAULT_COLLATION : 0);
-    }
-
-    private static void types(NamedRows rows) {
-        for (PgType type : PgType.values()) {
-            String name = type.typeName();
-            boolean pseudo = type == PgType.UNKNOWN || type == PgType.RECORD;
-            type(rows, type.oid(), name, type.size(), pseudo ? "p" : "b", type.category(), 0, type.arrayOid());
-            if (type.arrayOid() != 0) {
-                type(rows, type.arrayOid(), "_" + name, -1, pseudo ? "p" : "b", "A", type.oid(), 0);
-            }
-        }
-    }
-
-    private static void type(
-            NamedRows rows, int oid, String name, int size, String kind, String category, int element, int array) {
-        String inOut = element == 0 ? name : "array_";
-        rows.add(
-                "oid", oid,
-                "typname", name,
-                "typnamespace", Oids.PG_CATALOG,
-                "typowner", Oids.OWNER,
-                "typlen", size,
-                "typbyval", size > 0 && size <= 8,
-                "typtype", kind,
-                "typcategory", category,
-                "typispreferred", name.equals("text") || name.equals("float8") || name.equals("timestamptz"),
-                "typisdefined", true,
-                "typdelim", ",",
-                "typrelid", 0,
-                "typsubscript", element == 0 ? "-" : "array_subscript_handler",
-                "typelem", element,
-                "typarray", array,
-                "typinput", inOut + "in",
-                "typoutput", inOut + "out",
-                "typreceive", inOut + "recv",
-                "typsend", inOut + "send",
-                "typalign", "i",
-                "typstorage", "p",
-                "typnotnull", false,
-                "typbasetype", 0,
-                "typtypmod", -1,
-                "typndims", 0,
-                "typcollation", category.equals("S") ? Oids.DEFAULT_COLLATION : 0);
+                "attrelid",
+                relation,
+                "attname",
+                field.name(),
+                "atttypid",
+                PgType.oidOf(type),
+                "attstattarget",
+                -1,
+                "attlen",
+                PgType.sizeOf(type),
+                "attnum",
+                number,
+                "attndims",
+                type.kind() == DataType.Kind.ARRAY ? 1 : 0,
+                "attcacheoff",
+                -1,
+                "atttypmod",
+                PgType.modifierOf(type),
+                "attbyval",
+                PgType.sizeOf(type) > 0 && PgType.sizeOf(type) <= 8,
+                "attstorage",
+                "p",
+                "attalign",
+                "i",
+                "attcompression",
+                "",
+                "attnotnull",
+                !field.nullable(),
+                "atthasdef",
+                false,
+                "atthasmissing",
+                false,
+                "attidentity",
+                "",
+                "attgenerated",
+                "",
+                "attisdropped",
+                false,
+                "attislocal",
+                true,
+                "attinhcount",
+                0,
+                "attcollation",
+                type.isText() ? Oids.DEFAULT_COLLATION : 0);
     }
 
     private void indexes(NamedRows rows) {
@@ -248,25 +243,44 @@ public final class PgCatalog {
     private void constraints(NamedRows rows) {
         for (ShownRelation relation : keyed()) {
             rows.add(
-                    "oid", constraintOid(relation),
-                    "conname", relation.keyName(),
-                    "connamespace", Oids.PUBLIC,
-                    "contype", "p",
-                    "condeferrable", false,
-                    "condeferred", false,
-                    "convalidated", true,
-                    "conrelid", oid(relation),
-                    "contypid", 0,
-                    "conindid", indexOid(relation),
-                    "conparentid", 0,
-                    "confrelid", 0,
-                    "confupdtype", " ",
-                    "confdeltype", " ",
-                    "confmatchtype", " ",
-                    "conislocal", true,
-                    "coninhcount", 0,
-                    "connoinherit", true,
-                    "conkey", numbers(relation));
+                    "oid",
+                    constraintOid(relation),
+                    "conname",
+                    relation.keyName(),
+                    "connamespace",
+                    Oids.PUBLIC,
+                    "contype",
+                    "p",
+                    "condeferrable",
+                    false,
+                    "condeferred",
+                    false,
+                    "convalidated",
+                    true,
+                    "conrelid",
+                    oid(relation),
+                    "contypid",
+                    0,
+                    "conindid",
+                    indexOid(relation),
+                    "conparentid",
+                    0,
+                    "confrelid",
+                    0,
+                    "confupdtype",
+                    " ",
+                    "confdeltype",
+                    " ",
+                    "confmatchtype",
+                    " ",
+                    "conislocal",
+                    true,
+                    "coninhcount",
+                    0,
+                    "connoinherit",
+                    true,
+                    "conkey",
+                    numbers(relation));
         }
     }
 
@@ -278,11 +292,7 @@ public final class PgCatalog {
         }
         for (ShownRelation relation : keyed()) {
             rows.add("oid", indexOid(relation), "definition", indexDefinition(relation));
-            rows.add(
-                    "oid",
-                    constraintOid(relation),
-                    "definition",
-                    "PRIMARY KEY (" + relation.keyColumns() + ")");
+            rows.add("oid", constraintOid(relation), "definition", "PRIMARY KEY (" + relation.keyColumns() + ")");
         }
     }
 
@@ -291,97 +301,24 @@ public final class PgCatalog {
                 + relation.keyColumns() + ")";
     }
 
-    private static void databases(NamedRows rows) {
-        rows.add(
-                "oid", Oids.DATABASE,
-                "datname", Setting.DATABASE.defaultValue(),
-                "datdba", Oids.OWNER,
-                "encoding", UTF8,
-                "datlocprovider", "c",
-                "datistemplate", false,
-                "datallowconn", true,
-                "datconnlimit", -1,
-                "dattablespace", 0,
-                "datcollate", "C.UTF-8",
-                "datctype", "C.UTF-8");
-    }
-
-    private static void roles(NamedRows rows) {
-        rows.add(
-                "oid", Oids.OWNER,
-                "rolname", OWNER_NAME,
-                "rolsuper", true,
-                "rolinherit", true,
-                "rolcreaterole", true,
-                "rolcreatedb", true,
-                "rolcanlogin", true,
-                "rolreplication", false,
-                "rolconnlimit", -1,
-                "rolpassword", "********",
-                "rolbypassrls", true);
-    }
-
-    private static void users(NamedRows rows) {
-        rows.add(
-                "usename", OWNER_NAME,
-                "usesysid", Oids.OWNER,
-                "usecreatedb", true,
-                "usesuper", true,
-                "userepl", false,
-                "usebypassrls", true,
-                "passwd", "********");
-    }
-
-    private static void accessMethods(NamedRows rows) {
-        rows.add("oid", Oids.HEAP, "amname", "heap", "amhandler", "heap_tableam_handler", "amtype", "t");
-        rows.add("oid", Oids.BTREE, "amname", "btree", "amhandler", "bthandler", "amtype", "i");
-    }
-
-    private static void languages(NamedRows rows) {
-        rows.add("oid", Oids.SQL_LANGUAGE, "lanname", "sql", "lanowner", Oids.OWNER, "lanispl", false, "lanpltrusted", true);
-    }
-
-    private static void collations(NamedRows rows) {
-        rows.add(
-                "oid", Oids.DEFAULT_COLLATION,
-                "collname", "default",
-                "collnamespace", Oids.PG_CATALOG,
-                "collprovider", "d",
-                "collisdeterministic", true,
-                "collencoding", -1);
-    }
-
-    private static void tablespaces(NamedRows rows) {
-        rows.add("oid", 1663, "spcname", "pg_default", "spcowner", Oids.OWNER);
-    }
-
-    private static void settings(NamedRows rows) {
-        for (Setting setting : Setting.values()) {
-            rows.add(
-                    "name", setting.settingName(),
-                    "setting", setting.defaultValue(),
-                    "category", "Millrace",
-                    "short_desc", setting.meaning(),
-                    "context", "user",
-                    "vartype", "string",
-                    "source", "default",
-                    "boot_val", setting.defaultValue(),
-                    "reset_val", setting.defaultValue(),
-                    "pending_restart", false);
-        }
-    }
-
     private void tables(NamedRows rows) {
         for (ShownRelation relation : shown()) {
             if (relation.kind().equals("r")) {
                 rows.add(
-                        "schemaname", relation.schemaName(),
-                        "tablename", relation.name(),
-                        "tableowner", OWNER_NAME,
-                        "hasindexes", !relation.primaryKey().isEmpty(),
-                        "hasrules", false,
-                        "hastriggers", false,
-                        "rowsecurity", false);
+                        "schemaname",
+                        relation.schemaName(),
+                        "tablename",
+                        relation.name(),
+                        "tableowner",
+                        OWNER_NAME,
+                        "hasindexes",
+                        !relation.primaryKey().isEmpty(),
+                        "hasrules",
+                        false,
+                        "hastriggers",
+                        false,
+                        "rowsecurity",
+                        false);
             }
         }
     }
@@ -402,12 +339,18 @@ public final class PgCatalog {
         for (ShownRelation relation : shown()) {
             if (relation.kind().equals("m")) {
                 rows.add(
-                        "schemaname", relation.schemaName(),
-                        "matviewname", relation.name(),
-                        "matviewowner", OWNER_NAME,
-                        "hasindexes", false,
-                        "ispopulated", true,
-                        "definition", relation.object().map(CatalogObject::definition));
+                        "schemaname",
+                        relation.schemaName(),
+                        "matviewname",
+                        relation.name(),
+                        "matviewowner",
+                        OWNER_NAME,
+                        "hasindexes",
+                        false,
+                        "ispopulated",
+                        true,
+                        "definition",
+                        relation.object().map(CatalogObject::definition));
             }
         }
     }

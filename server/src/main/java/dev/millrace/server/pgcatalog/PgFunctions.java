@@ -45,9 +45,17 @@ public final class PgFunctions {
         text.append("WHEN arg1 = 1700 AND arg2 > 4 THEN 'numeric(' || ((arg2 - 4) / 65536) || ','"
                 + " || ((arg2 - 4) % 65536) || ')' ");
         for (PgType type : PgType.values()) {
-            text.append("WHEN arg1 = ").append(type.oid()).append(" THEN '").append(type.sqlName()).append("' ");
+            text.append("WHEN arg1 = ")
+                    .append(type.oid())
+                    .append(" THEN '")
+                    .append(type.sqlName())
+                    .append("' ");
             if (type.arrayOid() != 0) {
-                text.append("WHEN arg1 = ").append(type.arrayOid()).append(" THEN '").append(type.sqlName()).append("[]' ");
+                text.append("WHEN arg1 = ")
+                        .append(type.arrayOid())
+                        .append(" THEN '")
+                        .append(type.sqlName())
+                        .append("[]' ");
             }
         }
         return text.append("WHEN arg1 IS NOT NULL THEN '???' END").toString();

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 record ShownRelation(String schemaName, String name, String kind, Schema schema, Optional<CatalogObject> object) {
 
     static List<ShownRelation> all(DatabaseCatalog catalog) {
-        Stream<ShownRelation> made =
-                catalog.objects().stream().flatMap(object -> kindOf(object).stream()
+        Stream<ShownRelation> made = catalog.objects().stream()
+                .flatMap(object -> kindOf(object).stream()
                         .map(kind -> new ShownRelation(
                                 "public", object.name(), kind, object.schema(), Optional.of(object))));
         return Stream.concat(made, catalog.systemRelations().stream().map(ShownRelation::of))

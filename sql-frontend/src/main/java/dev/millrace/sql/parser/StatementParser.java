@@ -304,7 +304,7 @@ public final class StatementParser {
     /** A query with its EMIT clause. */
     /** The expression that a text is. */
     public static SqlNode parseExpression(String text) {
-        return new Words(text, Lexer.scan(text)).expression();
+        return new Words(text, Lexer.tokens(text)).expression();
     }
 
     static Syntax.QueryText queryText(Words words) {
