@@ -1,14 +1,24 @@
-/** A type by its name: words of several tokens were joined before, so a name is one identifier. */
+/**
+ * A type by its name: words of several tokens were joined before, so a name is one identifier. A row type has fields:
+ * {@code ROW(a integer, b text)}.
+ */
 SqlTypeNameSpec TypeSpec() :
 {
     final SqlIdentifier name;
     int first = -1;
     int second = -1;
     int dimensions = 0;
+    final List<SqlIdentifier> fieldNames = new ArrayList<SqlIdentifier>();
+    final List<SqlTypeNameSpec> fieldTypes = new ArrayList<SqlTypeNameSpec>();
     final Span s = Span.of();
 }
 {
-    name = CompoundIdentifier() { s.add(name); }
+    (
+        <ROW> { name = new SqlIdentifier("row", getPos()); s.add(name); }
+        <LPAREN> TypeSpecField(fieldNames, fieldTypes) ( <COMMA> TypeSpecField(fieldNames, fieldTypes) )* <RPAREN>
+    |
+        name = CompoundIdentifier() { s.add(name); }
+    )
     [
         LOOKAHEAD(2)
         <LPAREN> first = UnsignedIntLiteral() [ <COMMA> second = UnsignedIntLiteral() ] <RPAREN>
@@ -18,7 +28,21 @@ SqlTypeNameSpec TypeSpec() :
         <LBRACKET> [ UnsignedIntLiteral() ] <RBRACKET> { dimensions++; }
     )*
     {
-        return new TypeSpec(name, first, second, dimensions, s.end(this));
+        return new TypeSpec(name, first, second, dimensions, fieldNames, fieldTypes, s.end(this));
+    }
+}
+
+/** A field of a row type. */
+void TypeSpecField(List<SqlIdentifier> names, List<SqlTypeNameSpec> types) :
+{
+    final SqlIdentifier name;
+    final SqlTypeNameSpec type;
+}
+{
+    name = SimpleIdentifier() type = TypeSpec()
+    {
+        names.add(name);
+        types.add(type);
     }
 }
 

@@ -3,10 +3,10 @@ package dev.millrace.text;
 import dev.millrace.batch.Memory;
 
 /** Blanks around values: what C's isspace accepts. */
-final class Blanks {
+public final class Blanks {
     private Blanks() {}
 
-    static boolean isBlank(byte c) {
+    public static boolean isBlank(byte c) {
         return c == ' ' || (c >= '\t' && c <= '\r');
     }
 

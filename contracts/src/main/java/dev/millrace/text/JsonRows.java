@@ -85,8 +85,8 @@ public final class JsonRows {
         }
     }
 
-    /** The blank between date and time becomes a T. */
-    private static void isoFrom(TextBuffer out, long start) {
+    /** Makes the blank between date and time, in what was written from {@code start} on, a T. */
+    public static void isoFrom(TextBuffer out, long start) {
         for (long at = out.address() + start; at < out.address() + out.length(); at++) {
             if (Memory.getByte(at) == ' ') {
                 Memory.putByte(at, (byte) 'T');
@@ -137,7 +137,7 @@ public final class JsonRows {
     }
 
     /** Puts what was written from {@code start} on in quotes, with escapes. */
-    private static void quoteFrom(TextBuffer out, long start) {
+    public static void quoteFrom(TextBuffer out, long start) {
         int length = (int) (out.length() - start);
         int more = 2;
         for (int i = 0; i < length; i++) {
@@ -170,7 +170,7 @@ public final class JsonRows {
     }
 
     private static int escapeBytes(byte c) {
-        if (c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t') {
+        if (c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t' || c == '\b' || c == '\f') {
             return 2;
         }
         return c >= 0 && c < ' ' ? 6 : 1;
@@ -179,6 +179,8 @@ public final class JsonRows {
     private static byte escape(byte c) {
         return switch (c) {
             case '\n' -> 'n';
+            case '\b' -> 'b';
+            case '\f' -> 'f';
             case '\r' -> 'r';
             case '\t' -> 't';
             case '"', '\\' -> c;

@@ -154,7 +154,7 @@ public final class ValueWriter {
     }
 
     /** Puts what was written from {@code start} on in quotes where an array's or row's syntax asks for it. */
-    private static void quoteFrom(TextBuffer out, long start, boolean inArray) {
+    public static void quoteFrom(TextBuffer out, long start, boolean inArray) {
         int length = (int) (out.length() - start);
         long address = out.address() + start;
         int escapes = 0;

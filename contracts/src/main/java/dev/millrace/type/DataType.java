@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  * TIMESTAMPTZ  TimeStampMicroTZVector    microseconds since 1970-01-01 00:00 UTC
  * INTERVAL     IntervalMonthDayNanoVector months, days, nanoseconds (always a multiple of 1000)
  * UUID         FixedSizeBinaryVector(16) big endian
- * JSONB        VarCharVector             normalised JSON text
+ * JSONB        VarCharVector             JSON text in the normal form of dev.millrace.json
  * ARRAY        ListVector                one child
  * ROW          StructVector              one child per field
  * NULL         NullVector                the type of a bare NULL; never in a finished plan

@@ -15,6 +15,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.math.BigDecimal;
@@ -26,6 +27,8 @@ import java.util.Optional;
 import java.util.UUID;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.complex.ListVector;
+import org.apache.arrow.vector.complex.StructVector;
 
 /** Evaluates expressions without columns, by the same generated code that runs over rows. Safe on any thread. */
 public final class ConstantFolder {
@@ -64,7 +67,7 @@ public final class ConstantFolder {
             try (FieldVector vector = column.finish(1)) {
                 return vector.isNull(0)
                         ? new Null(expression.type())
-                        : new Literal(valueOf(vector, expression.type()), expression.type());
+                        : new Literal(valueOf(vector, expression.type(), 0), expression.type());
             }
         } catch (CalcKernel.RowFailure failure) {
             throw failure.failure();
@@ -121,29 +124,56 @@ public final class ConstantFolder {
         return !(expression instanceof Column);
     }
 
-    private static Object valueOf(FieldVector vector, DataType type) {
-        long data = vector.getDataBufferAddress();
+    private static Object valueOf(FieldVector vector, DataType type, int row) {
+        boolean nested = type.kind() == Kind.ARRAY || type.kind() == Kind.ROW;
+        long data = nested ? 0 : vector.getDataBufferAddress();
         return switch (type.kind()) {
-            case BOOLEAN -> Memory.getBit(data, 0);
-            case SMALLINT -> (long) Memory.getShort(data);
-            case INTEGER, DATE -> (long) Memory.getInt(data);
-            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> Memory.getLong(data);
-            case REAL -> (double) Memory.getFloat(data);
-            case DOUBLE -> Memory.getDouble(data);
-            case NUMERIC -> new BigDecimal(new BigInteger(bigEndian(data)), type.scale());
-            case TEXT, VARCHAR, CHAR, JSONB -> new String(bytesOf(vector), StandardCharsets.UTF_8);
+            case BOOLEAN -> Memory.getBit(data, row);
+            case SMALLINT -> (long) Memory.getShort(data + 2L * row);
+            case INTEGER, DATE -> (long) Memory.getInt(data + 4L * row);
+            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> Memory.getLong(data + 8L * row);
+            case REAL -> (double) Memory.getFloat(data + 4L * row);
+            case DOUBLE -> Memory.getDouble(data + 8L * row);
+            case NUMERIC -> new BigDecimal(new BigInteger(bigEndian(data + 16L * row)), type.scale());
+            case TEXT, VARCHAR, CHAR, JSONB -> new String(bytesOf(vector, row), StandardCharsets.UTF_8);
             case BYTEA -> {
                 List<Byte> bytes = new ArrayList<>();
-                for (byte b : bytesOf(vector)) {
+                for (byte b : bytesOf(vector, row)) {
                     bytes.add(b);
                 }
                 yield bytes;
             }
-            case INTERVAL ->
-                new IntervalValue(Memory.getInt(data), Memory.getInt(data + 4), Memory.getLong(data + 8) / 1000);
-            case UUID -> new UUID(Long.reverseBytes(Memory.getLong(data)), Long.reverseBytes(Memory.getLong(data + 8)));
-            case ARRAY, ROW, NULL -> throw new IllegalArgumentException("a constant of type " + type);
+            case INTERVAL -> {
+                long at = data + 16L * row;
+                yield new IntervalValue(Memory.getInt(at), Memory.getInt(at + 4), Memory.getLong(at + 8) / 1000);
+            }
+            case UUID -> {
+                long at = data + 16L * row;
+                yield new UUID(Long.reverseBytes(Memory.getLong(at)), Long.reverseBytes(Memory.getLong(at + 8)));
+            }
+            case ARRAY -> {
+                ListVector list = (ListVector) vector;
+                List<Object> values = new ArrayList<>();
+                for (int i = list.getElementStartIndex(row); i < list.getElementEndIndex(row); i++) {
+                    values.add(element(list.getDataVector(), type.element(), i));
+                }
+                yield values;
+            }
+            case ROW -> {
+                List<Object> values = new ArrayList<>();
+                for (int i = 0; i < type.fields().size(); i++) {
+                    FieldVector field = (FieldVector) ((StructVector) vector).getChildByOrdinal(i);
+                    values.add(element(field, type.fields().get(i).type(), row));
+                }
+                yield values;
+            }
+            case NULL -> throw new IllegalArgumentException("a constant of type " + type);
         };
+    }
+
+    /** An empty Optional for NULL. */
+    private static Object element(FieldVector vector, DataType type, int row) {
+        return vector.isNull(row) ? Optional.empty() : valueOf(vector, type, row);
     }
 
     private static byte[] bigEndian(long data) {
@@ -154,9 +184,10 @@ public final class ConstantFolder {
         return bytes;
     }
 
-    private static byte[] bytesOf(FieldVector vector) {
-        byte[] bytes = new byte[Memory.getInt(vector.getOffsetBufferAddress() + 4)];
-        Memory.copyOut(vector.getDataBufferAddress(), bytes, 0, bytes.length);
+    private static byte[] bytesOf(FieldVector vector, int row) {
+        int start = Memory.getInt(vector.getOffsetBufferAddress() + 4L * row);
+        byte[] bytes = new byte[Memory.getInt(vector.getOffsetBufferAddress() + 4L * row + 4) - start];
+        Memory.copyOut(vector.getDataBufferAddress() + start, bytes, 0, bytes.length);
         return bytes;
     }
 }

@@ -123,11 +123,13 @@ final class Body {
             isNull = local("boolean", "n", "!Memory.getBit(x" + index + ", " + ROW + ")");
         }
         Repr repr = Repr.of(type);
-        if (repr == Repr.NESTED) {
+        if (repr == Repr.NOTHING) {
             return Value.of(type, isNull);
         }
         String data = "c" + index;
-        head.put(data, "long " + data + " = in.dataAddress(" + index + ");");
+        boolean nested = type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW;
+        String from = nested ? "images.%s(in, " + index + ");" : "in.%s(" + index + ");";
+        head.put(data, "long " + data + " = " + from.formatted("dataAddress"));
         return switch (repr) {
             case BOOLEAN -> Value.of(type, isNull, local("boolean", "v", "Memory.getBit(" + data + ", " + ROW + ")"));
             case INT ->
@@ -141,7 +143,7 @@ final class Body {
             case WIDE -> Value.of(type, isNull, load("long", "Long", data, 16, 8), load("long", "Long", data, 16, 0));
             case BYTES -> {
                 String offsets = "o" + index;
-                head.put(offsets, "long " + offsets + " = in.offsetsAddress(" + index + ");");
+                head.put(offsets, "long " + offsets + " = " + from.formatted("offsetsAddress"));
                 String start = local("int", "s", "Memory.getInt(" + offsets + " + 4L * " + ROW + ")");
                 String length = local("int", "b", "Memory.getInt(" + offsets + " + 4L * " + ROW + " + 4) - " + start);
                 yield Value.of(type, isNull, local("long", "a", data + " + " + start), length);
@@ -159,7 +161,7 @@ final class Body {
                         isNull,
                         local("long", "v", "Long.reverseBytes(Memory.getLong(" + data + " + 16L * " + ROW + "))"),
                         local("long", "v", "Long.reverseBytes(Memory.getLong(" + data + " + 16L * " + ROW + " + 8))"));
-            case NESTED -> throw new AssertionError(repr);
+            case NOTHING -> throw new AssertionError(repr);
         };
     }
 

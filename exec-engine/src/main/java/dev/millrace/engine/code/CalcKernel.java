@@ -3,6 +3,7 @@ package dev.millrace.engine.code;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.function.Text;
 import dev.millrace.engine.function.TextArena;
+import dev.millrace.engine.state.NestedImages;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 
@@ -20,18 +21,23 @@ public abstract class CalcKernel implements AutoCloseable {
     /** Keeps texts that several loops use, until the next batch. */
     protected final TextArena arena;
 
+    /** The arrays and rows of the batch as bytes. */
+    protected final NestedImages images;
+
     private final Literals literals;
 
     /** @param literals in the order the source numbers them; taken over */
     protected CalcKernel(Literals literals) {
         this.literals = literals;
         this.arena = literals.own(new TextArena(literals.allocator()));
+        this.images = literals.own(new NestedImages(literals.allocator()));
     }
 
     /** Called before the loops of a batch. */
     public void begin(int rows, long newNowMicros) {
         nowMicros = newNowMicros;
         arena.clear();
+        images.clear();
         beginRows(rows);
     }
 

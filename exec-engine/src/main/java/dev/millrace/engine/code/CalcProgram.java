@@ -69,7 +69,7 @@ public final class CalcProgram {
     /** A kernel of a variant, which the caller closes. Its class is shared with all programs of the same source. */
     public CalcKernel instantiate(boolean nulls, BufferAllocator allocator) {
         Compiled compiled = compiled(nulls);
-        Literals literals = new Literals(allocator, compiled.literals());
+        Literals literals = new Literals(allocator, compiled.literals(), compiled.types());
         try {
             return compiled.type().getConstructor(Literals.class).newInstance(literals);
         } catch (InvocationTargetException e) {
@@ -84,20 +84,21 @@ public final class CalcProgram {
         }
     }
 
-    private record Compiled(Class<? extends CalcKernel> type, List<Literal> literals) {}
+    private record Compiled(Class<? extends CalcKernel> type, List<Literal> literals, List<DataType> types) {}
 
     private Compiled compiled(boolean nulls) {
         Generated generated = generate(nulls);
         return new Compiled(
                 ClassCompiler.compile(PACKAGE + "." + CLASS, generated.source(), CalcKernel.class),
-                generated.literals());
+                generated.literals(),
+                generated.types());
     }
 
-    private record Generated(String source, List<Literal> literals) {}
+    private record Generated(String source, List<Literal> literals, List<DataType> types) {}
 
     private Generated generate(boolean nulls) {
         KernelSource kernel = new KernelSource();
         new CalcCompiler(kernel, input, nulls).compile(condition, projections);
-        return new Generated(kernel.toSource(PACKAGE, CLASS), kernel.literals());
+        return new Generated(kernel.toSource(PACKAGE, CLASS), kernel.literals(), kernel.types());
     }
 }

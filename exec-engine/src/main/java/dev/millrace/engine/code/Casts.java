@@ -4,6 +4,7 @@ import dev.millrace.engine.function.Conversions;
 import dev.millrace.engine.function.Decimals;
 import dev.millrace.engine.function.Numbers;
 import dev.millrace.engine.function.Texts;
+import dev.millrace.engine.function.nested.JsonFunctions;
 import dev.millrace.engine.function.Timestamps;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -31,6 +32,14 @@ final class Casts {
         if (value.isNull().equals(Value.ALWAYS)) {
             return Value.nullOf(type);
         }
+        if (isNested(from) || isNested(type)) {
+            require(isNested(from) ? isNested(type) || type.isText() : from.isText(), from, type);
+            Value cast = compiler.nested().cast(value, type.isText() ? DataType.TEXT : type);
+            return type.isText() ? cast(cast, type) : cast;
+        }
+        if (type.kind() == Kind.JSONB || from.kind() == Kind.JSONB) {
+            return json(value, type);
+        }
         return switch (type.kind()) {
             case TEXT, JSONB -> toText(value, type);
             case VARCHAR, CHAR -> truncated(toText(value, DataType.TEXT), type);
@@ -42,11 +51,29 @@ final class Casts {
         };
     }
 
-    /** The text form of an array or row, which are only ever read from columns. */
-    Value nestedToText(Value value, int column, DataType type) {
-        String call = conversions("ofNested") + "in, " + column + ", " + Body.ROW;
-        Value text = compiler.strictCall(DataType.TEXT, List.of(value), call, false);
-        return cast(text, type);
+    private static boolean isNested(DataType type) {
+        return type.kind() == Kind.ARRAY || type.kind() == Kind.ROW;
+    }
+
+    private Value json(Value value, DataType type) {
+        if (type.kind() == Kind.JSONB) {
+            require(value.type().isText(), value.type(), type);
+            return compiler.strictCall(
+                    type, List.of(value), compiler.nested().json() + ".parse(" + value.arguments(), false);
+        }
+        String functions = compiler.kernel().use(JsonFunctions.class) + ".";
+        if (type.isText()) {
+            return truncated(value.as(DataType.TEXT), type.kind() == Kind.TEXT ? DataType.varchar(0) : type)
+                    .as(type);
+        }
+        if (type.kind() == Kind.BOOLEAN) {
+            return strict(type, value, functions + "toBoolean(" + value.arguments() + ")");
+        }
+        require(type.isNumber(), value.type(), type);
+        String name = type.kind() == Kind.NUMERIC ? "numeric" : type.toString();
+        String checked = functions + "checkNumber(" + value.arguments() + ", \"" + name + "\"";
+        Value number = compiler.strictCall(DataType.TEXT, List.of(value), checked, false);
+        return type.isInteger() ? cast(cast(number, DataType.numeric(38, 6)), type) : cast(number, type);
     }
 
     private static MillraceException cannot(DataType from, DataType to) {
@@ -78,9 +105,6 @@ final class Casts {
 
     private Value toText(Value value, DataType type) {
         DataType from = value.type();
-        if (type.kind() == Kind.JSONB) {
-            throw from.isText() ? MillraceException.notAvailableYet("casting text to jsonb") : cannot(from, type);
-        }
         String method = switch (from.kind()) {
             case TEXT, VARCHAR, CHAR, JSONB -> "";
             case BOOLEAN -> "ofBoolean";

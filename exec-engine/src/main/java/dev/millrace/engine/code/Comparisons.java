@@ -6,6 +6,7 @@ import dev.millrace.engine.function.Intervals;
 import dev.millrace.engine.function.Numbers;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.error.MillraceException;
+import dev.millrace.nested.Images;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.type.DataType;
 import java.util.List;
@@ -60,11 +61,26 @@ final class Comparisons {
             case BOOLEAN -> total(both, booleans(operator, a.code(), b.code()));
             case FLOAT, DOUBLE -> total(both, doubles(operator, a.code(), b.code()));
             case NARROW, WIDE -> numbers(operator, a, b);
-            case BYTES -> bytes(operator, a, b);
+            case BYTES -> isNested(a.type()) ? nested(operator, a, b) : bytes(operator, a, b);
             case INTERVAL -> total(both, call(Intervals.class, "compare", a, b) + symbol(operator) + "0");
             case UUID -> total(both, call(Numbers.class, "compareUnsigned", a, b) + symbol(operator) + "0");
-            case NESTED -> throw MillraceException.notAvailableYet("comparing values of type " + a.type());
+            case NOTHING -> throw MillraceException.notAvailableYet("comparing values of type " + a.type());
         };
+    }
+
+    private static boolean isNested(DataType type) {
+        return type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW;
+    }
+
+    /** Equal arrays and rows have equal images; their order is that of their elements. */
+    private Value nested(String operator, Value a, Value b) {
+        if (operator.equals("eq") || operator.equals("ne")) {
+            return bytes(operator, a, b);
+        }
+        String type = compiler.kernel().field(compiler.kernel().use(DataType.class), "y", compiler.kernel().type(a.type()));
+        String order = compiler.kernel().use(Images.class) + ".compareValues(" + type + ", " + a.part(0) + ", " + b.part(0)
+                + ")";
+        return compiler.strict(DataType.BOOLEAN, List.of(a, b), order + symbol(operator) + "0");
     }
 
     private Value total(List<Value> values, String code) {

@@ -82,7 +82,7 @@ final class Costs {
     static boolean isWorthKeeping(Expression expression) {
         boolean compares = expression instanceof Call call
                 && (COMPARISONS.contains(call.function()) || LOGIC.contains(call.function()));
-        return !compares && of(expression) > CHEAP && Repr.of(expression.type()) != Repr.NESTED;
+        return !compares && of(expression) > CHEAP;
     }
 
     /** Whether evaluating it can fail for some rows, so that it may not be moved before what was written before it. */

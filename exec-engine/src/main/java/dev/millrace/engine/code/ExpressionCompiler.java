@@ -29,6 +29,7 @@ final class ExpressionCompiler {
     private final Arithmetic arithmetic = new Arithmetic(this);
     private final Numerics numerics = new Numerics(this);
     private final Casts casts = new Casts(this);
+    private final NestedCalls nested = new NestedCalls(this);
     private final Library library = new Library(this);
 
     /** @param kept expressions that several loops of the kernel use */
@@ -55,6 +56,10 @@ final class ExpressionCompiler {
 
     Casts casts() {
         return casts;
+    }
+
+    NestedCalls nested() {
+        return nested;
     }
 
     /** The value of an expression: what an enclosing scope already has, or new statements. */
@@ -92,12 +97,6 @@ final class ExpressionCompiler {
         if (expression instanceof Case branches) {
             return logic.branches(branches);
         }
-        if (expression instanceof Cast cast
-                && cast.input() instanceof Column column
-                && cast.type().isText()
-                && Repr.of(column.type()) == Repr.NESTED) {
-            return casts.nestedToText(compile(column), column.index(), cast.type());
-        }
         if (expression instanceof Cast cast) {
             return casts.cast(compile(cast.input()), cast.type());
         }
@@ -105,7 +104,8 @@ final class ExpressionCompiler {
         Optional<Value> special = logic.compile(call)
                 .or(() -> comparisons.compile(call))
                 .or(() -> numerics.compile(call))
-                .or(() -> arithmetic.compile(call));
+                .or(() -> arithmetic.compile(call))
+                .or(() -> nested.compile(call));
         return special.isPresent() ? special.get() : library.compile(call);
     }
 

@@ -14,11 +14,23 @@ final class KernelSource {
     private final SourceBuilder constructor = new SourceBuilder();
     private final SourceBuilder methods = new SourceBuilder();
     private final List<Literal> literals = new ArrayList<>();
+    private final List<DataType> types = new ArrayList<>();
     private int names;
 
     /** The literals found, in the order of the constructor. */
     List<Literal> literals() {
         return List.copyOf(literals);
+    }
+
+    /** The types that {@link #type} was asked for, in the order of their numbers. */
+    List<DataType> types() {
+        return List.copyOf(types);
+    }
+
+    /** A type as an expression of the constructor. */
+    String type(DataType type) {
+        types.add(type);
+        return "literals.type(" + (types.size() - 1) + ")";
     }
 
     /** Where methods go. */
@@ -82,7 +94,7 @@ final class KernelSource {
                         read("int", "days", index),
                         read("long", "micros", index));
             case UUID -> Value.of(type, Value.NEVER, read("long", "uuidHigh", index), read("long", "uuidLow", index));
-            case NESTED -> throw new IllegalArgumentException("a literal of " + type);
+            case NOTHING -> throw new IllegalArgumentException("a literal of " + type);
         };
     }
 

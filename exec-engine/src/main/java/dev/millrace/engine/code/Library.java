@@ -128,6 +128,28 @@ final class Library {
             justify_interval      Intervals.justify
             timezone              TimeZoneConversion#toUtc 0
             timezone/timestamptz  TimeZoneConversion#fromUtc 0
+
+            regexp_match          ?RegexFunction#groups 1 2
+            regexp_split_to_array RegexFunction#split 1 2
+            json_get              ?nested.JsonFunctions.get
+            json_get_text         ?nested.JsonFunctions.getText
+            json_at               ?nested.JsonFunctions.at
+            json_at_text          ?nested.JsonFunctions.atText
+            json_contains         nested.JsonFunctions.contains
+            json_has              nested.JsonFunctions.has
+            json_has_any          nested.JsonFunctions.hasAny
+            json_has_all          nested.JsonFunctions.hasAll
+            json_concat           nested.JsonEdits#concat
+            json_delete           nested.JsonEdits#delete
+            json_delete/array     nested.JsonEdits#deleteAll
+            json_delete_path      nested.JsonEdits#deletePath
+            jsonb_typeof          nested.JsonFunctions.typeOf
+            jsonb_array_length    nested.JsonFunctions.arrayLength
+            jsonb_object          nested.JsonEdits#object
+            jsonb_strip_nulls     nested.JsonEdits#stripNulls
+            jsonb_pretty          nested.JsonEdits#pretty
+            jsonb_set             nested.JsonEdits#set
+            jsonb_insert          nested.JsonEdits#insert
             """;
 
     private static final String PACKAGE = "dev.millrace.engine.function.";
@@ -154,7 +176,8 @@ final class Library {
             boolean nullable = words[1].startsWith("?");
             String target = words[1].substring(nullable ? 1 : 0);
             boolean isStatic = target.indexOf('#') < 0;
-            String[] names = target.split("[.#]");
+            int dot = Math.max(target.lastIndexOf('.'), target.lastIndexOf('#'));
+            String[] names = {target.substring(0, dot), target.substring(dot + 1)};
             List<Integer> prepared = new ArrayList<>();
             String scale = "";
             for (int i = 2; i < words.length; i++) {
@@ -234,6 +257,10 @@ final class Library {
                 constant &= call.arguments().get(index) instanceof Literal;
                 preparing.add(values.get(index).arguments());
             }
+        }
+        if (entry.prepared().isEmpty()) {
+            return compiler.strictCall(
+                    call.type(), values, object + "." + entry.method() + "(" + arguments, entry.nullable());
         }
         String prepare = object + ".prepare(" + String.join(", ", preparing) + ")";
         String result = object + "." + entry.method() + "(" + arguments;

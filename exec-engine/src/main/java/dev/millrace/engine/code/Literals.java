@@ -4,6 +4,8 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -17,12 +19,15 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class Literals implements AutoCloseable {
     private final BufferAllocator allocator;
     private final List<Literal> literals;
+    private final List<DataType> types;
     private final long[] addresses;
     private final int[] lengths;
     private final List<AutoCloseable> owned = new ArrayList<>();
 
-    public Literals(BufferAllocator allocator, List<Literal> literals) {
+    /** @param types that the kernel's functions over arrays, rows and JSON ask for */
+    public Literals(BufferAllocator allocator, List<Literal> literals, List<DataType> types) {
         this.allocator = allocator;
+        this.types = List.copyOf(types);
         this.literals = List.copyOf(literals);
         this.addresses = new long[literals.size()];
         this.lengths = new int[literals.size()];
@@ -46,6 +51,9 @@ public final class Literals implements AutoCloseable {
         if (literal.value() instanceof String text) {
             return text.getBytes(StandardCharsets.UTF_8);
         }
+        if (literal.type().kind() == Kind.ARRAY || literal.type().kind() == Kind.ROW) {
+            return LiteralImage.of(literal);
+        }
         if (literal.value() instanceof List<?> list) {
             byte[] bytes = new byte[list.size()];
             for (int i = 0; i < bytes.length; i++) {
@@ -65,6 +73,11 @@ public final class Literals implements AutoCloseable {
     <T extends AutoCloseable> T own(T resource) {
         owned.add(resource);
         return resource;
+    }
+
+    /** A type that the kernel names by its number. */
+    public DataType type(int index) {
+        return types.get(index);
     }
 
     public boolean asBoolean(int index) {

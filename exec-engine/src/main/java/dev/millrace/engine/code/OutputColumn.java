@@ -4,19 +4,30 @@ import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.engine.state.NestedImages;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.FieldVector;
 
 /** A vector that a kernel fills through raw addresses. Owns it until {@link #finish}. */
 public final class OutputColumn implements AutoCloseable {
-    private final FieldVector vector;
+    private final FieldVector vector; // of images, when the type is nested
+    private final Optional<Field> nested;
+    private final BufferAllocator allocator;
+    private long imageBytes; // of a finished nested column
     private boolean passedOn;
 
     /** @param textBytes room for data to begin with, when the type is of variable width */
     public OutputColumn(Field field, int rows, long textBytes, BufferAllocator allocator) {
-        this.vector = Vectors.allocate(field, rows, textBytes, allocator);
+        boolean isNested = field.type().kind() == Kind.ARRAY || field.type().kind() == Kind.ROW;
+        this.nested = isNested ? Optional.of(field) : Optional.empty();
+        this.allocator = allocator;
+        Field stored = isNested ? new Field(field.name(), DataType.BYTEA, field.nullable()) : field;
+        this.vector = Vectors.allocate(stored, rows, textBytes, allocator);
     }
 
     /** Address of the values. */
@@ -50,6 +61,9 @@ public final class OutputColumn implements AutoCloseable {
 
     /** Bytes of data in a finished column of variable width; 0 in others. */
     public long textBytes(int rows) {
+        if (nested.isPresent()) {
+            return imageBytes;
+        }
         return vector instanceof BaseVariableWidthVector ? Memory.getInt(offsets() + 4L * rows) : 0;
     }
 
@@ -71,8 +85,14 @@ public final class OutputColumn implements AutoCloseable {
     /** The finished vector, which is the caller's now. */
     public FieldVector finish(int rows) {
         Vectors.finish(vector, rows);
-        passedOn = true;
-        return vector;
+        if (nested.isEmpty()) {
+            passedOn = true;
+            return vector;
+        }
+        imageBytes = Memory.getInt(offsets() + 4L * rows);
+        FieldVector values = NestedImages.values((BaseVariableWidthVector) vector, nested.get(), rows, allocator);
+        close();
+        return values;
     }
 
     @Override

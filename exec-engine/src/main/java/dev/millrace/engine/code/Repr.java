@@ -16,14 +16,14 @@ enum Repr {
     NARROW("long"),
     /** NUMERIC as the high and low half of 128 bits. */
     WIDE("long", "long"),
-    /** Text and bytea as address and length. */
+    /** Text and bytea, and arrays and rows as images ({@link dev.millrace.nested}), as address and length. */
     BYTES("long", "int"),
     /** Months, days, microseconds. */
     INTERVAL("int", "int", "long"),
     /** High and low half, big endian. */
     UUID("long", "long"),
-    /** ARRAY and ROW: the column is passed through, there are no parts. */
-    NESTED;
+    /** The type of a bare NULL: there are no parts. */
+    NOTHING;
 
     /** The largest precision of a NUMERIC that is always NARROW. */
     static final int NARROW_PRECISION = 18;
@@ -46,10 +46,10 @@ enum Repr {
             case REAL -> FLOAT;
             case DOUBLE -> DOUBLE;
             case NUMERIC -> type.precision() <= NARROW_PRECISION ? NARROW : WIDE;
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> BYTES;
+            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW -> BYTES;
             case INTERVAL -> INTERVAL;
             case UUID -> UUID;
-            case ARRAY, ROW, NULL -> NESTED;
+            case NULL -> NOTHING;
         };
     }
 

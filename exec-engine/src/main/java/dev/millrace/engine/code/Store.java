@@ -76,7 +76,7 @@ final class Store {
                 put("Long", 16, 8, "Long.reverseBytes(" + value.part(1) + ")");
             }
             case BYTES -> bytes();
-            case NESTED -> throw MillraceException.notAvailableYet("computing values of type " + value.type());
+            case NOTHING -> throw MillraceException.notAvailableYet("computing values of type " + value.type());
         }
         if (!value.neverNull()) {
             bit(name("valid"), name("validity"), "!" + ExpressionCompiler.parenthesised(value.isNull()));

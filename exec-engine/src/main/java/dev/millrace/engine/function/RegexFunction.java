@@ -4,6 +4,8 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.regex.Regex;
 import dev.millrace.engine.function.regex.RegexFlags;
 import dev.millrace.engine.function.regex.RegexMatcher;
+import dev.millrace.nested.ImageWriter;
+import dev.millrace.text.TextBuffer;
 
 /** Functions of a text and a regular expression, which is compiled when it changes: once, if it is a literal. */
 public final class RegexFunction {
@@ -82,5 +84,71 @@ public final class RegexFunction {
         }
         out.slice(address + start, matcher.end(group) - start);
         return true;
+    }
+
+    /** {@code regexp_match}: the groups of the first match as an array, or all of it when there is no group. */
+    public boolean groups(long address, int length, Text out) {
+        if (!find(address, length)) {
+            return false;
+        }
+        TextBuffer buffer = out.begin();
+        writeGroups(buffer, address);
+        out.written();
+        return true;
+    }
+
+    private void writeGroups(TextBuffer buffer, long address) {
+        int first = Math.min(1, matcher.groups());
+        ImageWriter.int32(buffer, Math.max(1, matcher.groups()));
+        for (int group = first; group <= matcher.groups(); group++) {
+            if (matcher.start(group) < 0) {
+                ImageWriter.nothing(buffer);
+            } else {
+                ImageWriter.some(buffer);
+                ImageWriter.bytes(
+                        buffer, address + matcher.start(group), matcher.end(group) - matcher.start(group));
+            }
+        }
+    }
+
+    /** {@code regexp_matches} with the flag g: the groups of every match, each as {@link #groups} gives them. */
+    public void allGroups(long address, int length, Text out) {
+        matcher.reset(address, length);
+        TextBuffer buffer = out.begin();
+        ImageWriter.int32(buffer, 0);
+        int count = 0;
+        int from = 0;
+        while (from <= length && matcher.find(from)) {
+            count++;
+            ImageWriter.some(buffer);
+            writeGroups(buffer, address);
+            from = matcher.end() > matcher.start() ? matcher.end() : after(address, length, matcher.end());
+        }
+        ImageWriter.patchInt32(buffer, 0, count);
+        out.written();
+    }
+
+    /** {@code regexp_split_to_array}: what lies between matches; an empty match at the start or end does not split. */
+    public void split(long address, int length, Text out) {
+        matcher.reset(address, length);
+        TextBuffer buffer = out.begin();
+        ImageWriter.int32(buffer, 0);
+        int count = 0;
+        int from = 0;
+        int pieceStart = 0;
+        while (from <= length && matcher.find(from)) {
+            boolean empty = matcher.end() == matcher.start();
+            if (!empty || matcher.start() > pieceStart && matcher.start() < length) {
+                ImageWriter.some(buffer);
+                ImageWriter.bytes(buffer, address + pieceStart, matcher.start() - pieceStart);
+                count++;
+                pieceStart = matcher.end();
+            }
+            from = empty ? after(address, length, matcher.end()) : matcher.end();
+        }
+        ImageWriter.some(buffer);
+        ImageWriter.bytes(buffer, address + pieceStart, length - pieceStart);
+        ImageWriter.patchInt32(buffer, 0, count + 1);
+        out.written();
     }
 }

@@ -1,5 +1,10 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.engine.code.LiteralImage;
+import dev.millrace.nested.NestedCodec;
+import dev.millrace.type.DataType.Kind;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
@@ -50,6 +55,10 @@ final class ConstantRows {
     }
 
     private static FieldVector column(Field field, int column, List<List<Expression>> rows, BufferAllocator allocator) {
+        Kind kind = field.type().kind();
+        if (kind == Kind.ARRAY || kind == Kind.ROW) {
+            return nested(field, column, rows, allocator);
+        }
         byte[][] bytes = new byte[rows.size()][];
         long textBytes = 0;
         for (int row = 0; row < bytes.length; row++) {
@@ -57,7 +66,7 @@ final class ConstantRows {
             textBytes += bytes[row].length;
         }
         FieldVector vector = Vectors.allocate(field, rows.size(), textBytes, allocator);
-        boolean hasBytes = field.type().isText() || field.type().kind() == dev.millrace.type.DataType.Kind.BYTEA;
+        boolean hasBytes = field.type().isText() || field.type().kind() == Kind.BYTEA;
         int end = 0;
         for (int row = 0; row < bytes.length; row++) {
             if (rows.get(row).get(column) instanceof Literal literal) {
@@ -75,6 +84,26 @@ final class ConstantRows {
         }
         Vectors.finish(vector, rows.size());
         return vector;
+    }
+
+    private static FieldVector nested(Field field, int column, List<List<Expression>> rows, BufferAllocator allocator) {
+        FieldVector vector = Vectors.allocate(field, rows.size(), 0, allocator);
+        try {
+            NestedCodec codec = new NestedCodec();
+            for (int row = 0; row < rows.size(); row++) {
+                if (rows.get(row).get(column) instanceof Literal literal) {
+                    ByteBuffer image = ByteBuffer.wrap(LiteralImage.of(literal)).order(ByteOrder.LITTLE_ENDIAN);
+                    codec.decode(image, vector, field.type(), row);
+                } else {
+                    NestedCodec.setNull(vector, row);
+                }
+            }
+            vector.setValueCount(rows.size());
+            return vector;
+        } catch (RuntimeException | Error e) {
+            vector.close();
+            throw e;
+        }
     }
 
     private static byte[] bytesOf(Expression expression) {

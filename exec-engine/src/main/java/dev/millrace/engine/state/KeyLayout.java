@@ -1,5 +1,6 @@
 package dev.millrace.engine.state;
 
+import dev.millrace.nested.NestedCodec;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;

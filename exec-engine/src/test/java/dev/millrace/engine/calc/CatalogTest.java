@@ -1,6 +1,6 @@
 package dev.millrace.engine.calc;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.millrace.batch.Batch;
@@ -9,6 +9,7 @@ import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.function.FunctionCatalog;
 import dev.millrace.plan.function.Signature;
 import dev.millrace.plan.node.PlanNode;
@@ -67,10 +68,7 @@ class CatalogTest {
                     if (!signature.takes(count)) {
                         continue;
                     }
-                    Optional<Kind> first = count == 0
-                            ? Optional.of(Kind.TEXT)
-                            : signature.parameter(0).kind();
-                    for (DataType type : typesOf(first)) {
+                    for (DataType type : choices(signature, count)) {
                         calls[0]++;
                         try {
                             check(name, signature, count, type);
@@ -86,16 +84,33 @@ class CatalogTest {
         }
     }
 
-    private void check(String name, Signature signature, int count, DataType firstType) {
+    /** What the places of one type, or else the first place, are tried with. */
+    private static List<DataType> choices(Signature signature, int count) {
+        boolean same = signature.parameters().stream().anyMatch(Signature.Parameter::same);
+        if (same || count == 0) {
+            return same ? COMPARABLE : List.of(DataType.TEXT);
+        }
+        Signature.Parameter first = signature.parameter(0);
+        return first.isArray() ? List.of(typeOf(first, DataType.TEXT)) : typesOf(first.kind());
+    }
+
+    private static DataType typeOf(Signature.Parameter parameter, DataType common) {
+        if (parameter.isArray()) {
+            return DataType.array(parameter.same() ? common : typesOf(parameter.element()).get(0));
+        }
+        return parameter.same() ? common : typesOf(parameter.kind()).get(0);
+    }
+
+    private void check(String name, Signature signature, int count, DataType chosen) {
         List<Expression> arguments = new ArrayList<>();
         List<Field> fields = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             Signature.Parameter parameter = signature.parameter(i);
-            DataType type = i == 0 || parameter.same()
-                    ? firstType
-                    : typesOf(parameter.kind()).get(0);
+            boolean anySame = signature.parameters().stream().anyMatch(Signature.Parameter::same);
+            DataType type = i == 0 && !anySame ? chosen : typeOf(parameter, chosen);
             fields.add(new Field("c" + i, type, true));
-            arguments.add(new Column(i, type, true));
+            boolean operator = i == 0 && (name.equals("array_any") || name.equals("array_all"));
+            arguments.add(operator ? new Literal("le", DataType.TEXT) : new Column(i, type, true));
         }
         DataType result =
                 signature.resultType(arguments.stream().map(Expression::type).toList());
@@ -106,14 +121,15 @@ class CatalogTest {
                 List.of(new Call(name, arguments, result, true)),
                 Schema.of(new Field("result", result, true)));
         Row nulls = new Row(Collections.nCopies(count, null));
-        List<Row> results = run(calc, input, List.of(nulls, nulls));
-        if (signature.strict() && count > 0) {
-            assertEquals(Row.of((Object) null), results.get(0));
+        if (signature.strict()) {
+            List<Row> results = run(calc, input, List.of(nulls, nulls));
+            assertTrue(count == 0 || Row.of((Object) null).equals(results.get(0)), () -> "gives " + results);
         }
         List<Object> values = new ArrayList<>();
         fields.forEach(field -> values.add(example(field.type())));
         try {
             run(calc, input, List.of(new Row(values)));
+            run(calc, input, List.of(nulls, nulls));
         } catch (MillraceException e) {
             // The examples are not meaningful for each function; what they are told is checked elsewhere.
         }
@@ -147,11 +163,13 @@ class CatalogTest {
             case SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ -> 3L;
             case REAL, DOUBLE -> 0.5;
             case NUMERIC -> new java.math.BigDecimal("1.5").setScale(type.scale());
-            case TEXT, VARCHAR, CHAR, JSONB -> "day";
+            case TEXT, VARCHAR, CHAR -> "day";
+            case JSONB -> "{\"a\": [1, \"day\"]}"; // in its normal form
+            case ARRAY -> java.util.Arrays.asList(example(type.element()), null);
             case BYTEA -> List.of((byte) 1, (byte) 2);
             case INTERVAL -> new Row.Interval(1, 2, 3);
             case UUID -> new java.util.UUID(1, 2);
-            case ARRAY, ROW, NULL -> throw new IllegalArgumentException(type.toString());
+            case ROW, NULL -> throw new IllegalArgumentException(type.toString());
         };
     }
 }

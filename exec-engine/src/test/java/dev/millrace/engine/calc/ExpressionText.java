@@ -43,7 +43,8 @@ public final class ExpressionText {
             Map.entry("timestamp", DataType.TIMESTAMP),
             Map.entry("timestamptz", DataType.TIMESTAMPTZ),
             Map.entry("interval", DataType.INTERVAL),
-            Map.entry("uuid", DataType.UUID));
+            Map.entry("uuid", DataType.UUID),
+            Map.entry("jsonb", DataType.JSONB));
 
     private final String text;
     private final Schema schema;
@@ -102,6 +103,14 @@ public final class ExpressionText {
     }
 
     private DataType type() {
+        DataType type = element();
+        while (take("[]")) {
+            type = DataType.array(type);
+        }
+        return type;
+    }
+
+    private DataType element() {
         String name = word();
         List<Integer> numbers = new ArrayList<>();
         if (take("(")) {
@@ -229,15 +238,27 @@ public final class ExpressionText {
         if (!signature.takes(arguments.size())) {
             return Optional.empty();
         }
-        DataType common = arguments.isEmpty() ? DataType.NULL : arguments.get(0).type();
-        for (Expression argument : arguments) {
-            common = rank(argument.type().kind()) > rank(common.kind()) ? argument.type() : common;
+        DataType common = DataType.NULL;
+        for (int i = 0; i < arguments.size(); i++) {
+            DataType type = arguments.get(i).type();
+            boolean none = common.equals(DataType.NULL);
+            boolean counts = signature.parameter(i).same() && !signature.parameter(i).isArray();
+            if (counts && (none || rank(type.kind()) > rank(common.kind()))) {
+                common = type;
+            }
         }
         List<Expression> converted = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
             Expression argument = arguments.get(i);
             Signature.Parameter parameter = signature.parameter(i);
             Kind from = argument.type().kind();
+            if (parameter.isArray()) {
+                if (from != Kind.ARRAY) {
+                    return Optional.empty();
+                }
+                converted.add(argument);
+                continue;
+            }
             Kind to = parameter.same() ? common.kind() : parameter.kind().orElse(from);
             if (from == to || to == Kind.TEXT && argument.type().isText()) {
                 converted.add(argument);

@@ -24,7 +24,8 @@ public sealed interface Expression {
     /**
      * A constant. {@code value} by kind: BOOLEAN Boolean; SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP and
      * TIMESTAMPTZ Long (in the type's unit); REAL and DOUBLE Double; NUMERIC BigDecimal of the type's scale; text kinds
-     * String; BYTEA {@code List<Byte>}; INTERVAL {@link IntervalValue}; UUID UUID. NULL is {@link Null}.
+     * String (JSONB in normal form); BYTEA {@code List<Byte>}; INTERVAL {@link IntervalValue}; UUID UUID; ARRAY and ROW a
+     * list of such values, an empty Optional for NULL among them. NULL is {@link Null}.
      *
      * <p>Literals are what distinguishes queries of one fingerprint: compiled code reads them from fields.
      */

@@ -11,9 +11,10 @@ import java.util.Map;
  * end's. Names that are only another spelling (such as {@code char_length}) are {@link #ALIASES}.
  *
  * <p>One signature a line: {@code name(parameter, ...) result}. A parameter is a type's kind; {@code any} takes every
- * type, {@code T} every type but the same in all places; {@code ...} after the last one repeats it; {@code ?} after it
- * makes it optional. The result is a type, a parameter number as {@code =1}, or the name of a {@link ResultRule}. A
- * leading {@code !} marks functions that see NULL arguments; the others give NULL when any argument is NULL.
+ * type, {@code T} every type but the same in all places; {@code T[]} and {@code text[]} take arrays; {@code ...} after
+ * the last one repeats it; {@code ?} after it makes it optional. The result is a type, {@code T}, a parameter number as
+ * {@code =1}, or the name of a {@link ResultRule}. A leading {@code !} marks functions that see NULL arguments; the others
+ * give NULL when any argument is NULL. Those of arrays, rows and JSONB are in {@link NestedSignatures}.
  */
 public final class FunctionCatalog {
     private static final String SIGNATURES = """
@@ -246,6 +247,17 @@ public final class FunctionCatalog {
 
     /** Other names of functions, as users know them. */
     public static final Map<String, String> ALIASES = Map.ofEntries(
+            Map.entry("json_typeof", "jsonb_typeof"),
+            Map.entry("json_array_length", "jsonb_array_length"),
+            Map.entry("json_build_object", "jsonb_build_object"),
+            Map.entry("json_build_array", "jsonb_build_array"),
+            Map.entry("json_object", "jsonb_object"),
+            Map.entry("json_strip_nulls", "jsonb_strip_nulls"),
+            Map.entry("json_extract_path", "jsonb_extract_path"),
+            Map.entry("json_extract_path_text", "jsonb_extract_path_text"),
+            Map.entry("to_json", "to_jsonb"),
+            Map.entry("array_to_json", "to_jsonb"),
+            Map.entry("row_to_json", "to_jsonb"),
             Map.entry("char_length", "length"),
             Map.entry("character_length", "length"),
             Map.entry("substr", "substring"),
@@ -271,7 +283,8 @@ public final class FunctionCatalog {
 
     private static Map<String, List<Signature>> parse() {
         Map<String, List<Signature>> byName = new LinkedHashMap<>();
-        SIGNATURES.lines().filter(line -> !line.isBlank()).forEach(line -> {
+        String all = SIGNATURES + NestedSignatures.TEXT;
+        all.lines().filter(line -> !line.isBlank()).forEach(line -> {
             Signature signature = parse(line);
             byName.computeIfAbsent(signature.name(), name -> new ArrayList<>()).add(signature);
         });
@@ -288,9 +301,9 @@ public final class FunctionCatalog {
             for (String part : line.substring(open + 1, close).split(",")) {
                 String text = part.trim();
                 variadic = text.endsWith("...");
-                boolean optional = text.endsWith("?");
+                boolean optional = text.contains("?");
                 String type = text.replace("...", "").replace("?", "");
-                parameters.add(new Parameter(Signature.accepts(type), type.equals("T"), optional));
+                parameters.add(Signature.parameter(type, optional));
             }
         }
         return new Signature(

@@ -2,8 +2,11 @@ package dev.millrace.plan.function;
 
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -16,15 +19,16 @@ public final class ResultRule {
     public static final int LEAST_DIVISION_SCALE = 16;
 
     private final String text;
-    private final Function<List<DataType>, DataType> rule;
+    private final BiFunction<List<DataType>, DataType, DataType> rule;
 
-    private ResultRule(String text, Function<List<DataType>, DataType> rule) {
+    private ResultRule(String text, BiFunction<List<DataType>, DataType, DataType> rule) {
         this.text = text;
         this.rule = rule;
     }
 
-    DataType apply(List<DataType> arguments) {
-        return rule.apply(arguments);
+    /** @param common what {@code T} stands for */
+    DataType apply(List<DataType> arguments, DataType common) {
+        return rule.apply(arguments, common);
     }
 
     /** NUMERIC with so many digits before and after the point, cut to 38 in all. */
@@ -60,7 +64,35 @@ public final class ResultRule {
     }
 
     static ResultRule parse(String text) {
-        Function<List<DataType>, DataType> rule = switch (text) {
+        if (text.equals("T")) {
+            return new ResultRule(text, (types, common) -> common);
+        }
+        if (text.equals("T[]")) {
+            return new ResultRule(text, (types, common) -> DataType.array(common));
+        }
+        if (text.endsWith("[]")) {
+            DataType array = DataType.array(fixed(text.substring(0, text.length() - 2)));
+            return new ResultRule(text, (types, common) -> array);
+        }
+        Function<List<DataType>, DataType> rule = ofArguments(text);
+        return new ResultRule(text, (types, common) -> rule.apply(types));
+    }
+
+    private static DataType fixed(String name) {
+        return new DataType(Kind.valueOf(name.toUpperCase(Locale.ROOT)), 0, 0, List.of());
+    }
+
+    /** The anonymous row type of ROW(...): its fields are f1, f2 and so on. */
+    private static DataType record(List<DataType> types) {
+        List<Field> fields = new ArrayList<>();
+        for (int i = 0; i < types.size(); i++) {
+            fields.add(new Field("f" + (i + 1), types.get(i), true));
+        }
+        return DataType.row(fields);
+    }
+
+    private static Function<List<DataType>, DataType> ofArguments(String text) {
+        return switch (text) {
             case "=1" -> types -> types.get(0);
             case "numeric_add" -> types -> add(types.get(0), types.get(1));
             case "numeric_multiply" ->
@@ -79,13 +111,12 @@ public final class ResultRule {
                 types -> numeric(integerDigits(types.get(0)) + 1, types.get(0).scale());
             case "extract" -> types -> DataType.numeric(18, 6);
             case "numeric" -> types -> DataType.numeric(38, 16);
+            case "record" -> ResultRule::record;
             default -> {
-                Kind kind = Kind.valueOf(text.toUpperCase(Locale.ROOT));
-                DataType fixed = new DataType(kind, 0, 0, List.of());
+                DataType fixed = fixed(text);
                 yield types -> fixed;
             }
         };
-        return new ResultRule(text, rule);
     }
 
     @Override

@@ -21,8 +21,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.function.IntFunction;
 
 /** Expressions over named columns, nearly as one would write them in SQL. Two columns of one name get their number. */
 final class ExpressionText {
@@ -132,8 +134,19 @@ final class ExpressionText {
             case TIMESTAMP -> "'" + dateTime((Long) value) + "'";
             case TIMESTAMPTZ -> "'" + dateTime((Long) value) + "Z'";
             case INTERVAL -> interval((IntervalValue) value);
+            case ARRAY -> nested((List<?>) value, "{", "}", index -> literal.type().element());
+            case ROW ->
+                nested((List<?>) value, "(", ")", index -> literal.type().fields().get(index).type());
             default -> value.toString();
         };
+    }
+
+    private static String nested(List<?> values, String open, String close, IntFunction<DataType> types) {
+        return IntStream.range(0, values.size())
+                .mapToObj(i -> values.get(i) instanceof Optional
+                        ? "NULL"
+                        : literal(new Literal(values.get(i), types.apply(i))))
+                .collect(Collectors.joining(", ", open, close));
     }
 
     private static String dateTime(long micros) {

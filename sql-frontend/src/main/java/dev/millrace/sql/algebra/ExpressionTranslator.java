@@ -10,6 +10,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.calcite.avatica.util.ByteString;
 import org.apache.calcite.rex.RexCall;
@@ -130,15 +131,22 @@ public final class ExpressionTranslator {
         return new Expression.Case(branches, cast(operands.get(operands.size() - 1), type), type, nullable);
     }
 
+    /** A literal if all elements are constant. */
     private static Expression array(RexCall call, DataType type) {
+        List<Expression> elements = new ArrayList<>();
         List<Object> values = new ArrayList<>();
         for (RexNode operand : call.getOperands()) {
-            if (!(translate(operand) instanceof Literal literal)) {
-                throw MillraceException.notAvailableYet("an array of expressions that are not constant");
+            Expression element = translate(operand);
+            elements.add(element);
+            if (element instanceof Literal literal) {
+                values.add(literal.value());
+            } else if (element instanceof Expression.Null) {
+                values.add(Optional.empty());
             }
-            values.add(literal.value());
         }
-        return new Literal(values, type);
+        return values.size() == elements.size()
+                ? new Literal(values, type)
+                : new Expression.Call("make_array", elements, type, false);
     }
 
     // ---- constants -------------------------------------------------------------------------------------------------

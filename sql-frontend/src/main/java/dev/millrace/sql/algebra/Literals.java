@@ -3,6 +3,7 @@ package dev.millrace.sql.algebra;
 import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.json.JsonNormalizer;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.text.ValueParser;
@@ -31,10 +32,11 @@ public final class Literals {
      */
     public static Literal parse(DataType type, String text) {
         return switch (type.kind()) {
-            case TEXT, JSONB -> new Literal(text, type);
+            case TEXT -> new Literal(text, type);
+            case JSONB -> new Literal(JsonNormalizer.normalize(text), type);
             case VARCHAR, CHAR -> new Literal(fitting(type, text), type);
             case BYTEA -> new Literal(bytes(text), type);
-            case ARRAY -> new Literal(elements(type, text), type);
+            case ARRAY -> new Literal(new ArrayConstant(type, text).elements(), type);
             case ROW, NULL -> throw MillraceException.notAvailableYet("a constant of type " + type);
             default -> scalar(type, text);
         };
@@ -135,43 +137,6 @@ public final class Literals {
             list.add(b);
         }
         return list;
-    }
-
-    /** The elements of {@code {a,"b c",NULL}}, each a {@link Literal}'s value; NULL elements are not supported. */
-    private static List<Object> elements(DataType type, String text) {
-        String body = text.strip();
-        if (!body.startsWith("{") || !body.endsWith("}")) {
-            throw MillraceException.user(
-                            SqlState.INVALID_TEXT_REPRESENTATION, "malformed array literal: \"" + text + "\"")
-                    .withHint("an array is written as {1,2,3}");
-        }
-        List<Object> values = new ArrayList<>();
-        StringBuilder element = new StringBuilder();
-        boolean quoted = false;
-        boolean wasQuoted = false;
-        for (int i = 1; i < body.length(); i++) {
-            char c = body.charAt(i);
-            if (c == '\\' && i + 1 < body.length()) {
-                element.append(body.charAt(++i));
-            } else if (c == '"') {
-                quoted = !quoted;
-                wasQuoted = true;
-            } else if (!quoted && (c == ',' || i == body.length() - 1)) {
-                String item =
-                        wasQuoted ? element.toString() : element.toString().strip();
-                if (!item.isEmpty() || wasQuoted) {
-                    if (!wasQuoted && item.equalsIgnoreCase("null")) {
-                        throw MillraceException.notAvailableYet("a NULL in an array constant");
-                    }
-                    values.add(parse(type.element(), item).value());
-                }
-                element.setLength(0);
-                wasQuoted = false;
-            } else {
-                element.append(c);
-            }
-        }
-        return values;
     }
 
     /** A number with the scale and precision that its digits ask for; 22003 beyond 38 digits. */

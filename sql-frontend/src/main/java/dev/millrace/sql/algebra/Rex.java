@@ -8,6 +8,7 @@ import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -158,7 +159,9 @@ public final class Rex {
                         SqlStdOperatorTable.ARRAY_VALUE_CONSTRUCTOR,
                         ((List<?>) value)
                                 .stream()
-                                        .map(element -> literal(new Literal(element, type.element())))
+                                        .map(element -> element instanceof Optional<?>
+                                                ? nullOf(type.element())
+                                                : literal(new Literal(element, type.element())))
                                         .toList());
             case ROW, NULL -> throw new IllegalArgumentException("no constant of type " + type);
         };

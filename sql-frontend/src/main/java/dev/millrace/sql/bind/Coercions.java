@@ -10,8 +10,10 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexDynamicParam;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
@@ -68,6 +70,14 @@ final class Coercions {
         if (type.equals(target)) {
             return node;
         }
+        Optional<List<RexNode>> fields = fieldsOf(node, target);
+        if (fields.isPresent()) {
+            List<RexNode> converted = new ArrayList<>();
+            for (int i = 0; i < fields.get().size(); i++) {
+                converted.add(convert(fields.get().get(i), target.fields().get(i).type()));
+            }
+            return Rex.call("make_row", converted, target, false);
+        }
         if (node instanceof RexLiteral literal && type.isNumber() && !literal.isNull()) {
             Optional<RexNode> folded = foldNumber(literal, target);
             if (folded.isPresent()) {
@@ -84,6 +94,13 @@ final class Coercions {
             if (strength == Strength.EXPLICIT && text.isPresent() && isCharacter(target)) {
                 return Rex.literal(Literals.cut(target, text.get()));
             }
+            Optional<List<RexNode>> fields = fieldsOf(node, target);
+            if (fields.isPresent()) {
+                for (int i = 0; i < fields.get().size(); i++) {
+                    convert(fields.get().get(i), target.fields().get(i).type(), strength, where); // or it fails
+                }
+                return convert(node, target);
+            }
             if (isUnknown(node) || allowed(type(node), target, strength)) {
                 return convert(node, target);
             }
@@ -98,6 +115,24 @@ final class Coercions {
         }
         throw Errors.error(
                 SqlState.CANNOT_COERCE, "cannot cast type " + name(type(node)) + " to " + name(target), where);
+    }
+
+    /** The fields of ROW(...) where as many are wanted; quoted constants among them are of no type yet. */
+    private static Optional<List<RexNode>> fieldsOf(RexNode node, DataType target) {
+        if (target.kind() != Kind.ROW
+                || !(node instanceof RexCall call)
+                || !call.getOperator().getName().equals("make_row")
+                || call.getOperands().size() != target.fields().size()) {
+            return Optional.empty();
+        }
+        return Optional.of(call.getOperands().stream().map(Coercions::undecided).toList());
+    }
+
+    private static RexNode undecided(RexNode field) {
+        if (!(field instanceof RexLiteral literal) || !isCharacter(type(field))) {
+            return field;
+        }
+        return literal.isNull() ? Rex.nullOf(DataType.NULL) : Rex.unknown(text(literal));
     }
 
     /** A condition: BOOLEAN, or 42804 that says which clause wanted it. */
@@ -215,6 +250,9 @@ final class Coercions {
         if (to.kind() == Kind.ARRAY && from.kind() == Kind.ARRAY) {
             return allowed(from.element(), to.element(), strength);
         }
+        if (to.kind() == Kind.ROW && from.kind() == Kind.ROW) {
+            return allowedFields(from, to, strength);
+        }
         boolean implicit = switch (from.kind()) {
             case DATE -> to.isTimestamp();
             case TIMESTAMP -> to.kind() == Kind.TIMESTAMPTZ;
@@ -238,6 +276,19 @@ final class Coercions {
                         || from.kind() == Kind.BOOLEAN && to.kind() == Kind.INTEGER
                         || from.kind() == Kind.INTEGER && to.kind() == Kind.BOOLEAN
                         || from.kind() == Kind.JSONB && (to.isNumber() || to.kind() == Kind.BOOLEAN));
+    }
+
+    /** Rows convert field by field; an anonymous ROW(...) takes on the names of what it becomes. */
+    private static boolean allowedFields(DataType from, DataType to, Strength strength) {
+        if (from.fields().size() != to.fields().size()) {
+            return false;
+        }
+        for (int i = 0; i < from.fields().size(); i++) {
+            if (!allowed(from.fields().get(i).type(), to.fields().get(i).type(), strength)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** TEXT, VARCHAR or CHAR. */
@@ -306,6 +357,9 @@ final class Coercions {
         }
         if (isCharacter(a) && isCharacter(b)) {
             return Optional.of(DataType.TEXT);
+        }
+        if (a.kind() == Kind.ARRAY && b.kind() == Kind.ARRAY) {
+            return common(a.element(), b.element()).map(DataType::array);
         }
         if (allowed(a, b, Strength.IMPLICIT)) {
             return Optional.of(b);

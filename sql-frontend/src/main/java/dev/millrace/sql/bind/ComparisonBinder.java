@@ -37,22 +37,42 @@ final class ComparisonBinder {
     }
 
     private RexNode compareRows(String name, SqlCall left, SqlCall right, SqlNode where) {
-        boolean equal = name.equals("eq");
-        if (!equal && !name.equals("ne")) {
-            throw Errors.notAvailableYet("an order of row values", where);
-        }
         if (left.operandCount() != right.operandCount()) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", where);
         }
-        List<RexNode> parts = new ArrayList<>();
-        for (int i = 0; i < left.operandCount(); i++) {
-            parts.add(context.functions()
-                    .operator(
-                            name,
-                            List.of(expressions.bind(left.operand(i)), expressions.bind(right.operand(i))),
-                            where));
+        List<RexNode> lefts = expressions.bindAll(left.getOperandList());
+        List<RexNode> rights = expressions.bindAll(right.getOperandList());
+        switch (name) {
+            case "eq", "ne", "is_distinct_from", "is_not_distinct_from" -> {
+                List<RexNode> parts = new ArrayList<>();
+                for (int i = 0; i < lefts.size(); i++) {
+                    parts.add(one(name, lefts.get(i), rights.get(i), where));
+                }
+                boolean all = name.equals("eq") || name.equals("is_not_distinct_from");
+                return ExpressionBinder.combine(all ? "and" : "or", parts);
+            }
+            default -> {
+                return ordered(name, lefts, rights, where);
+            }
         }
-        return ExpressionBinder.combine(equal ? "and" : "or", parts);
+    }
+
+    /** The first fields that differ decide: {@code a < x OR a = x AND b < y}. */
+    private RexNode ordered(String name, List<RexNode> lefts, List<RexNode> rights, SqlNode where) {
+        int last = lefts.size() - 1;
+        RexNode result = one(name, lefts.get(last), rights.get(last), where);
+        String strict = name.equals("le") ? "lt" : name.equals("ge") ? "gt" : name;
+        for (int i = last - 1; i >= 0; i--) {
+            RexNode equal = one("eq", lefts.get(i), rights.get(i), where);
+            RexNode further = ExpressionBinder.combine("and", List.of(equal, result));
+            result = ExpressionBinder.combine(
+                    "or", List.of(one(strict, lefts.get(i), rights.get(i), where), further));
+        }
+        return result;
+    }
+
+    private RexNode one(String name, RexNode left, RexNode right, SqlNode where) {
+        return context.functions().operator(name, List.of(left, right), where);
     }
 
     RexNode between(SqlCall call) {
@@ -126,7 +146,9 @@ final class ComparisonBinder {
                     ? Rex.literal(new Literal(!some, DataType.BOOLEAN))
                     : ExpressionBinder.combine(some ? "or" : "and", parts);
         }
-        throw Errors.notAvailableYet("ANY and ALL of an array that is not constant", call);
+        String name = comparison(((SqlQuantifyOperator) call.getOperator()).comparisonKind);
+        boolean some = call.getKind() == SqlKind.SOME;
+        return new NestedBinder(context, expressions).quantified(name, some, value, items, call);
     }
 
     /** The canonical name of a comparison. */

@@ -63,6 +63,7 @@ final class ExpressionBinder {
     private final Clause clause;
     private final FunctionBinder functions;
     private final ComparisonBinder comparisons;
+    private final NestedBinder nested;
 
     ExpressionBinder(QueryContext context, Scope scope, Clause clause) {
         this.context = context;
@@ -70,6 +71,7 @@ final class ExpressionBinder {
         this.clause = clause;
         this.functions = new FunctionBinder(context, this, clause);
         this.comparisons = new ComparisonBinder(context, this);
+        this.nested = new NestedBinder(context, this);
     }
 
     Scope scope() {
@@ -226,7 +228,9 @@ final class ExpressionBinder {
                 return operator("add", call);
             }
             case MINUS -> {
-                return operator("subtract", call);
+                List<RexNode> both = bindAll(operands);
+                return nested.operator("-", both, call)
+                        .orElseGet(() -> context.functions().operator("subtract", both, call));
             }
             case TIMES -> {
                 return operator("multiply", call);
@@ -288,8 +292,15 @@ final class ExpressionBinder {
             case ARRAY_VALUE_CONSTRUCTOR -> {
                 return array(call);
             }
-            case ROW -> throw Errors.notAvailableYet("a row value in this place", call);
-            case ITEM, DOT -> throw Errors.notAvailableYet("a subscript", call);
+            case ROW -> {
+                return nested.row(call);
+            }
+            case ITEM -> {
+                return nested.item(call);
+            }
+            case DOT -> {
+                return nested.dot(call);
+            }
             case LITERAL_CHAIN ->
                 throw Errors.error(
                         SqlState.SYNTAX_ERROR, "syntax error: two texts one after the other", operands.get(1));
@@ -314,19 +325,24 @@ final class ExpressionBinder {
             return context.functions()
                     .function("timezone", "timezone", List.of(operands.get(1), operands.get(0)), call);
         }
+        List<RexNode> operands = bindAll(call.getOperandList());
+        Optional<RexNode> ofNested = nested.operator(symbol, operands, call);
+        if (ofNested.isPresent()) {
+            return ofNested.get();
+        }
         String name = OPERATORS.get(symbol);
         if (name == null) {
-            throw Errors.notAvailableYet("the operator " + symbol, call);
+            throw FunctionResolver.noOperator(symbol, operands, call);
         }
         if (name.equals("text_concat")) {
-            return concatenation(call);
+            return concatenation(operands, call);
         }
-        return name.startsWith("!") ? not(operator(name.substring(1), call)) : operator(name, call);
+        RexNode result = context.functions().operator(name.startsWith("!") ? name.substring(1) : name, operands, call);
+        return name.startsWith("!") ? not(result) : result;
     }
 
     /** {@code ||} takes anything next to a text. */
-    private RexNode concatenation(SqlCall call) {
-        List<RexNode> operands = bindAll(call.getOperandList());
+    private RexNode concatenation(List<RexNode> operands, SqlCall call) {
         boolean text = operands.stream()
                 .anyMatch(node -> Coercions.isUnknown(node) || Coercions.isCharacter(Coercions.type(node)));
         List<RexNode> texts = text
@@ -477,7 +493,7 @@ final class ExpressionBinder {
             return inner.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand))
                     || hasAggregateInWindow(call.operand(1));
         }
-        if (FunctionBinder.functionName(call).flatMap(Aggregates::byName).isPresent()) {
+        if (FunctionBinder.functionName(call).filter(FunctionBinder::isAggregate).isPresent()) {
             return true;
         }
         return call.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand));

@@ -21,6 +21,7 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelectKeyword;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /** Binds calls of functions by name: scalar ones, aggregates, and calls with OVER. */
 final class FunctionBinder {
@@ -35,6 +36,13 @@ final class FunctionBinder {
             "current_date", DataType.DATE,
             "current_time", DataType.TIME,
             "localtime", DataType.TIME);
+
+    /** Aggregates of JSON: what is made, of a value or of a key and a value. */
+    private static final Map<String, String> JSON_AGGREGATES = Map.of(
+            "jsonb_agg", "to_jsonb",
+            "json_agg", "to_jsonb",
+            "jsonb_object_agg", "json_members",
+            "json_object_agg", "json_members");
 
     private final QueryContext context;
     private final ExpressionBinder expressions;
@@ -67,7 +75,7 @@ final class FunctionBinder {
         }
         String name = functionName(call)
                 .orElseThrow(() -> Errors.notAvailableYet(call.getOperator().getName(), call));
-        if (Aggregates.byName(name).isPresent()) {
+        if (isAggregate(name)) {
             return aggregate(AggregateSyntax.of(call), call);
         }
         if (WindowBinder.isRanking(name)) {
@@ -75,6 +83,11 @@ final class FunctionBinder {
         }
         rejectQuantifier(call, name);
         return scalar(name, call);
+    }
+
+    /** Whether a name is that of an aggregate, or of one that is made of another. */
+    static boolean isAggregate(String name) {
+        return Aggregates.byName(name).isPresent() || JSON_AGGREGATES.containsKey(name);
     }
 
     private static void rejectQuantifier(SqlCall call, String name) {
@@ -134,6 +147,10 @@ final class FunctionBinder {
         if (canonical.isPresent()) {
             return toGivenPlaces(
                     canonical.get(), context.functions().function(canonical.get(), name, arguments, call), arguments);
+        }
+        if (name.startsWith("jsonb_path_") || name.startsWith("json_path_")) {
+            throw Errors.notAvailableYet("jsonpath (the function " + name + ")", call)
+                    .withHint("use -> and #> to reach a value, @> to test for one, jsonb_array_elements to unfold");
         }
         Optional<RexNode> session = session(name, arguments);
         if (session.isPresent()) {
@@ -237,6 +254,10 @@ final class FunctionBinder {
     }
 
     private RexNode aggregate(AggregateSyntax syntax, SqlCall where) {
+        String json = JSON_AGGREGATES.get(syntax.name());
+        if (json != null) {
+            return ofJson(json, syntax, where);
+        }
         Function function = Aggregates.byName(syntax.name())
                 .orElseThrow(() -> Errors.error(
                         SqlState.WRONG_OBJECT_TYPE,
@@ -251,5 +272,20 @@ final class FunctionBinder {
                         where));
         ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
         return calls.add(new AggregateBinder(context, inner).bind(function, syntax, where));
+    }
+
+    /** {@code jsonb_agg(x)} is {@code to_jsonb(array_agg(x))}; an object is made of an array of its members. */
+    private RexNode ofJson(String function, AggregateSyntax syntax, SqlCall where) {
+        List<SqlNode> arguments = syntax.arguments();
+        if (function.equals("json_members")) {
+            if (arguments.size() != 2) {
+                throw Errors.error(
+                        SqlState.UNDEFINED_FUNCTION, syntax.name() + " takes a key and a value", where);
+            }
+            arguments = List.of(SqlStdOperatorTable.ROW.createCall(where.getParserPosition(), arguments));
+        }
+        AggregateSyntax array =
+                new AggregateSyntax("array_agg", arguments, syntax.distinct(), syntax.filter(), syntax.ordering());
+        return context.functions().operator(function, List.of(aggregate(array, where)), where);
     }
 }

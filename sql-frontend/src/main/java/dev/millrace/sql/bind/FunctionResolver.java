@@ -63,7 +63,27 @@ final class FunctionResolver {
             "bit_xor",
             "bit_not",
             "shift_left",
-            "shift_right");
+            "shift_right",
+            "make_array",
+            "make_row",
+            "subscript",
+            "array_slice",
+            "array_contains",
+            "array_overlaps",
+            "array_any",
+            "array_all",
+            "json_get",
+            "json_get_text",
+            "json_at",
+            "json_at_text",
+            "json_contains",
+            "json_has",
+            "json_has_any",
+            "json_has_all",
+            "json_concat",
+            "json_delete",
+            "json_delete_path",
+            "json_members");
 
     private static final Set<String> ARITHMETIC = Set.of("add", "subtract", "multiply", "divide", "mod");
     private static final Set<String> COMPARISONS =
@@ -71,7 +91,10 @@ final class FunctionResolver {
 
     /** Strict functions that can still give NULL. */
     private static final Set<String> MAY_GIVE_NULL =
-            Set.of("regexp_substr", "regexp_extract", "split_index", "nullif", "to_number", "width_bucket");
+            Set.of("regexp_substr", "regexp_extract", "split_index", "nullif", "to_number", "width_bucket", "subscript",
+                    "array_position", "array_positions", "array_any", "array_all", "array_length", "array_lower",
+                    "array_upper", "array_ndims", "array_dims", "array_cat", "array_fill", "regexp_match", "json_get",
+                    "json_get_text", "json_at", "json_at_text", "jsonb_extract_path", "jsonb_extract_path_text");
 
     private static final Map<String, String> SYMBOLS = Map.ofEntries(
             Map.entry("eq", "="),
@@ -98,7 +121,23 @@ final class FunctionResolver {
             Map.entry("bit_xor", "#"),
             Map.entry("shift_left", "<<"),
             Map.entry("shift_right", ">>"),
-            Map.entry("power", "^"));
+            Map.entry("power", "^"),
+            Map.entry("array_contains", "@>"),
+            Map.entry("array_overlaps", "&&"),
+            Map.entry("array_append", "||"),
+            Map.entry("array_prepend", "||"),
+            Map.entry("array_cat", "||"),
+            Map.entry("json_get", "->"),
+            Map.entry("json_get_text", "->>"),
+            Map.entry("json_at", "#>"),
+            Map.entry("json_at_text", "#>>"),
+            Map.entry("json_contains", "@>"),
+            Map.entry("json_has", "?"),
+            Map.entry("json_has_any", "?|"),
+            Map.entry("json_has_all", "?&"),
+            Map.entry("json_concat", "||"),
+            Map.entry("json_delete", "-"),
+            Map.entry("json_delete_path", "#-"));
 
     private final Coercions coercions;
 
@@ -139,14 +178,18 @@ final class FunctionResolver {
             operands = swapped;
         }
         if (signature.isEmpty()) {
-            String types = arguments.size() == 1
-                    ? SYMBOLS.getOrDefault(name, name) + " " + typeName(arguments.get(0))
-                    : typeName(arguments.get(0)) + " " + SYMBOLS.getOrDefault(name, name) + " "
-                            + typeName(arguments.get(1));
-            throw Errors.error(SqlState.UNDEFINED_FUNCTION, "operator does not exist: " + types, where)
-                    .withHint("no operator matches these types; an explicit cast may help, such as x::numeric");
+            throw noOperator(SYMBOLS.getOrDefault(name, name), arguments, where);
         }
         return call(signature.get(), operands, where);
+    }
+
+    /** The error for an operator that there is not for these types. */
+    static MillraceException noOperator(String symbol, List<RexNode> arguments, SqlNode where) {
+        String types = arguments.size() == 1
+                ? symbol + " " + typeName(arguments.get(0))
+                : typeName(arguments.get(0)) + " " + symbol + " " + typeName(arguments.get(1));
+        return Errors.error(SqlState.UNDEFINED_FUNCTION, "operator does not exist: " + types, where)
+                .withHint("no operator matches these types; an explicit cast may help, such as x::numeric");
     }
 
     /** A call of a function by its canonical name. */
@@ -174,12 +217,16 @@ final class FunctionResolver {
 
     private static String describe(String name, Signature signature) {
         String parameters = signature.parameters().stream()
-                .map(parameter -> parameter
-                        .kind()
-                        .map(kind -> Coercions.name(sample(kind)))
-                        .orElse("any"))
+                .map(FunctionResolver::describe)
                 .collect(Collectors.joining(", "));
         return name + "(" + parameters + (signature.variadic() ? ", ..." : "") + ")";
+    }
+
+    private static String describe(Parameter parameter) {
+        if (parameter.isArray()) {
+            return parameter.element().map(kind -> Coercions.name(sample(kind))).orElse("any") + "[]";
+        }
+        return parameter.kind().map(kind -> Coercions.name(sample(kind))).orElse("any");
     }
 
     private List<RexNode> realWithOthersIsDouble(List<RexNode> arguments) {
@@ -216,6 +263,14 @@ final class FunctionResolver {
         List<RexNode> same = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
             Parameter parameter = signature.parameter(i);
+            if (parameter.isArray()) {
+                if (!takesArray(parameter, arguments.get(i))) {
+                    return -1;
+                }
+                score += Coercions.isUnknown(arguments.get(i)) ? 0 : 100;
+                elementOf(parameter, arguments.get(i)).ifPresent(same::add);
+                continue;
+            }
             if (parameter.same()) {
                 same.add(arguments.get(i));
             }
@@ -243,6 +298,24 @@ final class FunctionResolver {
         return same.isEmpty() || Coercions.common(same).isPresent() ? score : -1;
     }
 
+    private static boolean takesArray(Parameter parameter, RexNode argument) {
+        DataType type = Coercions.type(argument);
+        return type.kind() == Kind.NULL
+                || type.kind() == Kind.ARRAY
+                        && parameter
+                                .element()
+                                .map(kind -> Coercions.allowed(type.element(), sample(kind), Strength.IMPLICIT))
+                                .orElse(true);
+    }
+
+    /** What stands for an element of an array among the arguments that must have one type. */
+    private static Optional<RexNode> elementOf(Parameter parameter, RexNode argument) {
+        DataType type = Coercions.type(argument);
+        return parameter.same() && type.kind() == Kind.ARRAY
+                ? Optional.of(Rex.nullOf(type.element()))
+                : Optional.empty();
+    }
+
     private static boolean matches(DataType type, Kind kind) {
         return type.kind() == kind || kind == Kind.TEXT && Coercions.isCharacter(type);
     }
@@ -261,7 +334,9 @@ final class FunctionResolver {
         String name = signature.name();
         List<RexNode> same = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
-            if (signature.parameter(i).same()) {
+            if (signature.parameter(i).isArray()) {
+                elementOf(signature.parameter(i), arguments.get(i)).ifPresent(same::add);
+            } else if (signature.parameter(i).same()) {
                 same.add(arguments.get(i));
             }
         }
@@ -271,7 +346,12 @@ final class FunctionResolver {
             RexNode argument = arguments.get(i);
             Parameter parameter = signature.parameter(i);
             try {
-                if (parameter.same()) {
+                if (parameter.isArray()) {
+                    DataType element = parameter.same()
+                            ? common
+                            : parameter.element().map(FunctionResolver::sample).orElse(DataType.TEXT);
+                    converted.add(coercions.convert(argument, DataType.array(element)));
+                } else if (parameter.same()) {
                     boolean keep = COMPARISONS.contains(name) && bothUnpadded(Coercions.type(argument), common);
                     converted.add(keep ? argument : coercions.convert(argument, common));
                 } else {
@@ -345,9 +425,16 @@ final class FunctionResolver {
                     "is_not_false",
                     "is_distinct_from",
                     "is_not_distinct_from",
-                    "concat" -> false;
+                    "concat",
+                    "make_array",
+                    "make_row",
+                    "array_append",
+                    "array_prepend",
+                    "jsonb_build_array",
+                    "jsonb_build_object" -> false;
             case "coalesce", "greatest", "least" ->
                 arguments.stream().allMatch(node -> node.getType().isNullable());
+            case "array_remove", "array_replace" -> arguments.get(0).getType().isNullable();
             case "concat_ws" -> arguments.get(0).getType().isNullable();
             default -> any;
         };

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -68,6 +69,9 @@ final class TypeNames {
             return numeric(spec, arguments);
         }
         switch (name) {
+            case "row" -> {
+                return row(spec);
+            }
             case "varchar" -> {
                 return DataType.varchar(length(spec, 0));
             }
@@ -93,6 +97,21 @@ final class TypeNames {
                 Errors.error(SqlState.UNDEFINED_OBJECT, "type \"" + name + "\" does not exist", spec.getParserPos()),
                 name,
                 known);
+    }
+
+    private static DataType row(TypeSpec spec) {
+        List<Field> fields = new ArrayList<>();
+        for (int i = 0; i < spec.fieldNames().size(); i++) {
+            String name = spec.fieldNames().get(i).getSimple();
+            if (fields.stream().anyMatch(field -> field.name().equals(name))) {
+                throw Errors.error(
+                        SqlState.DUPLICATE_COLUMN,
+                        "field \"" + name + "\" of a row type is given twice",
+                        spec.fieldNames().get(i));
+            }
+            fields.add(new Field(name, resolve(spec.fieldTypes().get(i)), true));
+        }
+        return DataType.row(fields);
     }
 
     private static DataType numeric(TypeSpec spec, List<Integer> arguments) {

@@ -56,6 +56,9 @@ final class TokenFeed implements Supplier<Token> {
             "current_catalog",
             "current_schema");
 
+    /** The function that a slice's bounds are fed as arguments of. */
+    private static final String SLICE_BOUNDS = "slice bounds";
+
     private final List<Lexeme> lexemes;
     private final int first;
     private int at;
@@ -63,6 +66,7 @@ final class TokenFeed implements Supplier<Token> {
     private final List<Paren> open = new ArrayList<>();
     private Paren nextParen = Paren.OTHER;
     private boolean defining; // behind DEFINE of MATCH_RECOGNIZE
+    private final Deque<Boolean> bracketSlices = new ArrayDeque<>(4); // per open bracket: whether it is a slice
     // Depths of parentheses at which a SELECT has not had its FROM yet.
     private final BitSet selecting = new BitSet();
 
@@ -488,8 +492,73 @@ final class TokenFeed implements Supplier<Token> {
                     push(QueryGrammarConstants.RPAREN, ")", 1);
                 }
             }
+            case "[" -> {
+                boolean inArray = before(1).isSymbol("[") || before(1).isSymbol(",") || before(1).isSymbol("(");
+                if (inArray) {
+                    push(TokenKinds.ofKeyword("array"), "array", 0); // ARRAY[[1, 2], [3, 4]]
+                }
+                boolean slice = !inArray && !before(1).isWord("array") && isSlice();
+                symbolToken(lexeme, 1);
+                bracketSlices.push(slice);
+                if (slice) {
+                    openSlice();
+                }
+            }
+            case "]" -> {
+                boolean slice = !bracketSlices.isEmpty() && bracketSlices.pop();
+                if (slice) {
+                    closeSlice();
+                }
+                symbolToken(lexeme, 1);
+            }
+            case ":" -> {
+                if (!bracketSlices.isEmpty() && bracketSlices.peek()) {
+                    separateSlice();
+                } else {
+                    symbolToken(lexeme, 1);
+                }
+            }
             default -> symbolToken(lexeme, 1);
         }
+    }
+
+    // ---- slices: a[1:2] is fed as a["slice bounds"(1, 2)], with NULL for a bound that is missing ---------------------
+
+    /** Whether the bracket at hand holds a colon. */
+    private boolean isSlice() {
+        int depth = 0;
+        for (int i = at + 1; lexemes.get(i).kind() != Kind.END; i++) {
+            Lexeme lexeme = lexemes.get(i);
+            if (lexeme.isSymbol("(") || lexeme.isSymbol("[")) {
+                depth++;
+            } else if (lexeme.isSymbol(")") || lexeme.isSymbol("]")) {
+                if (--depth < 0) {
+                    return false;
+                }
+            } else if (depth == 0 && lexeme.isSymbol(":")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void openSlice() {
+        name(SLICE_BOUNDS, 0);
+        push(QueryGrammarConstants.LPAREN, "(", 0);
+        if (lexemes.get(at).isSymbol(":")) {
+            push(TokenKinds.ofKeyword("null"), "null", 0);
+        }
+    }
+
+    private void separateSlice() {
+        push(QueryGrammarConstants.COMMA, ",", 1);
+        if (lexemes.get(at).isSymbol("]")) {
+            push(TokenKinds.ofKeyword("null"), "null", 0);
+        }
+    }
+
+    private void closeSlice() {
+        push(QueryGrammarConstants.RPAREN, ")", 0);
     }
 
     private void symbolToken(Lexeme lexeme, int lexemesUsed) {

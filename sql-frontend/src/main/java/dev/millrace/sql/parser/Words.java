@@ -23,10 +23,20 @@ import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.validate.SqlConformance;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
+import org.apache.calcite.sql.validate.SqlDelegatingConformance;
 
 /** A place in the tokens of a text, what is often read there, and the way into the generated grammar. */
 final class Words {
+    /** Everything that Calcite's grammar can read, and ROW(...) in any expression. */
+    private static final SqlConformance CONFORMANCE = new SqlDelegatingConformance(SqlConformanceEnum.BABEL) {
+        @Override
+        public boolean allowExplicitRowValueConstructor() {
+            return true;
+        }
+    };
+
     private static final int LONGEST_NAME = 1024;
 
     private final String sql;
@@ -357,7 +367,7 @@ final class Words {
     private <T> T grammar(Production<T> production) {
         TokenFeed feed = new TokenFeed(lexemes, at);
         QueryGrammar grammar = new QueryGrammar(new QueryGrammarTokenManager(feed));
-        grammar.setConformance(SqlConformanceEnum.BABEL);
+        grammar.setConformance(CONFORMANCE);
         grammar.setUnquotedCasing(Casing.UNCHANGED);
         grammar.setQuotedCasing(Casing.UNCHANGED);
         grammar.setIdentifierMaxLength(LONGEST_NAME);

@@ -27,7 +27,7 @@ public final class Operators {
     static {
         for (String name : List.of(
                 "||", "~", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*", "&", "|", "#", "<<", ">>", "->", "->>", "#>",
-                "#>>", "@>", "<@", "&&", "?", "@@")) {
+                "#>>", "@>", "<@", "&&", "?", "?|", "?&", "#-", "@@", "@?")) {
             INFIX.put(name, operator(name, OTHER));
         }
         INFIX.put("%", operator("%", MULTIPLICATIVE));

@@ -15,17 +15,35 @@ public final class TypeSpec extends SqlTypeNameSpec {
     private final int first;
     private final int second;
     private final int dimensions;
+    private final List<SqlIdentifier> fieldNames;
+    private final List<TypeSpec> fieldTypes;
+
+    /** A type without fields. */
+    public TypeSpec(SqlIdentifier name, int first, int second, int dimensions, SqlParserPos pos) {
+        this(name, first, second, dimensions, List.of(), List.of(), pos);
+    }
 
     /**
      * @param first the number in parentheses, -1 without
      * @param second the one after the comma, -1 without
      * @param dimensions how many {@code []} follow
+     * @param fieldNames of a row type
+     * @param fieldTypes of a row type
      */
-    public TypeSpec(SqlIdentifier name, int first, int second, int dimensions, SqlParserPos pos) {
+    public TypeSpec(
+            SqlIdentifier name,
+            int first,
+            int second,
+            int dimensions,
+            List<SqlIdentifier> fieldNames,
+            List<? extends SqlTypeNameSpec> fieldTypes,
+            SqlParserPos pos) {
         super(name, pos);
         this.first = first;
         this.second = second;
         this.dimensions = dimensions;
+        this.fieldNames = List.copyOf(fieldNames);
+        this.fieldTypes = fieldTypes.stream().map(TypeSpec.class::cast).toList();
     }
 
     /** The name without its schema, folded. */
@@ -50,6 +68,16 @@ public final class TypeSpec extends SqlTypeNameSpec {
         return dimensions;
     }
 
+    /** The names of a row type's fields; empty for other types. */
+    public List<SqlIdentifier> fieldNames() {
+        return fieldNames;
+    }
+
+    /** The types of a row type's fields. */
+    public List<TypeSpec> fieldTypes() {
+        return fieldTypes;
+    }
+
     @Override
     public RelDataType deriveType(SqlValidator validator) {
         throw new UnsupportedOperationException("types are resolved without Calcite's validator");
@@ -65,6 +93,8 @@ public final class TypeSpec extends SqlTypeNameSpec {
         return other instanceof TypeSpec spec
                 && spec.getTypeName().names.equals(getTypeName().names)
                 && spec.arguments().equals(arguments())
-                && spec.dimensions == dimensions;
+                && spec.dimensions == dimensions
+                && spec.fieldNames.toString().equals(fieldNames.toString())
+                && spec.fieldTypes.toString().equals(fieldTypes.toString());
     }
 }

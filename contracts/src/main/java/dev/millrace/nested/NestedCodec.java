@@ -1,4 +1,4 @@
-package dev.millrace.engine.state;
+package dev.millrace.nested;
 
 import dev.millrace.type.DataType;
 import java.nio.ByteBuffer;
@@ -16,11 +16,11 @@ import org.apache.arrow.vector.complex.StructVector;
  * Values of ARRAY and ROW as bytes and back: a byte that says whether it is NULL, then the value; an array as a count and
  * its elements. Equal values have equal bytes. One value at a time: nested values are rare as keys and state.
  */
-final class NestedCodec {
+public final class NestedCodec {
     private ByteBuffer buffer = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
 
     /** The bytes of a value that is not NULL; valid until the next call. */
-    ByteBuffer encode(FieldVector vector, DataType type, int row) {
+    public ByteBuffer encode(FieldVector vector, DataType type, int row) {
         buffer.clear();
         write(vector, type, row);
         return buffer.flip();
@@ -77,7 +77,7 @@ final class NestedCodec {
     }
 
     /** Writes the value that {@code in} has next at {@code row}, growing the vector. */
-    void decode(ByteBuffer in, FieldVector vector, DataType type, int row) {
+    public void decode(ByteBuffer in, FieldVector vector, DataType type, int row) {
         if (vector instanceof BitVector bits) {
             bits.setSafe(row, in.get());
         } else if (vector instanceof BaseFixedWidthVector fixed) {
@@ -126,7 +126,7 @@ final class NestedCodec {
     }
 
     /** Sets NULL at {@code row}, growing the vector. */
-    static void setNull(FieldVector vector, int row) {
+    public static void setNull(FieldVector vector, int row) {
         while (row >= vector.getValueCapacity()) {
             vector.reAlloc();
         }

@@ -1,0 +1,188 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+
+/** Binds what makes, takes apart or searches arrays, rows and JSONB: subscripts, slices, fields, their operators. */
+final class NestedBinder {
+    /** Operators over JSONB by the name of their function. */
+    private static final Map<String, String> JSON = Map.ofEntries(
+            Map.entry("->", "json_get"),
+            Map.entry("->>", "json_get_text"),
+            Map.entry("#>", "json_at"),
+            Map.entry("#>>", "json_at_text"),
+            Map.entry("@>", "json_contains"),
+            Map.entry("?", "json_has"),
+            Map.entry("?|", "json_has_any"),
+            Map.entry("?&", "json_has_all"),
+            Map.entry("||", "json_concat"),
+            Map.entry("-", "json_delete"),
+            Map.entry("#-", "json_delete_path"));
+
+    private static final Map<String, String> ARRAYS =
+            Map.of("@>", "array_contains", "&&", "array_overlaps", "||", "array_cat");
+
+    private final QueryContext context;
+    private final ExpressionBinder expressions;
+
+    NestedBinder(QueryContext context, ExpressionBinder expressions) {
+        this.context = context;
+        this.expressions = expressions;
+    }
+
+    // ---- operators -------------------------------------------------------------------------------------------------
+
+    /** An infix operator if one of its operands is an array or JSONB. */
+    Optional<RexNode> operator(String symbol, List<RexNode> operands, SqlNode where) {
+        if (operands.size() != 2) {
+            return Optional.empty();
+        }
+        Kind left = Coercions.type(operands.get(0)).kind();
+        Kind right = Coercions.type(operands.get(1)).kind();
+        if (symbol.equals("@@") || symbol.equals("@?")) {
+            throw Errors.notAvailableYet("jsonpath (the operator " + symbol + ")", where)
+                    .withHint("use -> and #> to reach a value and @> to test for one");
+        }
+        boolean json = left == Kind.JSONB || right == Kind.JSONB && left == Kind.NULL;
+        boolean arrays = left == Kind.ARRAY || right == Kind.ARRAY && !json;
+        if (symbol.equals("<@") && (json || right == Kind.JSONB || arrays)) {
+            return operator("@>", List.of(operands.get(1), operands.get(0)), where);
+        }
+        if (json && JSON.containsKey(symbol)) {
+            List<RexNode> typed = symbol.equals("||") || symbol.equals("@>") ? bothJson(operands, where) : operands;
+            return Optional.of(context.functions().operator(JSON.get(symbol), typed, where));
+        }
+        if (arrays && symbol.equals("||")) {
+            return Optional.of(concatenation(operands, left, right, where));
+        }
+        if (arrays && ARRAYS.containsKey(symbol)) {
+            return Optional.of(context.functions().operator(ARRAYS.get(symbol), operands, where));
+        }
+        return Optional.empty();
+    }
+
+    private List<RexNode> bothJson(List<RexNode> operands, SqlNode where) {
+        return operands.stream()
+                .map(node -> Coercions.isUnknown(node)
+                        ? context.coercions().convert(node, DataType.JSONB, Strength.IMPLICIT, where)
+                        : node)
+                .toList();
+    }
+
+    /** Of two arrays, or of an array and an element; a quoted constant next to an array is an array. */
+    private RexNode concatenation(List<RexNode> operands, Kind left, Kind right, SqlNode where) {
+        DataType array = Coercions.type(operands.get(left == Kind.ARRAY ? 0 : 1));
+        RexNode other = operands.get(left == Kind.ARRAY ? 1 : 0);
+        boolean both = left == Kind.ARRAY && right == Kind.ARRAY
+                || Coercions.isUnknown(other);
+        boolean nests = both && array.element().kind() == Kind.ARRAY && !Coercions.isUnknown(other)
+                && !Coercions.type(other).element().equals(array.element())
+                && Coercions.type(other).equals(array.element());
+        String function = both && !nests ? "array_cat" : left == Kind.ARRAY ? "array_append" : "array_prepend";
+        return context.functions().operator(function, operands, where);
+    }
+
+    // ---- parts -----------------------------------------------------------------------------------------------------
+
+    /** {@code a[i]}, {@code a[i:j]} or {@code json['key']}. */
+    RexNode item(SqlCall call) {
+        RexNode value = expressions.bind(call.operand(0));
+        SqlNode index = call.operand(1);
+        DataType type = Coercions.type(value);
+        if (type.kind() == Kind.JSONB) {
+            RexNode key = expressions.bind(index);
+            return context.functions().operator("json_get", List.of(value, key), call);
+        }
+        if (type.kind() != Kind.ARRAY) {
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "cannot subscript type " + Coercions.name(type) + " because it does not support subscripting",
+                    call);
+        }
+        if (index instanceof SqlCall bounds
+                && FunctionBinder.functionName(bounds).equals(Optional.of("slice bounds"))) {
+            return context.functions()
+                    .operator(
+                            "array_slice",
+                            List.of(
+                                    value,
+                                    bound(bounds.operand(0), Integer.MIN_VALUE),
+                                    bound(bounds.operand(1), Integer.MAX_VALUE)),
+                            call);
+        }
+        RexNode number = context.coercions()
+                .convert(expressions.bind(index), DataType.INTEGER, Strength.ASSIGNMENT, index);
+        return context.functions().operator("subscript", List.of(value, number), call);
+    }
+
+    /** A bound that was left out is as far as can be. */
+    private RexNode bound(SqlNode node, long ifMissing) {
+        RexNode bound = expressions.bind(node);
+        return Coercions.isUnknown(bound) && Coercions.unknownText(bound).isEmpty()
+                ? Rex.literal(new Literal(ifMissing, DataType.INTEGER))
+                : context.coercions().convert(bound, DataType.INTEGER, Strength.ASSIGNMENT, node);
+    }
+
+    /** {@code (row).field}. */
+    RexNode dot(SqlCall call) {
+        RexNode row = expressions.bind(call.operand(0));
+        SqlNode name = call.operand(1);
+        return field(row, ((SqlIdentifier) name).getSimple(), name);
+    }
+
+    RexNode field(RexNode row, String name, SqlNode where) {
+        DataType type = Coercions.type(row);
+        if (type.kind() != Kind.ROW) {
+            throw Errors.error(
+                    SqlState.WRONG_OBJECT_TYPE,
+                    "column notation ." + name + " applied to type " + Coercions.name(type)
+                            + ", which is not a composite type",
+                    where);
+        }
+        List<Field> fields = type.fields();
+        for (int i = 0; i < fields.size(); i++) {
+            if (fields.get(i).name().equals(name)) {
+                RexNode index = Rex.literal(new Literal((long) i, DataType.INTEGER));
+                return Rex.call("row_field", List.of(row, index), fields.get(i).type(), true);
+            }
+        }
+        throw Errors.suggest(
+                Errors.error(SqlState.UNDEFINED_COLUMN, "field \"" + name + "\" not found in " + type, where),
+                name,
+                fields.stream().map(Field::name).toList());
+    }
+
+    /** {@code ROW(a, b)} or {@code (a, b)}. */
+    RexNode row(SqlCall call) {
+        List<RexNode> fields = new ArrayList<>();
+        for (SqlNode operand : call.getOperandList()) {
+            fields.add(context.coercions().decided(expressions.bind(operand)));
+        }
+        return context.functions().operator("make_row", fields, call);
+    }
+
+    // ---- quantifiers -----------------------------------------------------------------------------------------------
+
+    /** {@code value op ANY (array)} of an array that is computed. */
+    RexNode quantified(String comparison, boolean some, RexNode value, RexNode array, SqlNode where) {
+        if (Coercions.type(array).kind() != Kind.ARRAY) {
+            throw Errors.error(
+                    SqlState.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", where);
+        }
+        RexNode name = Rex.text(comparison);
+        return context.functions().operator(some ? "array_any" : "array_all", List.of(name, value, array), where);
+    }
+}
