@@ -251,8 +251,7 @@ public final class JsonNormalizer {
     private void unicode(TextBuffer out) {
         int code = hex();
         if (code == 0) {
-            throw MillraceException.user(
-                            SqlState.UNTRANSLATABLE_CHARACTER, "unsupported Unicode escape sequence")
+            throw MillraceException.user(SqlState.UNTRANSLATABLE_CHARACTER, "unsupported Unicode escape sequence")
                     .withHint("\\u0000 cannot be converted to text");
         }
         if (Character.isHighSurrogate((char) code)) {
@@ -428,7 +427,8 @@ public final class JsonNormalizer {
         String shown = new String(bytes, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "\ufffd");
         return MillraceException.user(
                         SqlState.INVALID_TEXT_REPRESENTATION,
-                        "invalid input syntax for type json: \"" + shown + (end - start > SHOWN_BYTES ? "..." : "") + "\"")
+                        "invalid input syntax for type json: \"" + shown + (end - start > SHOWN_BYTES ? "..." : "")
+                                + "\"")
                 .withHint(why);
     }
 }

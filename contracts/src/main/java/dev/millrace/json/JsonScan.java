@@ -215,7 +215,8 @@ public final class JsonScan {
                 case 'u' -> {
                     byte[] digits = new byte[4];
                     Memory.copyOut(text + i + 1, digits, 0, 4);
-                    out.write(Integer.parseInt(new String(digits, StandardCharsets.US_ASCII), 16)); // a control character
+                    out.write(
+                            Integer.parseInt(new String(digits, StandardCharsets.US_ASCII), 16)); // a control character
                     i += 4;
                 }
                 default -> out.write(escape);
@@ -231,8 +232,6 @@ public final class JsonScan {
         }
         byte[] x = unescaped(a, aLength);
         byte[] y = unescaped(b, bLength);
-        return x.length != y.length
-                ? Integer.compare(x.length, y.length)
-                : java.util.Arrays.compareUnsigned(x, y);
+        return x.length != y.length ? Integer.compare(x.length, y.length) : java.util.Arrays.compareUnsigned(x, y);
     }
 }

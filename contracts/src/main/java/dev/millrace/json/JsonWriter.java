@@ -118,8 +118,8 @@ public final class JsonWriter {
 
     /** The fields of a row type as they are printed. */
     private static List<Integer> order(DataType type) {
-        TreeMap<byte[], Integer> byKey = new TreeMap<>((a, b) ->
-                a.length != b.length ? Integer.compare(a.length, b.length) : Arrays.compareUnsigned(a, b));
+        TreeMap<byte[], Integer> byKey = new TreeMap<>(
+                (a, b) -> a.length != b.length ? Integer.compare(a.length, b.length) : Arrays.compareUnsigned(a, b));
         for (int i = 0; i < type.fields().size(); i++) {
             byKey.put(type.fields().get(i).name().getBytes(StandardCharsets.UTF_8), i);
         }

@@ -106,8 +106,7 @@ public final class Images {
             }
             case INTERVAL -> compareIntervals(a, b);
             case UUID -> Memory.compare(a, 16, b, 16);
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA ->
-                Memory.compare(a + 4, Memory.getInt(a), b + 4, Memory.getInt(b));
+            case TEXT, VARCHAR, CHAR, JSONB, BYTEA -> Memory.compare(a + 4, Memory.getInt(a), b + 4, Memory.getInt(b));
             case ARRAY -> compareArrays(type.element(), a, b);
             case ROW -> {
                 long x = a;

@@ -77,9 +77,13 @@ final class Comparisons {
         if (operator.equals("eq") || operator.equals("ne")) {
             return bytes(operator, a, b);
         }
-        String type = compiler.kernel().field(compiler.kernel().use(DataType.class), "y", compiler.kernel().type(a.type()));
-        String order = compiler.kernel().use(Images.class) + ".compareValues(" + type + ", " + a.part(0) + ", " + b.part(0)
-                + ")";
+        String type = compiler.kernel()
+                .field(
+                        compiler.kernel().use(DataType.class),
+                        "y",
+                        compiler.kernel().type(a.type()));
+        String order = compiler.kernel().use(Images.class) + ".compareValues(" + type + ", " + a.part(0) + ", "
+                + b.part(0) + ")";
         return compiler.strict(DataType.BOOLEAN, List.of(a, b), order + symbol(operator) + "0");
     }
 

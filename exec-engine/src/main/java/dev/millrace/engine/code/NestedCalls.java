@@ -121,10 +121,12 @@ final class NestedCalls {
             compiler.body().line(writer() + "int32(" + buffer + ", " + values.size() + ");");
         }
         for (int i = 0; i < values.size(); i++) {
-            DataType wanted = counted
-                    ? type.element()
-                    : type.fields().get(i).type();
-            append(buffer, values.get(i).isNull().equals(Value.ALWAYS) ? values.get(i) : compiler.coerce(values.get(i), wanted));
+            DataType wanted = counted ? type.element() : type.fields().get(i).type();
+            append(
+                    buffer,
+                    values.get(i).isNull().equals(Value.ALWAYS)
+                            ? values.get(i)
+                            : compiler.coerce(values.get(i), wanted));
         }
         return ofBuffer(type, buffer);
     }
@@ -235,7 +237,10 @@ final class NestedCalls {
         for (int i = 0; i < values.size(); i++) {
             boolean separators = call.function().equals("array_to_string");
             boolean isArray = values.get(i).type().kind() == Kind.ARRAY && takesArray(call.function(), i);
-            parts.add(isArray || separators ? orZero(values.get(i)) : element(values.get(i)).arguments());
+            parts.add(
+                    isArray || separators
+                            ? orZero(values.get(i))
+                            : element(values.get(i)).arguments());
         }
         String target = object + "." + ARRAYS.get(call.function()).substring(1) + "(" + String.join(", ", parts);
         return compiler.strictCall(call.type(), List.of(), target, true);
@@ -357,7 +362,9 @@ final class NestedCalls {
         List<Value> values = compiler.compileAll(call.arguments());
         List<Field> fields = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {
-            DataType type = values.get(i).isNull().equals(Value.ALWAYS) ? DataType.TEXT : values.get(i).type();
+            DataType type = values.get(i).isNull().equals(Value.ALWAYS)
+                    ? DataType.TEXT
+                    : values.get(i).type();
             fields.add(new Field("f" + (i + 1), type, true));
         }
         DataType row = DataType.row(fields);

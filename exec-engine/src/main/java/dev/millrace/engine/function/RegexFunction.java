@@ -105,8 +105,7 @@ public final class RegexFunction {
                 ImageWriter.nothing(buffer);
             } else {
                 ImageWriter.some(buffer);
-                ImageWriter.bytes(
-                        buffer, address + matcher.start(group), matcher.end(group) - matcher.start(group));
+                ImageWriter.bytes(buffer, address + matcher.start(group), matcher.end(group) - matcher.start(group));
             }
         }
     }

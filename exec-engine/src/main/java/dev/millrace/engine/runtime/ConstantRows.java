@@ -1,21 +1,21 @@
 package dev.millrace.engine.runtime;
 
-import dev.millrace.engine.code.LiteralImage;
-import dev.millrace.nested.NestedCodec;
-import dev.millrace.type.DataType.Kind;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.engine.code.LiteralImage;
+import dev.millrace.nested.NestedCodec;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.node.PlanNode.Values;
+import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

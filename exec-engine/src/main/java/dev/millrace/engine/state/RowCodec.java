@@ -1,9 +1,9 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;

@@ -96,7 +96,8 @@ class CatalogTest {
 
     private static DataType typeOf(Signature.Parameter parameter, DataType common) {
         if (parameter.isArray()) {
-            return DataType.array(parameter.same() ? common : typesOf(parameter.element()).get(0));
+            return DataType.array(
+                    parameter.same() ? common : typesOf(parameter.element()).get(0));
         }
         return parameter.same() ? common : typesOf(parameter.kind()).get(0);
     }

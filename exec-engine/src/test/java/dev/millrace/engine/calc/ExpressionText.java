@@ -242,7 +242,8 @@ public final class ExpressionText {
         for (int i = 0; i < arguments.size(); i++) {
             DataType type = arguments.get(i).type();
             boolean none = common.equals(DataType.NULL);
-            boolean counts = signature.parameter(i).same() && !signature.parameter(i).isArray();
+            boolean counts =
+                    signature.parameter(i).same() && !signature.parameter(i).isArray();
             if (counts && (none || rank(type.kind()) > rank(common.kind()))) {
                 common = type;
             }

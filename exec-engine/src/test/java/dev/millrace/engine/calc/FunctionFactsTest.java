@@ -139,7 +139,8 @@ class FunctionFactsTest {
         }
         if (expression instanceof Call call) {
             List<Expression> arguments = new ArrayList<>();
-            boolean quantified = call.function().equals("array_any") || call.function().equals("array_all");
+            boolean quantified =
+                    call.function().equals("array_any") || call.function().equals("array_all");
             call.arguments()
                     .forEach(argument -> arguments.add(
                             quantified && arguments.isEmpty() ? argument : columns(argument, values, fields)));

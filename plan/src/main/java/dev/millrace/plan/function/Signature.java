@@ -36,9 +36,8 @@ public record Signature(String name, List<Parameter> parameters, boolean variadi
 
     /** Whether so many arguments can be passed. */
     public boolean takes(int arguments) {
-        long required = parameters.stream()
-                .filter(parameter -> !parameter.optional())
-                .count();
+        long required =
+                parameters.stream().filter(parameter -> !parameter.optional()).count();
         return arguments >= required && (variadic || arguments <= parameters.size());
     }
 

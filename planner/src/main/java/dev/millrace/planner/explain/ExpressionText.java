@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.function.IntFunction;
 
 /** Expressions over named columns, nearly as one would write them in SQL. Two columns of one name get their number. */
 final class ExpressionText {
@@ -134,9 +134,14 @@ final class ExpressionText {
             case TIMESTAMP -> "'" + dateTime((Long) value) + "'";
             case TIMESTAMPTZ -> "'" + dateTime((Long) value) + "Z'";
             case INTERVAL -> interval((IntervalValue) value);
-            case ARRAY -> nested((List<?>) value, "{", "}", index -> literal.type().element());
+            case ARRAY ->
+                nested((List<?>) value, "{", "}", index -> literal.type().element());
             case ROW ->
-                nested((List<?>) value, "(", ")", index -> literal.type().fields().get(index).type());
+                nested(
+                        (List<?>) value,
+                        "(",
+                        ")",
+                        index -> literal.type().fields().get(index).type());
             default -> value.toString();
         };
     }

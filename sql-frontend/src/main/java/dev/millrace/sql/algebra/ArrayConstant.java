@@ -110,8 +110,7 @@ final class ArrayConstant {
     }
 
     private MillraceException malformed() {
-        return MillraceException.user(
-                        SqlState.INVALID_TEXT_REPRESENTATION, "malformed array literal: \"" + text + "\"")
+        return MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, "malformed array literal: \"" + text + "\"")
                 .withHint("an array is written as {1,2,3}");
     }
 }

@@ -74,7 +74,8 @@ final class Coercions {
         if (fields.isPresent()) {
             List<RexNode> converted = new ArrayList<>();
             for (int i = 0; i < fields.get().size(); i++) {
-                converted.add(convert(fields.get().get(i), target.fields().get(i).type()));
+                converted.add(
+                        convert(fields.get().get(i), target.fields().get(i).type()));
             }
             return Rex.call("make_row", converted, target, false);
         }

@@ -65,8 +65,7 @@ final class ComparisonBinder {
         for (int i = last - 1; i >= 0; i--) {
             RexNode equal = one("eq", lefts.get(i), rights.get(i), where);
             RexNode further = ExpressionBinder.combine("and", List.of(equal, result));
-            result = ExpressionBinder.combine(
-                    "or", List.of(one(strict, lefts.get(i), rights.get(i), where), further));
+            result = ExpressionBinder.combine("or", List.of(one(strict, lefts.get(i), rights.get(i), where), further));
         }
         return result;
     }

@@ -3,7 +3,6 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
@@ -493,7 +492,9 @@ final class ExpressionBinder {
             return inner.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand))
                     || hasAggregateInWindow(call.operand(1));
         }
-        if (FunctionBinder.functionName(call).filter(FunctionBinder::isAggregate).isPresent()) {
+        if (FunctionBinder.functionName(call)
+                .filter(FunctionBinder::isAggregate)
+                .isPresent()) {
             return true;
         }
         return call.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand));

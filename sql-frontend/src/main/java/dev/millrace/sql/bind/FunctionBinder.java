@@ -279,8 +279,7 @@ final class FunctionBinder {
         List<SqlNode> arguments = syntax.arguments();
         if (function.equals("json_members")) {
             if (arguments.size() != 2) {
-                throw Errors.error(
-                        SqlState.UNDEFINED_FUNCTION, syntax.name() + " takes a key and a value", where);
+                throw Errors.error(SqlState.UNDEFINED_FUNCTION, syntax.name() + " takes a key and a value", where);
             }
             arguments = List.of(SqlStdOperatorTable.ROW.createCall(where.getParserPosition(), arguments));
         }

@@ -90,11 +90,32 @@ final class FunctionResolver {
             Set.of("eq", "ne", "lt", "le", "gt", "ge", "is_distinct_from", "is_not_distinct_from");
 
     /** Strict functions that can still give NULL. */
-    private static final Set<String> MAY_GIVE_NULL =
-            Set.of("regexp_substr", "regexp_extract", "split_index", "nullif", "to_number", "width_bucket", "subscript",
-                    "array_position", "array_positions", "array_any", "array_all", "array_length", "array_lower",
-                    "array_upper", "array_ndims", "array_dims", "array_cat", "array_fill", "regexp_match", "json_get",
-                    "json_get_text", "json_at", "json_at_text", "jsonb_extract_path", "jsonb_extract_path_text");
+    private static final Set<String> MAY_GIVE_NULL = Set.of(
+            "regexp_substr",
+            "regexp_extract",
+            "split_index",
+            "nullif",
+            "to_number",
+            "width_bucket",
+            "subscript",
+            "array_position",
+            "array_positions",
+            "array_any",
+            "array_all",
+            "array_length",
+            "array_lower",
+            "array_upper",
+            "array_ndims",
+            "array_dims",
+            "array_cat",
+            "array_fill",
+            "regexp_match",
+            "json_get",
+            "json_get_text",
+            "json_at",
+            "json_at_text",
+            "jsonb_extract_path",
+            "jsonb_extract_path_text");
 
     private static final Map<String, String> SYMBOLS = Map.ofEntries(
             Map.entry("eq", "="),
@@ -216,9 +237,8 @@ final class FunctionResolver {
     }
 
     private static String describe(String name, Signature signature) {
-        String parameters = signature.parameters().stream()
-                .map(FunctionResolver::describe)
-                .collect(Collectors.joining(", "));
+        String parameters =
+                signature.parameters().stream().map(FunctionResolver::describe).collect(Collectors.joining(", "));
         return name + "(" + parameters + (signature.variadic() ? ", ..." : "") + ")";
     }
 

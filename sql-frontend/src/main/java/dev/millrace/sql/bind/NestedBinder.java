@@ -86,9 +86,10 @@ final class NestedBinder {
     private RexNode concatenation(List<RexNode> operands, Kind left, Kind right, SqlNode where) {
         DataType array = Coercions.type(operands.get(left == Kind.ARRAY ? 0 : 1));
         RexNode other = operands.get(left == Kind.ARRAY ? 1 : 0);
-        boolean both = left == Kind.ARRAY && right == Kind.ARRAY
-                || Coercions.isUnknown(other);
-        boolean nests = both && array.element().kind() == Kind.ARRAY && !Coercions.isUnknown(other)
+        boolean both = left == Kind.ARRAY && right == Kind.ARRAY || Coercions.isUnknown(other);
+        boolean nests = both
+                && array.element().kind() == Kind.ARRAY
+                && !Coercions.isUnknown(other)
                 && !Coercions.type(other).element().equals(array.element())
                 && Coercions.type(other).equals(array.element());
         String function = both && !nests ? "array_cat" : left == Kind.ARRAY ? "array_append" : "array_prepend";
@@ -123,8 +124,8 @@ final class NestedBinder {
                                     bound(bounds.operand(1), Integer.MAX_VALUE)),
                             call);
         }
-        RexNode number = context.coercions()
-                .convert(expressions.bind(index), DataType.INTEGER, Strength.ASSIGNMENT, index);
+        RexNode number =
+                context.coercions().convert(expressions.bind(index), DataType.INTEGER, Strength.ASSIGNMENT, index);
         return context.functions().operator("subscript", List.of(value, number), call);
     }
 
@@ -179,8 +180,7 @@ final class NestedBinder {
     /** {@code value op ANY (array)} of an array that is computed. */
     RexNode quantified(String comparison, boolean some, RexNode value, RexNode array, SqlNode where) {
         if (Coercions.type(array).kind() != Kind.ARRAY) {
-            throw Errors.error(
-                    SqlState.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", where);
+            throw Errors.error(SqlState.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", where);
         }
         RexNode name = Rex.text(comparison);
         return context.functions().operator(some ? "array_any" : "array_all", List.of(name, value, array), where);

@@ -493,7 +493,9 @@ final class TokenFeed implements Supplier<Token> {
                 }
             }
             case "[" -> {
-                boolean inArray = before(1).isSymbol("[") || before(1).isSymbol(",") || before(1).isSymbol("(");
+                boolean inArray = before(1).isSymbol("[")
+                        || before(1).isSymbol(",")
+                        || before(1).isSymbol("(");
                 if (inArray) {
                     push(TokenKinds.ofKeyword("array"), "array", 0); // ARRAY[[1, 2], [3, 4]]
                 }
@@ -522,7 +524,8 @@ final class TokenFeed implements Supplier<Token> {
         }
     }
 
-    // ---- slices: a[1:2] is fed as a["slice bounds"(1, 2)], with NULL for a bound that is missing ---------------------
+    // ---- slices: a[1:2] is fed as a["slice bounds"(1, 2)], with NULL for a bound that is missing
+    // ---------------------
 
     /** Whether the bracket at hand holds a colon. */
     private boolean isSlice() {

@@ -228,8 +228,7 @@ public final class ArrayFunctions {
     }
 
     /** With no bytes for the new value, {@code array_remove}. */
-    public boolean replace(
-            long array, int length, long value, int valueLength, long other, int otherLength, Text out) {
+    public boolean replace(long array, int length, long value, int valueLength, long other, int otherLength, Text out) {
         if (array == 0) {
             return false;
         }
