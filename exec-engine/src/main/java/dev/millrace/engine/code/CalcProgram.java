@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;

@@ -35,8 +35,12 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.NlsString;
 
-/** Binds one expression over the columns of a scope. Functions by name are {@link FunctionBinder}'s, comparisons
- * {@link ComparisonBinder}'s. */
+/**
+ * Binds one expression over the columns of a scope. Functions by name are {@link FunctionBinder}'s, comparisons {@link
+ * ComparisonBinder}'s, arrays, rows and JSON {@link NestedBinder}'s.
+ *
+ * <p>Long because it has a case for each kind of syntax.
+ */
 final class ExpressionBinder {
     /** Infix operators of PostgreSQL by the name of their function; ! negates. */
     private static final Map<String, String> OPERATORS = Map.ofEntries(

@@ -19,6 +19,8 @@ import org.apache.arrow.memory.BufferAllocator;
 /**
  * Functions that make JSONB of JSONB or of other values. They write what they make as it comes and leave the order of
  * members, and which of two equal keys counts, to a {@link JsonNormalizer}.
+ *
+ * <p>Long because all of them write to the same draft.
  */
 public final class JsonEdits implements AutoCloseable {
     static final int NO_INDEX = Integer.MIN_VALUE;
