@@ -261,12 +261,13 @@ final class Search {
                 return Outcome.MATCHED;
             }
             case NEIGHBOURS -> {
-                if (position >= decided) {
-                    return Outcome.WAITING;
-                }
-                long word = StoredRows.word(rows[position]);
+                long word = position < decided ? StoredRows.word(rows[position]) : NeighbourConditions.UNDECIDED;
                 if ((word & NeighbourConditions.UNDECIDED) == 0) {
                     return (word >>> variable & 1) != 0 ? Outcome.MATCHED : Outcome.FAILED;
+                }
+                // others of its conditions may look further ahead than this one
+                if (!ended && position + conditions.rowsAhead(variable) >= count) {
+                    return Outcome.WAITING;
                 }
                 if (!tracking) {
                     trackFromHere();
