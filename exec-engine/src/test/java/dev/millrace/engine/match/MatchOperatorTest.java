@@ -89,8 +89,8 @@ class MatchOperatorTest {
             if (i != 1 || !one) {
                 outputs.add(new Expression.Column(
                         i, values.get(i).type(), values.get(i).nullable()));
-                fields.add(new Field(
-                        "c" + i, values.get(i).type(), values.get(i).nullable()));
+                fields.add(
+                        new Field("c" + i, values.get(i).type(), values.get(i).nullable()));
             }
         }
         return new PlanNode.Match(
@@ -119,9 +119,7 @@ class MatchOperatorTest {
                 .epochEnd()
                 .rows(row(1, 7, 8), row(2, 8, 4), row(2, 9, 2), row(2, 10, 3))
                 .endOfInput()
-                .expect(
-                        Row.of(1L, 1L, "row 1 at 5", 12L, "up", null),
-                        Row.of(2L, 1L, "row 2 at 10", 2L, "up", null));
+                .expect(Row.of(1L, 1L, "row 1 at 5", 12L, "up", null), Row.of(2L, 1L, "row 2 at 10", 2L, "up", null));
     }
 
     @Test

@@ -80,8 +80,9 @@ final class MatchCase {
             return new Pattern.Choice(parts(depth, 2));
         } else if (kind < 9) {
             int least = random.nextInt(3) == 0 ? random.nextInt(3) : random.nextInt(2);
-            OptionalInt most =
-                    random.nextInt(3) == 0 ? OptionalInt.of(Math.max(1, least + random.nextInt(3))) : OptionalInt.empty();
+            OptionalInt most = random.nextInt(3) == 0
+                    ? OptionalInt.of(Math.max(1, least + random.nextInt(3)))
+                    : OptionalInt.empty();
             return new Pattern.Repeated(pattern(depth - 1), least, most, random.nextInt(4) > 0);
         } else if (random.nextBoolean() && !excludes) {
             excludes = true;
@@ -147,22 +148,35 @@ final class MatchCase {
         int n = 1 + random.nextInt(3);
         switch (random.nextInt(11)) {
             case 0 -> add("", (matcher, soFar) -> true);
-            case 1 -> add("x > " + k, (m, soFar) -> less(Optional.of(k), m.rows().get(last(soFar)).x()));
+            case 1 ->
+                add(
+                        "x > " + k,
+                        (m, soFar) ->
+                                less(Optional.of(k), m.rows().get(last(soFar)).x()));
             case 2 ->
-                add(name + ".x < PREV(" + name + ".x)", (m, soFar) -> less(
-                        m.rows().get(last(soFar)).x(),
-                        m.row(last(soFar) - 1).flatMap(Row::x)));
+                add(
+                        name + ".x < PREV(" + name + ".x)",
+                        (m, soFar) -> less(
+                                m.rows().get(last(soFar)).x(),
+                                m.row(last(soFar) - 1).flatMap(Row::x)));
             case 3 ->
-                add("PREV(x, " + n + ") < x", (m, soFar) -> less(
-                        m.row(last(soFar) - n).flatMap(Row::x), m.rows().get(last(soFar)).x()));
+                add(
+                        "PREV(x, " + n + ") < x",
+                        (m, soFar) -> less(
+                                m.row(last(soFar) - n).flatMap(Row::x),
+                                m.rows().get(last(soFar)).x()));
             case 4 ->
-                add("x < NEXT(x)", (m, soFar) -> less(
-                        m.rows().get(last(soFar)).x(),
-                        m.row(last(soFar) + 1).flatMap(Row::x)));
+                add(
+                        "x < NEXT(x)",
+                        (m, soFar) -> less(
+                                m.rows().get(last(soFar)).x(),
+                                m.row(last(soFar) + 1).flatMap(Row::x)));
             case 5 ->
                 add(name + ".x > " + otherName + ".x", (m, soFar) -> {
                     List<Mapped> others = of(soFar, other);
-                    return less(x(m, others, others.size() - 1), m.rows().get(last(soFar)).x());
+                    return less(
+                            x(m, others, others.size() - 1),
+                            m.rows().get(last(soFar)).x());
                 });
             case 6 ->
                 add("x < FIRST(" + otherName + ".x, 1) OR x > LAST(" + otherName + ".x, 1)", (m, soFar) -> {
@@ -171,7 +185,9 @@ final class MatchCase {
                     return less(own, x(m, others, 1)) || less(x(m, others, others.size() - 2), own);
                 });
             case 7 ->
-                add("count(" + otherName + ".*) < " + n, (m, soFar) -> of(soFar, other).size() < n);
+                add(
+                        "count(" + otherName + ".*) < " + n,
+                        (m, soFar) -> of(soFar, other).size() < n);
             case 8 ->
                 add("sum(x) < " + 10 * n, (m, soFar) -> {
                     List<Integer> values = values(m, soFar);
@@ -234,14 +250,17 @@ final class MatchCase {
         return switch (random.nextInt(9)) {
             case 0 -> new Measure("MATCH_NUMBER()", (m, s) -> s.number() == 0 ? "" : "" + s.number());
             case 1 ->
-                new Measure(modifier + "FIRST(" + name + ".id, " + n + ")", (m, s) ->
-                        text(id(m, of(seen(s, isFinal), variable), n, 0)));
+                new Measure(
+                        modifier + "FIRST(" + name + ".id, " + n + ")",
+                        (m, s) -> text(id(m, of(seen(s, isFinal), variable), n, 0)));
             case 2 ->
-                new Measure(modifier + "LAST(id, " + n + ")", (m, s) ->
-                        text(id(m, seen(s, isFinal), seen(s, isFinal).size() - 1 - n, 0)));
+                new Measure(
+                        modifier + "LAST(id, " + n + ")",
+                        (m, s) -> text(id(m, seen(s, isFinal), seen(s, isFinal).size() - 1 - n, 0)));
             case 3 ->
-                new Measure(modifier + "count(" + name + ".x)", (m, s) ->
-                        s.number() == 0
+                new Measure(
+                        modifier + "count(" + name + ".x)",
+                        (m, s) -> s.number() == 0
                                 ? ""
                                 : "" + values(m, of(seen(s, isFinal), variable)).size());
             case 4 ->
@@ -258,20 +277,21 @@ final class MatchCase {
                             ? ""
                             : NAMES.get(rows.get(rows.size() - 1).variable());
                 });
-            case 6 ->
-                new Measure("PREV(FIRST(id), " + n + ")", (m, s) -> text(id(m, s.soFar(), 0, -n)));
+            case 6 -> new Measure("PREV(FIRST(id), " + n + ")", (m, s) -> text(id(m, s.soFar(), 0, -n)));
             case 7 ->
-                new Measure("NEXT(id, " + n + ")", (m, s) ->
-                        text(id(m, s.soFar(), s.soFar().size() - 1, n)));
-            default -> new Measure("PREV(LAST(coalesce(" + name + ".x, 77)))", (m, s) -> {
-                List<Mapped> rows = of(s.soFar(), variable);
-                if (rows.isEmpty()) {
-                    return "";
-                }
-                return m.row(rows.get(rows.size() - 1).row() - 1)
-                        .map(row -> "" + row.x().orElse(77))
-                        .orElse("");
-            });
+                new Measure(
+                        "NEXT(id, " + n + ")",
+                        (m, s) -> text(id(m, s.soFar(), s.soFar().size() - 1, n)));
+            default ->
+                new Measure("PREV(LAST(coalesce(" + name + ".x, 77)))", (m, s) -> {
+                    List<Mapped> rows = of(s.soFar(), variable);
+                    if (rows.isEmpty()) {
+                        return "";
+                    }
+                    return m.row(rows.get(rows.size() - 1).row() - 1)
+                            .map(row -> "" + row.x().orElse(77))
+                            .orElse("");
+                });
         };
     }
 
@@ -283,16 +303,17 @@ final class MatchCase {
 
     /** {@code SELECT part, id (of the row shown), measures} over a relation. */
     String sql(String relation) {
-        String names = IntStream.range(0, measures.size())
-                .mapToObj(i -> "m" + i)
-                .collect(Collectors.joining(", "));
+        String names =
+                IntStream.range(0, measures.size()).mapToObj(i -> "m" + i).collect(Collectors.joining(", "));
         String listed = IntStream.range(0, measures.size())
                 .mapToObj(i -> measures.get(i).sql() + " AS m" + i)
                 .collect(Collectors.joining(", "));
         String defined = defines.stream().filter(define -> !define.isEmpty()).collect(Collectors.joining(", "));
         return "SELECT part, " + (rows == Rows.ONE ? "" : "id, ") + names + " FROM " + relation
                 + " MATCH_RECOGNIZE (PARTITION BY part ORDER BY ts, id MEASURES " + listed
-                + " " + rows.sql + " AFTER MATCH SKIP " + List.of("PAST LAST ROW", "TO NEXT ROW", "TO FIRST b", "TO LAST b").get(skip)
+                + " " + rows.sql + " AFTER MATCH SKIP "
+                + List.of("PAST LAST ROW", "TO NEXT ROW", "TO FIRST b", "TO LAST b")
+                        .get(skip)
                 // an alternative that is never reached names the variables that the pattern does not
                 + " PATTERN (" + sql(pattern) + " | a b c z)"
                 + (within < 0 ? "" : " WITHIN INTERVAL '" + within + "' SECOND")
@@ -360,8 +381,8 @@ final class MatchCase {
         boolean ahead = measures.stream().anyMatch(measure -> measure.sql().startsWith("NEXT"));
         int most = measures.stream()
                 .filter(measure -> measure.sql().startsWith("NEXT"))
-                .mapToInt(measure -> Integer.parseInt(
-                        measure.sql().substring(measure.sql().length() - 2, measure.sql().length() - 1)))
+                .mapToInt(measure -> Integer.parseInt(measure.sql()
+                        .substring(measure.sql().length() - 2, measure.sql().length() - 1)))
                 .max()
                 .orElse(0);
         if (ahead && !mapped.isEmpty()) {

@@ -104,8 +104,7 @@ class MatchRecognizeTest {
                     database.run("INSERT INTO s VALUES " + values(rows.subList(from, to)));
                     from = to;
                     List<Row> sofar = rows.subList(0, to);
-                    long watermark =
-                            sofar.stream().mapToLong(Row::second).max().getAsLong() - DELAY_SECONDS;
+                    long watermark = sofar.stream().mapToLong(Row::second).max().getAsLong() - DELAY_SECONDS;
                     Optional<List<String>> expected = answer(query, sofar, false, watermark);
                     failed = expected.isEmpty();
                     if (!failed) {

@@ -155,7 +155,8 @@ final class ReferenceMatcher {
 
     private boolean map(int variable, int at, IntPredicate then) {
         if (at == rows.size()) {
-            boolean past = within >= 0 && at > start && watermark - rows.get(start).second() > within;
+            boolean past =
+                    within >= 0 && at > start && watermark - rows.get(start).second() > within;
             if (!ended && !past) {
                 throw new Undecided();
             }
