@@ -90,7 +90,7 @@ public final class Planner {
         return PlanText.of(plan, new Inference(context.relations(), context.mode() == PlannerContext.Mode.PULL));
     }
 
-    /** Aggregations of rows that are never retracted say so: they may keep smaller states. */
+    /** Aggregations and rankings of rows that are never retracted say so: they may keep smaller states. */
     private static PlanNode promised(PlanNode plan, Inference inference) {
         return Rewriter.rewrite(plan, node -> {
             if (node instanceof PlanNode.Aggregate aggregate
@@ -98,6 +98,11 @@ public final class Planner {
                     && inference.of(aggregate.input()).appendOnly()) {
                 return Optional.of(Nodes.aggregate(
                         aggregate.input(), aggregate.keys(), aggregate.calls(), aggregate.phase(), true));
+            }
+            if (node instanceof PlanNode.TopN topN
+                    && !topN.appendOnlyInput()
+                    && inference.of(topN.input()).appendOnly()) {
+                return Optional.of(Nodes.promised(topN, true));
             }
             return Optional.empty();
         });

@@ -3,13 +3,13 @@ package dev.millrace.engine.aggregate;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.ValuesEqual;
+import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.operator.Output;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /**
@@ -209,19 +208,7 @@ final class ChangeEmitter implements AutoCloseable {
         try {
             FieldVector[] columns = columns(results, from, to, made);
             int rows = to - from;
-            boolean retracts = false;
-            for (int i = from; i < to; i++) {
-                retracts |= weights[i] < 0;
-            }
-            if (!retracts) {
-                return Batch.of(schema, columns, rows);
-            }
-            BigIntVector weightVector = Vectors.allocateWeights(rows, allocator);
-            for (int i = 0; i < rows; i++) {
-                Memory.putLong(weightVector.getDataBufferAddress() + 8L * i, weights[from + i]);
-            }
-            Vectors.finish(weightVector, rows);
-            return Batch.weighted(schema, columns, rows, weightVector);
+            return WeightedRows.batch(schema, columns, rows, weights, from, allocator);
         } catch (RuntimeException | Error e) {
             Closing.all(made);
             throw e;

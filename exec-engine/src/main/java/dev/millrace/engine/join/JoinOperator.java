@@ -118,7 +118,7 @@ public final class JoinOperator implements Operator {
                 context.allocator());
         residual = node.residual()
                 .map(condition ->
-                        own(new Residual(condition, left.concat(right), context.clock(), context.allocator())));
+                        own(new Residual(condition, left, right, context.clock(), context.allocator())));
         int most = Math.max(64, context.batchRows());
         positions = new int[most];
         ours = new long[most];
@@ -209,7 +209,7 @@ public final class JoinOperator implements Operator {
             if (waits(port) && (isSemi ? matched[i] != 0 : matched[i] == 0)) {
                 emitAlone(port, codec.address(i), weight, output);
             }
-            long row = state.rows(port).addRow(state.list(entries[i], port), codec.address(i), codec.length(i), weight);
+            long row = state.addRow(port, entries[i], codec.address(i), codec.length(i), weight);
             if (row != 0) {
                 RowTable.setNote(row, matched[i]);
             }
@@ -371,7 +371,7 @@ public final class JoinOperator implements Operator {
             for (int left = in.readInt(); left > 0; left--) {
                 long entry = keys.read(state.table(), in);
                 for (int side = 0; side < 2; side++) {
-                    state.rows(side).readList(state.list(entry, side), in, true);
+                    state.rows(side).readList(state.list(entry, side), in, false);
                 }
             }
         }

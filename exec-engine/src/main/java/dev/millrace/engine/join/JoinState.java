@@ -6,6 +6,7 @@ import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowTable;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -14,6 +15,7 @@ final class JoinState implements AutoCloseable {
     private final KeyLayout keys;
     private final GroupTable table;
     private final List<RowTable> rows; // left, right
+    private final boolean[] isIndexed = new boolean[2]; // whether a side's rows are found by their bytes
 
     JoinState(KeyLayout keys, BufferAllocator allocator) {
         this.keys = keys;
@@ -27,6 +29,30 @@ final class JoinState implements AutoCloseable {
 
     RowTable rows(int side) {
         return rows.get(side);
+    }
+
+    /**
+     * Adds to the weight of a row of a side, and returns the row, or 0 when it is gone. Until the first row is taken back,
+     * rows are only appended: who never looks for them needs no index.
+     */
+    long addRow(int side, long entry, long row, int length, long weight) {
+        if (weight > 0 && !isIndexed[side]) {
+            return rows.get(side).append(list(entry, side), row, length, weight);
+        }
+        if (!isIndexed[side]) {
+            index(side);
+        }
+        return rows.get(side).addRow(list(entry, side), row, length, weight);
+    }
+
+    private void index(int side) {
+        isIndexed[side] = true;
+        EntryCursor cursor = new EntryCursor(table, 1024);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            for (int i = 0; i < count; i++) {
+                rows.get(side).index(list(cursor.entries()[i], side));
+            }
+        }
     }
 
     /** The list of a side in an entry. */
@@ -76,6 +102,7 @@ final class JoinState implements AutoCloseable {
     void clear() {
         table.clear();
         rows.forEach(RowTable::clear);
+        Arrays.fill(isIndexed, false);
     }
 
     @Override

@@ -16,17 +16,21 @@ import org.apache.arrow.vector.FieldVector;
 
 /** A join's further condition, evaluated over many pairs of rows at once. */
 final class Residual implements AutoCloseable {
-    private final Schema schema;
+    private final int leftColumns;
+    private final List<Integer> columns; // that the condition reads, of left columns, then right columns
+    private final Schema schema; // of those
     private final CalcProgram program;
     private final List<Optional<CalcKernel>> kernels = new ArrayList<>(List.of(Optional.empty(), Optional.empty()));
     private final BufferAllocator allocator;
     private final Clock clock;
     private int[] selected = new int[0];
 
-    /** @param schema left columns, then right columns */
-    Residual(Expression condition, Schema schema, Clock clock, BufferAllocator allocator) {
-        this.schema = schema;
-        this.program = new CalcProgram(schema, Optional.of(condition), List.of());
+    Residual(Expression condition, Schema left, Schema right, Clock clock, BufferAllocator allocator) {
+        UsedColumns used = new UsedColumns(condition);
+        this.leftColumns = left.size();
+        this.columns = used.columns();
+        this.schema = left.concat(right).select(columns);
+        this.program = new CalcProgram(schema, Optional.of(used.over()), List.of());
         this.allocator = allocator;
         this.clock = clock;
     }
@@ -35,11 +39,12 @@ final class Residual implements AutoCloseable {
     int select(RowCodec left, long[] lefts, RowCodec right, long[] rights, int count) {
         List<FieldVector> vectors = new ArrayList<>();
         try {
-            for (int column = 0; column < left.columnCount(); column++) {
-                vectors.add(left.decode(column, schema.field(vectors.size()), lefts, count, allocator));
-            }
-            for (int column = 0; column < right.columnCount(); column++) {
-                vectors.add(right.decode(column, schema.field(vectors.size()), rights, count, allocator));
+            for (int column : columns) {
+                boolean isLeft = column < leftColumns;
+                RowCodec codec = isLeft ? left : right;
+                int of = isLeft ? column : column - leftColumns;
+                vectors.add(codec.decode(
+                        of, schema.field(vectors.size()), isLeft ? lefts : rights, count, allocator));
             }
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);

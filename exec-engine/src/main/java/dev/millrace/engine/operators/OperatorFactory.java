@@ -6,6 +6,7 @@ import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.join.JoinOperator;
 import dev.millrace.engine.match.MatchOperator;
 import dev.millrace.engine.sort.SortOperator;
+import dev.millrace.engine.topn.AppendedTopNOperator;
 import dev.millrace.engine.topn.TopNOperator;
 import dev.millrace.engine.topn.WindowTopNOperator;
 import dev.millrace.engine.window.SessionAggregateOperator;
@@ -49,7 +50,10 @@ public final class OperatorFactory {
             return new JoinOperator(join);
         }
         if (node instanceof PlanNode.TopN topN) {
-            return topN.windowEnd().isPresent() ? new WindowTopNOperator(topN) : new TopNOperator(topN);
+            if (topN.windowEnd().isPresent()) {
+                return new WindowTopNOperator(topN);
+            }
+            return AppendedTopNOperator.suits(topN) ? new AppendedTopNOperator(topN) : new TopNOperator(topN);
         }
         if (node instanceof PlanNode.Match match) {
             return new MatchOperator(match);

@@ -1,5 +1,8 @@
 package dev.millrace.engine.runtime;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
 /**
  * The sizes of an engine.
  *
@@ -30,17 +33,27 @@ public record EngineOptions(
         require(channelHighBytes > channelLowBytes, "channelHighBytes", channelHighBytes);
     }
 
-    /** A worker per core, batches of 4096 rows, epochs of at most 100 ms, as much memory as the heap may have. */
+    /**
+     * A worker per core, batches of 4096 rows, epochs of at most 100 ms; memory, which is outside of the heap, up to a
+     * third of the machine's.
+     */
     public static EngineOptions defaults() {
         Runtime machine = Runtime.getRuntime();
         return new EngineOptions(
                 machine.availableProcessors(),
                 4096,
                 100,
-                Math.max(256L << 20, machine.maxMemory()),
+                Math.max(256L << 20, machineBytes() / 3),
                 "fcfs",
                 1L << 20,
                 256L << 10);
+    }
+
+    /** The memory of the machine, or of the container; if it does not say, what the heap may have. */
+    private static long machineBytes() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? system.getTotalMemorySize()
+                : Runtime.getRuntime().maxMemory();
     }
 
     public EngineOptions withWorkers(int newWorkers) {

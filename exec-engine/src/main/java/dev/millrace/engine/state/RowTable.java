@@ -78,6 +78,17 @@ public final class RowTable implements AutoCloseable {
     /** Adds to the weight of a row of a list, and returns the row, or 0 when it is gone. */
     public long addRow(long list, long row, int length, long weight) {
         long hash = hash(list, row, length);
+        long found = find(list, row, length, hash);
+        if (found > 0) {
+            return addWeight(found, weight);
+        }
+        long node = newNode(list, row, length, weight);
+        insert(node, hash, -1 - found);
+        return node + ROW;
+    }
+
+    /** The node of a row, or -1 - the slot where it is to be. */
+    private long find(long list, long row, int length, long hash) {
         if (index.isEmpty()) {
             newIndex(FIRST_CAPACITY);
         }
@@ -85,7 +96,7 @@ public final class RowTable implements AutoCloseable {
         while (true) {
             long word = word(slot);
             if (word == 0) {
-                break;
+                return -1 - slot;
             }
             if ((word ^ hash << 48) >>> 48 == 0) {
                 long node = word & GroupTable.ADDRESS;
@@ -93,25 +104,49 @@ public final class RowTable implements AutoCloseable {
                         && Memory.getLong(node + LIST) == list
                         && Memory.getInt(node + LENGTH) == length
                         && Memory.equal(node + ROW, row, length)) {
-                    long sum = Memory.getLong(node + WEIGHT) + weight;
-                    Memory.putLong(node + WEIGHT, sum);
-                    if (sum == 0) {
-                        remove(node);
-                        return 0;
-                    }
-                    return node + ROW;
+                    return node;
                 }
             }
             slot = (slot + 1) & mask;
         }
-        long node = newNode(list, row, length, weight);
+    }
+
+    private void insert(long node, long hash, long slot) {
         Memory.putLong(node + HASH, hash);
         Memory.putInt(node + APPENDED, 0);
         Memory.putLong(indexAddress + (slot << 3), hash << 48 | node);
         if (2L * ++indexed > mask) {
             grow();
         }
+    }
+
+    private long addWeight(long node, long weight) {
+        long sum = Memory.getLong(node + WEIGHT) + weight;
+        Memory.putLong(node + WEIGHT, sum);
+        if (sum == 0) {
+            remove(node);
+            return 0;
+        }
         return node + ROW;
+    }
+
+    /** Makes the appended rows of a list such that {@link #add} finds them; those that are equal become one. */
+    public void index(long list) {
+        for (long row = first(list); row != 0; ) {
+            long next = next(row);
+            long node = row - ROW;
+            if (Memory.getInt(node + APPENDED) != 0) {
+                long hash = hash(list, row, length(row));
+                long found = find(list, row, length(row), hash);
+                if (found > 0) {
+                    addWeight(found, weight(row));
+                    remove(node);
+                } else {
+                    insert(node, hash, -1 - found);
+                }
+            }
+            row = next;
+        }
     }
 
     /** Adds a row at the end of a list, equal to another or not; returns the row. */
@@ -123,31 +158,47 @@ public final class RowTable implements AutoCloseable {
 
     private long newNode(long list, long row, int length, long weight) {
         long node = memory.allocate(ROW + length);
-        long last = Memory.getLong(list + 8);
-        Memory.putLong(node, 0);
-        Memory.putLong(node + PREVIOUS, last);
-        Memory.putLong(node + LIST, list);
+        link(node, list);
         Memory.putLong(node + WEIGHT, weight);
         Memory.putLong(node + NOTE, 0);
         Memory.putInt(node + LENGTH, length);
         Memory.copy(row, node + ROW, length);
-        Memory.putLong(last == 0 ? list : last, node);
-        Memory.putLong(list + 8, node);
         size++;
         return node;
+    }
+
+    private static void link(long node, long list) {
+        long last = Memory.getLong(list + 8);
+        Memory.putLong(node, 0);
+        Memory.putLong(node + PREVIOUS, last);
+        Memory.putLong(node + LIST, list);
+        Memory.putLong(last == 0 ? list : last, node);
+        Memory.putLong(list + 8, node);
+    }
+
+    private static void unlink(long node) {
+        long list = Memory.getLong(node + LIST);
+        long next = Memory.getLong(node);
+        long previous = Memory.getLong(node + PREVIOUS);
+        Memory.putLong(previous == 0 ? list : previous, next);
+        Memory.putLong(next == 0 ? list + 8 : next + PREVIOUS, previous);
     }
 
     private void remove(long node) {
         if (Memory.getInt(node + APPENDED) == 0) {
             unindex(node);
         }
-        long list = Memory.getLong(node + LIST);
-        long next = Memory.getLong(node);
-        long previous = Memory.getLong(node + PREVIOUS);
-        Memory.putLong(previous == 0 ? list : previous, next);
-        Memory.putLong(next == 0 ? list + 8 : next + PREVIOUS, previous);
+        unlink(node);
         memory.free(node, ROW + Memory.getInt(node + LENGTH));
         size--;
+    }
+
+    /** Moves an appended row to the end of another list. */
+    public void move(long row, long to) {
+        long node = row - ROW;
+        assert Memory.getInt(node + APPENDED) != 0 : "the hash of a row depends on its list";
+        unlink(node);
+        link(node, to);
     }
 
     /** Removes a row found by iterating. */

@@ -6,11 +6,11 @@ import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /** Rows with their rank behind them, eight bytes, as lists of a {@link RowTable} and as batches. */
@@ -56,20 +56,11 @@ final class RankedRows {
                 Vectors.setAllValid(ranks, count);
                 Vectors.finish(ranks, count);
             }
-            FieldVector[] columns = vectors.toArray(FieldVector[]::new);
-            boolean once = true;
+            long[] weights = new long[count];
             for (int i = 0; i < count; i++) {
-                once &= RowTable.weight(rows[i]) == 1;
+                weights[i] = RowTable.weight(rows[i]);
             }
-            if (once) {
-                return Batch.of(schema, columns, count);
-            }
-            BigIntVector weights = Vectors.allocateWeights(count, allocator);
-            for (int i = 0; i < count; i++) {
-                Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowTable.weight(rows[i]));
-            }
-            Vectors.finish(weights, count);
-            return Batch.weighted(schema, columns, count, weights);
+            return WeightedRows.batch(schema, vectors.toArray(FieldVector[]::new), count, weights, 0, allocator);
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
             throw e;

@@ -1,14 +1,10 @@
 package dev.millrace.engine.topn;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
-import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.plan.node.PlanNode.Rank;
 import dev.millrace.plan.node.PlanNode.TopN;
-import dev.millrace.type.Field;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * Ranks the rows of a list. Rows that tie are numbered in the order of their bytes, so that the numbers depend on the
@@ -18,7 +14,7 @@ final class Ranking {
     private final Rank rank;
     private final long first; // ranks from ... to, inclusive
     private final long last;
-    private final RowOrder order;
+    private final TotalOrder order;
     private long[] rows = new long[64];
     private long[] ranks = new long[64];
     private long[] times = new long[64];
@@ -28,8 +24,7 @@ final class Ranking {
         this.rank = node.rank();
         this.first = node.offset() + 1;
         this.last = node.limit() < 0 ? Long.MAX_VALUE : Math.addExact(node.offset(), node.limit());
-        List<Field> fields = node.input().schema().fields();
-        this.order = new RowOrder(codec, fields.stream().map(Field::type).toList(), node.order());
+        this.order = new TotalOrder(node, codec);
     }
 
     /** Ranks the rows of a list and keeps those whose rank is asked for. */
@@ -44,13 +39,12 @@ final class Ranking {
             }
         }
         order.sort(rows, all);
-        sortTies(all);
         count = 0;
         long number = 0; // rows so far
         long dense = 0; // distinct values so far
         long current = 0;
         for (int i = 0; i < all && current <= last; i++) {
-            boolean isNext = i == 0 || order.compare(rows[i - 1], rows[i]) != 0;
+            boolean isNext = i == 0 || !order.tie(rows[i - 1], rows[i]);
             long weight = RowTable.weight(rows[i]);
             if (rank == Rank.ROW_NUMBER) {
                 for (long time = 0; time < weight && number < last; time++) {
@@ -63,30 +57,6 @@ final class Ranking {
             current = rank == Rank.DENSE_RANK ? dense : isNext ? number + 1 : current;
             put(rows[i], current, weight);
             number += weight;
-        }
-    }
-
-    private void sortTies(int all) {
-        for (int from = 0; from < all; ) {
-            int to = from + 1;
-            while (to < all && order.compare(rows[from], rows[to]) == 0) {
-                to++;
-            }
-            if (to - from > 1) {
-                sortByBytes(from, to);
-            }
-            from = to;
-        }
-    }
-
-    private void sortByBytes(int from, int to) {
-        Long[] ties = new Long[to - from]; // ties are rare and few
-        for (int i = from; i < to; i++) {
-            ties[i - from] = rows[i];
-        }
-        Arrays.sort(ties, (a, b) -> Memory.compare(a, RowTable.length(a), b, RowTable.length(b)));
-        for (int i = from; i < to; i++) {
-            rows[i] = ties[i - from];
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.millrace.engine.topn;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.engine.aggregate.ReferenceAggregate;
 import dev.millrace.plan.expression.OrderKey;
@@ -20,6 +22,7 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class TopNOperatorTest {
@@ -48,6 +51,7 @@ class TopNOperatorTest {
                 offset,
                 emitRank,
                 windowed ? OptionalInt.of(4) : OptionalInt.empty(),
+                false,
                 new Schema(fields));
     }
 
@@ -137,6 +141,45 @@ class TopNOperatorTest {
                 harness.expect(expected(node, rows));
             }
         }
+    }
+
+    /** Limits of one row, of few and of many; the number of rows is above each. */
+    @ParameterizedTest
+    @CsvSource({"1, 0, 150", "3, 0, 150", "2, 2, 150", "70, 0, 500", "66, 3, 700"})
+    void whatIsPushedOutOfAppendedRowsIsForgotten(long limit, long offset, int count) {
+        for (boolean emitRank : new boolean[] {true, false}) {
+            TopN node = appended(node(Rank.ROW_NUMBER, limit, offset, emitRank, false));
+            assertTrue(AppendedTopNOperator.suits(node));
+            RandomGenerator random = new SplittableRandom(limit + offset);
+            OperatorHarness harness = new OperatorHarness(() -> new AppendedTopNOperator(node), INPUT)
+                    .output(node.schema())
+                    .appendOnlyInput()
+                    .partitionedBy(AggregateTests.keyGroup(List.of(0)));
+            List<Row> rows = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                Row row = row(random, random.nextInt(40), 0);
+                rows.add(row);
+                harness.rows(row);
+                if (random.nextInt(10) == 0) {
+                    harness.epochEnd();
+                }
+            }
+            harness.expect(expected(node, rows));
+        }
+    }
+
+    private static TopN appended(TopN node) {
+        return new TopN(
+                node.input(),
+                node.partition(),
+                node.order(),
+                node.rank(),
+                node.limit(),
+                node.offset(),
+                node.emitRank(),
+                node.windowEnd(),
+                true,
+                node.schema());
     }
 
     @Test

@@ -221,7 +221,7 @@ public sealed interface PlanNode {
     /**
      * Per partition the rows of rank {@code offset + 1} to {@code offset + limit}, kept incrementally, or with
      * {@code windowEnd} emitted once when the watermark reaches that column's value. Output: input columns, then the
-     * rank (BIGINT) if {@code emitRank}.
+     * rank (BIGINT) if {@code emitRank}. {@code appendOnlyInput} promises that no row is taken back.
      */
     record TopN(
             PlanNode input,
@@ -232,6 +232,7 @@ public sealed interface PlanNode {
             long offset,
             boolean emitRank,
             OptionalInt windowEnd,
+            boolean appendOnlyInput,
             Schema schema)
             implements PlanNode {
         public TopN {

@@ -4,6 +4,7 @@ import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.tree.Nodes;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,10 +33,13 @@ final class StateNote {
                             ? "state: both sides' rows of open windows"
                             : "state: all rows of both sides" + howLong);
         } else if (node instanceof PlanNode.TopN topN) {
-            return Optional.of(
-                    topN.windowEnd().isPresent()
-                            ? "state: the best rows of open windows"
-                            : "state: all candidates" + howLong);
+            if (topN.windowEnd().isPresent()) {
+                return Optional.of("state: the best rows of open windows");
+            }
+            boolean forgets = topN.appendOnlyInput()
+                    && topN.rank() == PlanNode.Rank.ROW_NUMBER
+                    && !Nodes.isUnlimited(topN);
+            return Optional.of((forgets ? "state: the best rows" : "state: all candidates") + howLong);
         }
         if (node instanceof PlanNode.Match match) {
             return Optional.of(matches(match) + (numbered(match) ? ", and a counter per partition" + howLong : ""));

@@ -162,7 +162,8 @@ final class StructureText implements NodeVisitor<StringBuilder> {
                 topN.limit(),
                 topN.offset(),
                 topN.emitRank(),
-                topN.windowEnd());
+                topN.windowEnd(),
+                topN.appendOnlyInput());
     }
 
     @Override

@@ -96,19 +96,21 @@ final class TwoPhases {
 
     /** Without partition. A dense rank is not bounded by the rank in one task: rows before it may be in others. */
     static PlanNode of(PlanNode.TopN topN, PlanNode input) {
-        PlanNode rows = input;
-        if (topN.limit() <= MOST_KEPT && topN.offset() <= MOST_KEPT && topN.rank() != PlanNode.Rank.DENSE_RANK) {
-            rows = Nodes.topN(
-                    input,
-                    topN.partition(),
-                    topN.order(),
-                    topN.rank(),
-                    topN.limit() + topN.offset(),
-                    0,
-                    false,
-                    topN.windowEnd());
+        if (topN.limit() > MOST_KEPT || topN.offset() > MOST_KEPT || topN.rank() == PlanNode.Rank.DENSE_RANK) {
+            return Nodes.withInputs(topN, List.of(Parallelism.exchange(input, List.of())));
         }
-        return Nodes.withInputs(topN, List.of(Parallelism.exchange(rows, List.of())));
+        PlanNode.TopN best = Nodes.topN(
+                input,
+                topN.partition(),
+                topN.order(),
+                topN.rank(),
+                topN.limit() + topN.offset(),
+                0,
+                false,
+                topN.windowEnd());
+        PlanNode rows = Nodes.promised(best, topN.appendOnlyInput());
+        PlanNode all = Nodes.withInputs(topN, List.of(Parallelism.exchange(rows, List.of())));
+        return Nodes.promised((PlanNode.TopN) all, false); // the best of a task change
     }
 
     /** With a limit; only rows that are never retracted can be cut early. */

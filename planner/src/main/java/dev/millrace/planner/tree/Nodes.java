@@ -201,7 +201,22 @@ public final class Nodes {
             boolean emitRank,
             OptionalInt windowEnd) {
         Schema schema = emitRank ? input.schema().concat(Schema.of(RANK)) : input.schema();
-        return new PlanNode.TopN(input, partition, order, rank, limit, offset, emitRank, windowEnd, schema);
+        return new PlanNode.TopN(input, partition, order, rank, limit, offset, emitRank, windowEnd, false, schema);
+    }
+
+    /** The same TopN with the promise that no row of its input is taken back, or without. */
+    public static PlanNode.TopN promised(PlanNode.TopN topN, boolean appendOnlyInput) {
+        return new PlanNode.TopN(
+                topN.input(),
+                topN.partition(),
+                topN.order(),
+                topN.rank(),
+                topN.limit(),
+                topN.offset(),
+                topN.emitRank(),
+                topN.windowEnd(),
+                appendOnlyInput,
+                topN.schema());
     }
 
     /** The inputs have equal types; the names are those of the first that has any. */

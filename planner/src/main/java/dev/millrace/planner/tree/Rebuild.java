@@ -73,7 +73,7 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
 
     @Override
     public PlanNode topN(PlanNode.TopN node) {
-        return Nodes.topN(
+        PlanNode.TopN rebuilt = Nodes.topN(
                 input(),
                 node.partition(),
                 node.order(),
@@ -82,6 +82,7 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
                 node.offset(),
                 node.emitRank(),
                 node.windowEnd());
+        return Nodes.promised(rebuilt, node.appendOnlyInput());
     }
 
     @Override

@@ -89,6 +89,7 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
                 node.offset(),
                 node.emitRank(),
                 node.windowEnd(),
+                node.appendOnlyInput(),
                 schema);
     }
 
