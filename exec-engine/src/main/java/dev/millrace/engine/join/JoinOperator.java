@@ -117,8 +117,7 @@ public final class JoinOperator implements Operator {
                 context.batchRows(),
                 context.allocator());
         residual = node.residual()
-                .map(condition ->
-                        own(new Residual(condition, left, right, context.clock(), context.allocator())));
+                .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
         int most = Math.max(64, context.batchRows());
         positions = new int[most];
         ours = new long[most];

@@ -43,8 +43,7 @@ final class Residual implements AutoCloseable {
                 boolean isLeft = column < leftColumns;
                 RowCodec codec = isLeft ? left : right;
                 int of = isLeft ? column : column - leftColumns;
-                vectors.add(codec.decode(
-                        of, schema.field(vectors.size()), isLeft ? lefts : rights, count, allocator));
+                vectors.add(codec.decode(of, schema.field(vectors.size()), isLeft ? lefts : rights, count, allocator));
             }
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);

@@ -36,9 +36,8 @@ final class StateNote {
             if (topN.windowEnd().isPresent()) {
                 return Optional.of("state: the best rows of open windows");
             }
-            boolean forgets = topN.appendOnlyInput()
-                    && topN.rank() == PlanNode.Rank.ROW_NUMBER
-                    && !Nodes.isUnlimited(topN);
+            boolean forgets =
+                    topN.appendOnlyInput() && topN.rank() == PlanNode.Rank.ROW_NUMBER && !Nodes.isUnlimited(topN);
             return Optional.of((forgets ? "state: the best rows" : "state: all candidates") + howLong);
         }
         if (node instanceof PlanNode.Match match) {
