@@ -6,6 +6,7 @@ import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.UniqueKey;
+import dev.millrace.planner.over.OverRecognition;
 import dev.millrace.planner.parallel.Parallelism;
 import dev.millrace.planner.prune.PruneColumns;
 import dev.millrace.planner.prune.PushPredicatesIntoScan;
@@ -55,7 +56,9 @@ public final class Planner {
         if (mayWait) {
             plan = simplification.apply(WindowRecognition.apply(plan, inference));
         }
-        EmissionCheck.refuseImpossible(plan, finite);
+        boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;
+        plan = simplification.apply(OverRecognition.apply(plan, inference, closing));
+        EmissionCheck.refuseImpossible(plan);
         new MatchCheck(inference).check(plan);
         Emit emit = emission(query.emit(), plan, finite, new EmissionCheck(inference, context.relations()));
         boolean appendOnly = inference.of(plan).appendOnly();

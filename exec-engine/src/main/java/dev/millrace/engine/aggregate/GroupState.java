@@ -10,6 +10,7 @@ import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.StateMemory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -234,8 +235,21 @@ public final class GroupState implements AutoCloseable {
         return StateColumns.vectors(layout, schema, firstState, entries, count, allocator);
     }
 
+    /** A new group of a state without keys; its hash is any that others do not have. */
+    public long newGroup(long hash) {
+        return table.insertNew(hash);
+    }
+
+    /** A copy of a group's states in {@code memory} for {@link #simpleResults}; not of states that point elsewhere. */
+    public long copyStates(long entry, StateMemory memory) {
+        int offset = layout.stateOffset();
+        long image = memory.allocate(layout.stateEnd() - offset) - offset;
+        Memory.copy(entry + offset, image + offset, layout.stateEnd() - offset);
+        return image;
+    }
+
     /** What {@link Results} gives for a call that needs no collection; {@code groups} may be copies of states. */
-    FieldVector simpleResults(int index, Field field, long[] images, int count) {
+    public FieldVector simpleResults(int index, Field field, long[] images, int count) {
         return results.vector(layout.calls().get(index), field, images, count);
     }
 

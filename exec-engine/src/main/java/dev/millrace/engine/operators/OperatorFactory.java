@@ -5,6 +5,7 @@ import dev.millrace.engine.aggregate.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.join.JoinOperator;
 import dev.millrace.engine.match.MatchOperator;
+import dev.millrace.engine.over.OverOperator;
 import dev.millrace.engine.sort.SortOperator;
 import dev.millrace.engine.topn.AppendedTopNOperator;
 import dev.millrace.engine.topn.TopNOperator;
@@ -57,6 +58,9 @@ public final class OperatorFactory {
         }
         if (node instanceof PlanNode.Match match) {
             return new MatchOperator(match);
+        }
+        if (node instanceof PlanNode.Over over) {
+            return new OverOperator(over);
         }
         if (node instanceof PlanNode.Sort sort) {
             return new SortOperator(sort);

@@ -274,6 +274,7 @@ class LocalEngine implements Engine {
         }
         return plan instanceof PlanNode.Join join && join.kind() != PlanNode.JoinKind.INNER
                 || plan instanceof PlanNode.TopN top && top.windowEnd().isEmpty()
+                || plan instanceof PlanNode.Over
                 || plan.inputs().stream().anyMatch(LocalEngine::mayRetract);
     }
 

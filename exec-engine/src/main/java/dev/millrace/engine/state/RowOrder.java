@@ -59,22 +59,27 @@ public final class RowOrder {
     }
 
     private static int compare(DataType type, long a, long b, int slot) {
+        return compare(type, a, slot, b, slot);
+    }
+
+    /** Compares values of one type, none NULL, in slots of two rows, ascending. */
+    public static int compare(DataType type, long a, int aSlot, long b, int bSlot) {
         return switch (type.kind()) {
             case BOOLEAN, SMALLINT, INTEGER, BIGINT, DATE, TIME, TIMESTAMP, TIMESTAMPTZ ->
-                Long.compare(Memory.getLong(a + slot), Memory.getLong(b + slot));
-            case REAL, DOUBLE -> compareDoubles(Memory.getDouble(a + slot), Memory.getDouble(b + slot));
+                Long.compare(Memory.getLong(a + aSlot), Memory.getLong(b + bSlot));
+            case REAL, DOUBLE -> compareDoubles(Memory.getDouble(a + aSlot), Memory.getDouble(b + bSlot));
             case NUMERIC -> {
-                int order = Long.compare(Memory.getLong(a + slot + 8), Memory.getLong(b + slot + 8));
-                yield order != 0 ? order : Long.compareUnsigned(Memory.getLong(a + slot), Memory.getLong(b + slot));
+                int order = Long.compare(Memory.getLong(a + aSlot + 8), Memory.getLong(b + bSlot + 8));
+                yield order != 0 ? order : Long.compareUnsigned(Memory.getLong(a + aSlot), Memory.getLong(b + bSlot));
             }
-            case INTERVAL -> compareIntervals(a + slot, b + slot);
-            case UUID -> Memory.compare(a + slot, 16, b + slot, 16);
+            case INTERVAL -> compareIntervals(a + aSlot, b + bSlot);
+            case UUID -> Memory.compare(a + aSlot, 16, b + bSlot, 16);
             case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
                 Memory.compare(
-                        a + Memory.getInt(a + slot),
-                        Memory.getInt(a + slot + 4),
-                        b + Memory.getInt(b + slot),
-                        Memory.getInt(b + slot + 4));
+                        a + Memory.getInt(a + aSlot),
+                        Memory.getInt(a + aSlot + 4),
+                        b + Memory.getInt(b + bSlot),
+                        Memory.getInt(b + bSlot + 4));
         };
     }
 

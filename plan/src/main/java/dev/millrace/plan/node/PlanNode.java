@@ -4,6 +4,7 @@ import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;
 import dev.millrace.type.Schema;
@@ -281,8 +282,35 @@ public sealed interface PlanNode {
                     || node instanceof Join
                     || node instanceof Sort
                     || node instanceof TopN topN && topN.windowEnd().isEmpty()
+                    || node instanceof Over over && over.closing().isEmpty()
                     || node instanceof Match match && match.inputSpeaksAtEpochEnd()
                     || node.inputs().stream().anyMatch(Match::speaksAtEpochEnd);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /**
+     * Window functions over the rows of each partition in their order. Rows that tie are numbered in the order of their
+     * bytes. Emits the changes that an epoch's rows make, or with {@code closing}, the column of a watermark's time and
+     * first in {@code order}, ascending: each row once, when the watermark has passed its time. Output: input columns,
+     * then calls.
+     */
+    record Over(
+            PlanNode input,
+            List<Integer> partition,
+            List<OrderKey> order,
+            List<OverCall> calls,
+            OptionalInt closing,
+            Schema schema)
+            implements PlanNode {
+        public Over {
+            partition = List.copyOf(partition);
+            order = List.copyOf(order);
+            calls = List.copyOf(calls);
         }
 
         @Override

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * UNION, INTERSECT and EXCEPT without ALL, as aggregations (in which NULL equals NULL, as it must):
+ * UNION, INTERSECT and EXCEPT as aggregations (in which NULL equals NULL, as it must):
  *
  * <pre>
  * a INTERSECT b    becomes    Calc(columns where count_a > 0 and count_b > 0)
@@ -31,24 +31,34 @@ final class SetOperations {
     }
 
     static PlanNode intersect(List<PlanNode> inputs, boolean all) {
-        refuseAll("INTERSECT", all);
         List<String> tests =
                 IntStream.range(0, inputs.size()).mapToObj(i -> "gt").toList();
-        return counted(inputs, tests);
+        return all ? numbered(inputs, tests) : counted(inputs, tests);
     }
 
     static PlanNode except(List<PlanNode> inputs, boolean all) {
-        refuseAll("EXCEPT", all);
         List<String> tests = IntStream.range(0, inputs.size())
                 .mapToObj(i -> i == 0 ? "gt" : "eq")
                 .toList();
-        return counted(inputs, tests);
+        return all ? numbered(inputs, tests) : counted(inputs, tests);
     }
 
-    private static void refuseAll(String operation, boolean all) {
-        if (all) {
-            throw Refusal.of(operation + " ALL is not available yet", operation + " without ALL is");
-        }
+    /** With ALL: equal rows are told apart by their number, which makes sets of multisets. */
+    private static PlanNode numbered(List<PlanNode> inputs, List<String> tests) {
+        int width = inputs.get(0).schema().size();
+        List<Integer> columns = IntStream.range(0, width).boxed().toList();
+        List<PlanNode> numbered = inputs.stream()
+                .<PlanNode>map(input -> Nodes.topN(
+                        input,
+                        columns,
+                        List.of(),
+                        PlanNode.Rank.ROW_NUMBER,
+                        OverTranslation.NO_LIMIT,
+                        0,
+                        true,
+                        OptionalInt.empty()))
+                .toList();
+        return Nodes.select(counted(numbered, tests), columns);
     }
 
     /** The distinct rows whose count in input {@code i} is {@code tests(i)} zero. */

@@ -43,7 +43,7 @@ import org.apache.calcite.rex.RexOver;
  *
  * <p>The result follows the algebra but for this: streams with a watermark have a {@code Watermark} node above their
  * scan (standing queries only); a standing ORDER BY is a {@code TopN} or, without LIMIT, nothing; ranks are a {@code
- * TopN} without a limit; a session's PARTITION BY is an {@code Exchange} by hash beneath its {@code WindowAssign}.
+ * TopN} without a limit, other window functions an {@code Over}; a session's PARTITION BY is an {@code Exchange} by hash beneath its {@code WindowAssign}.
  */
 public final class Translation {
     private final Function<String, RelationFacts> relations;
@@ -132,7 +132,7 @@ public final class Translation {
         PlanNode input = translate(project.getInput());
         List<RexNode> projections = project.getProjects();
         if (RexOver.containsOver(projections, null)) {
-            return RankTranslation.translate(input, projections);
+            return OverTranslation.translate(input, projections);
         }
         return Nodes.project(
                 input, projections.stream().map(ExpressionTranslator::translate).toList());
@@ -210,10 +210,15 @@ public final class Translation {
         if (limit < 0 && offset == 0) {
             return input;
         }
-        if (limit < 0) {
-            throw Refusal.of("OFFSET without LIMIT is not available in a standing query", "add a LIMIT");
-        }
-        return Nodes.topN(input, List.of(), order, Rank.ROW_NUMBER, limit, offset, false, OptionalInt.empty());
+        return Nodes.topN(
+                input,
+                List.of(),
+                order,
+                Rank.ROW_NUMBER,
+                limit < 0 ? OverTranslation.NO_LIMIT : limit,
+                offset,
+                false,
+                OptionalInt.empty());
     }
 
     private static long count(RexNode node, String clause) {

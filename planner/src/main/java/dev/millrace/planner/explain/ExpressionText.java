@@ -8,7 +8,9 @@ import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.expression.OverCall;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -185,6 +187,30 @@ final class ExpressionText {
                 call.filter().isPresent() ? " FILTER " + column(call.filter().getAsInt()) : "";
         return call.function().name().toLowerCase(Locale.ROOT) + "(" + (call.distinct() ? "DISTINCT " : "") + arguments
                 + parameters + order + ")" + filter;
+    }
+
+    String call(OverCall call) {
+        String text = call.aggregate()
+                .map(this::call)
+                .orElseGet(() ->
+                        call.function().name().toLowerCase(Locale.ROOT) + "(" + columns(call.arguments())
+                        + (!call.function().hasParameter() ? "" : (call.arguments().isEmpty() ? "" : ", ") + call.parameter())
+                        + ")");
+        Frame frame = call.frame();
+        boolean usual = frame.equals(Frame.ALL) || frame.equals(Frame.TO_CURRENT) || !call.function().isFramed();
+        return text + (call.ignoreNulls() ? " ignore nulls" : "") + (usual ? "" : " over " + frame(frame));
+    }
+
+    private String frame(Frame frame) {
+        String exclusion = frame.exclusion() == Frame.Exclusion.NO_OTHERS
+                ? ""
+                : " exclude " + frame.exclusion().name().replace('_', ' ').toLowerCase(Locale.ROOT);
+        return frame.unit().name().toLowerCase(Locale.ROOT) + " " + bound(frame, frame.start()) + " to "
+                + bound(frame, frame.end()) + exclusion;
+    }
+
+    private String bound(Frame frame, Frame.Bound bound) {
+        return frame.isColumn(bound) ? column((int) bound.offset()) : bound.toString();
     }
 
     String order(List<OrderKey> order) {

@@ -279,6 +279,16 @@ public final class PlanText implements NodeVisitor<String> {
     }
 
     @Override
+    public String over(PlanNode.Over over) {
+        ExpressionText columns = over(over.input());
+        return "Over"
+                + (over.partition().isEmpty() ? "" : " per " + columns.columns(over.partition()))
+                + (over.order().isEmpty() ? "" : " order " + columns.order(over.order()))
+                + over.calls().stream().map(columns::call).collect(Collectors.joining(", ", ": ", ""))
+                + (over.closing().isPresent() ? ", once the watermark has passed" : "");
+    }
+
+    @Override
     public String union(PlanNode.Union union) {
         return "Union";
     }

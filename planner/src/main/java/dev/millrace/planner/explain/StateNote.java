@@ -1,5 +1,6 @@
 package dev.millrace.planner.explain;
 
+import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
@@ -43,7 +44,15 @@ final class StateNote {
         if (node instanceof PlanNode.Match match) {
             return Optional.of(matches(match) + (numbered(match) ? ", and a counter per partition" + howLong : ""));
         }
-        return Optional.empty();
+        return node instanceof PlanNode.Over over ? Optional.of(over(over, howLong)) : Optional.empty();
+    }
+
+    private static String over(PlanNode.Over over, String howLong) {
+        return over.closing().isEmpty()
+                ? "state: all rows" + howLong
+                : over.calls().stream().allMatch(OverCall::looksBackBounded)
+                        ? "state: rows until the watermark passes them, and those that later frames reach back to"
+                        : "state: all rows" + howLong + " (a frame has no beginning)";
     }
 
     private static String matches(PlanNode.Match match) {

@@ -187,6 +187,15 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     }
 
     @Override
+    public StringBuilder over(PlanNode.Over over) {
+        over.calls().forEach(call -> {
+            parts(call.function(), call.arguments(), call.parameter(), call.ignoreNulls(), call.frame());
+            addCalls(call.aggregate().stream().toList());
+        });
+        return parts(over.partition(), over.order(), over.closing());
+    }
+
+    @Override
     public StringBuilder union(PlanNode.Union union) {
         return parts(union.inputs().size());
     }

@@ -204,6 +204,14 @@ public final class Inference implements NodeVisitor<Facts> {
         return plain(!match.inputSpeaksAtEpochEnd());
     }
 
+    /** A row is emitted before the watermark that passed it goes on: its time is still an event time. */
+    @Override
+    public Facts over(PlanNode.Over over) {
+        return over.closing().isPresent()
+                ? new Facts(true, Set.of(over.closing().getAsInt()), List.of())
+                : plain(false);
+    }
+
     @Override
     public Facts union(PlanNode.Union union) {
         Facts all = of(union.inputs().get(0));

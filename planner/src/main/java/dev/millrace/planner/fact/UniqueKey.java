@@ -130,6 +130,11 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
     }
 
     @Override
+    public Optional<List<Integer>> over(PlanNode.Over over) {
+        return of(over.input());
+    }
+
+    @Override
     public Optional<List<Integer>> union(PlanNode.Union union) {
         return Optional.empty();
     }

@@ -246,6 +246,13 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
     }
 
     @Override
+    public Placed over(PlanNode.Over over) {
+        Placed input = place(over.input());
+        List<Integer> by = over.partition();
+        return new Placed(over(over, gathered(input, by)), after(input, by, by));
+    }
+
+    @Override
     public Placed union(PlanNode.Union union) {
         List<Placed> inputs = union.inputs().stream().map(this::place).toList();
         Spread first = inputs.get(0).spread();

@@ -2,7 +2,9 @@ package dev.millrace.planner.prune;
 
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
@@ -378,6 +380,69 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         int[] positions = gone(match.outputs().size());
         kept.forEach(column -> positions[column] = kept.indexOf(column));
         return new Pruned(pruned, positions);
+    }
+
+    @Override
+    public Pruned over(PlanNode.Over over) {
+        int width = over.input().schema().size();
+        List<OverCall> calls = IntStream.range(0, over.calls().size())
+                .filter(call -> wanted.get(width + call))
+                .mapToObj(over.calls()::get)
+                .toList();
+        if (calls.isEmpty() && over.closing().isEmpty()) {
+            return prune(over.input(), wantedBelow(width)); // every row comes out once, whatever its neighbours
+        }
+        BitSet needed = wantedBelow(width);
+        over.partition().forEach(needed::set);
+        over.order().forEach(key -> needed.set(key.column()));
+        calls.forEach(call -> addColumns(call, needed));
+        Pruned input = prune(over.input(), needed);
+        PlanNode pruned = Nodes.over(
+                input.node(),
+                input.positions(over.partition()),
+                renumberOrder(over.order(), input),
+                calls.stream().map(call -> renumber(call, input)).toList(),
+                over.closing().isPresent()
+                        ? OptionalInt.of(input.position(over.closing().getAsInt()))
+                        : OptionalInt.empty());
+        int[] positions = Arrays.copyOf(input.positions(), over.schema().size());
+        int next = input.node().schema().size();
+        for (int column = width; column < positions.length; column++) {
+            positions[column] = wanted.get(column) ? next++ : -1;
+        }
+        return new Pruned(pruned, positions);
+    }
+
+    private static void addColumns(OverCall call, BitSet needed) {
+        call.arguments().forEach(needed::set);
+        addColumns(call.aggregate().stream().toList(), needed);
+        for (Frame.Bound bound : List.of(call.frame().start(), call.frame().end())) {
+            if (call.frame().isColumn(bound)) {
+                needed.set((int) bound.offset());
+            }
+        }
+    }
+
+    private static OverCall renumber(OverCall call, Pruned input) {
+        Frame frame = call.frame();
+        return new OverCall(
+                call.function(),
+                call.aggregate()
+                        .map(aggregate -> renumber(List.of(aggregate), input).get(0)),
+                input.positions(call.arguments()),
+                call.parameter(),
+                call.ignoreNulls(),
+                new Frame(
+                        frame.unit(),
+                        renumber(frame, frame.start(), input),
+                        renumber(frame, frame.end(), input),
+                        frame.exclusion()),
+                call.type(),
+                call.nullable());
+    }
+
+    private static Frame.Bound renumber(Frame frame, Frame.Bound bound, Pruned input) {
+        return frame.isColumn(bound) ? new Frame.Bound(bound.kind(), input.position((int) bound.offset())) : bound;
     }
 
     @Override

@@ -26,6 +26,8 @@ public interface NodeVisitor<R> {
 
     R match(PlanNode.Match match);
 
+    R over(PlanNode.Over over);
+
     R union(PlanNode.Union union);
 
     R sort(PlanNode.Sort sort);
@@ -54,6 +56,8 @@ public interface NodeVisitor<R> {
             return visitor.topN(topN);
         } else if (node instanceof PlanNode.Match match) {
             return visitor.match(match);
+        } else if (node instanceof PlanNode.Over over) {
+            return visitor.over(over);
         } else if (node instanceof PlanNode.Union union) {
             return visitor.union(union);
         } else if (node instanceof PlanNode.Sort sort) {

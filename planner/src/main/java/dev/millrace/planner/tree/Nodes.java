@@ -4,6 +4,7 @@ import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
@@ -217,6 +218,21 @@ public final class Nodes {
                 topN.windowEnd(),
                 appendOnlyInput,
                 topN.schema());
+    }
+
+    public static PlanNode.Over over(
+            PlanNode input, List<Integer> partition, List<OrderKey> order, List<OverCall> calls, OptionalInt closing) {
+        Schema results = new Schema(calls.stream()
+                .map(call -> new Field(name(call, input.schema()), call.type(), call.nullable()))
+                .toList());
+        return new PlanNode.Over(
+                input, partition, order, calls, closing, input.schema().concat(results));
+    }
+
+    private static String name(OverCall call, Schema input) {
+        return call.aggregate()
+                .map(aggregate -> name(aggregate, input))
+                .orElse(call.function().name().toLowerCase(Locale.ROOT));
     }
 
     /** The inputs have equal types; the names are those of the first that has any. */

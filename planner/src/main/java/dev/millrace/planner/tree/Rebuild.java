@@ -92,6 +92,11 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     }
 
     @Override
+    public PlanNode over(PlanNode.Over node) {
+        return Nodes.over(input(), node.partition(), node.order(), node.calls(), node.closing());
+    }
+
+    @Override
     public PlanNode union(PlanNode.Union node) {
         return Nodes.union(inputs);
     }

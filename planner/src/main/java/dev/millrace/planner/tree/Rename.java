@@ -100,6 +100,11 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
     }
 
     @Override
+    public PlanNode over(PlanNode.Over node) {
+        return new PlanNode.Over(node.input(), node.partition(), node.order(), node.calls(), node.closing(), schema);
+    }
+
+    @Override
     public PlanNode union(PlanNode.Union node) {
         return new PlanNode.Union(node.inputs(), schema);
     }

@@ -2,12 +2,14 @@ package dev.millrace.planner.window;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.tree.Nodes;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -33,6 +35,7 @@ public final class EmissionCheck {
                 || node instanceof PlanNode.WindowExtreme
                 || node instanceof PlanNode.Match
                 || node instanceof PlanNode.TopN topN && topN.windowEnd().isPresent()
+                || node instanceof PlanNode.Over over && over.closing().isPresent()
                 || node.inputs().stream().anyMatch(EmissionCheck::closesWindows);
     }
 
@@ -45,7 +48,7 @@ public final class EmissionCheck {
         throw MillraceException.user(
                         SqlState.FEATURE_NOT_SUPPORTED, "EMIT ON WINDOW CLOSE is not possible here: " + why)
                 .withHint(
-                        "leave EMIT out, or group by window_start and window_end of a TUMBLE, HOP, CUMULATE or SESSION"
+                        "leave EMIT out; or order OVER by the event time, ascending; or group by window_start and window_end of a TUMBLE, HOP, CUMULATE or SESSION"
                                 + " over an append-only stream with a watermark");
     }
 
@@ -67,10 +70,33 @@ public final class EmissionCheck {
             return Optional.of("a " + join.kind() + " join takes rows back when a partner comes later");
         } else if (node instanceof PlanNode.TopN) {
             return Optional.of("the first rows so far are known only when a window among the partition keys closes");
+        } else if (node instanceof PlanNode.Over over) {
+            return Optional.of(whyChanging(over));
         } else if (node instanceof PlanNode.Aggregate aggregate) {
             return Optional.of(whyUpdating(aggregate));
         }
         return Optional.of("its rows may be retracted");
+    }
+
+    private String whyChanging(PlanNode.Over over) {
+        Optional<String> ahead = over.calls().stream()
+                .filter(OverCall::looksAhead)
+                .map(call -> call.function() == OverCall.Function.AGGREGATE
+                        ? call.aggregate().orElseThrow().function().name()
+                        : call.function().name())
+                .findFirst();
+        if (ahead.isPresent()) {
+            return ahead.get().toLowerCase(Locale.ROOT)
+                    + "() OVER looks at rows after the current one, which are not there when the watermark passes it";
+        }
+        boolean ordered = !over.order().isEmpty()
+                && inference
+                        .of(over.input())
+                        .eventTimes()
+                        .contains(over.order().get(0).column());
+        return ordered
+                ? "OVER orders by event time descending: every row comes before those that are there"
+                : "OVER does not order by the event time of a watermark first: a row may come between any others";
     }
 
     private String whyUpdating(PlanNode.Aggregate aggregate) {
@@ -107,17 +133,12 @@ public final class EmissionCheck {
     }
 
     /** Refuses what the algebra can say and no operator can do. */
-    public static void refuseImpossible(PlanNode plan, boolean finite) {
+    public static void refuseImpossible(PlanNode plan) {
         if (plan instanceof PlanNode.WindowAssign assign && assign.window() instanceof WindowSpec.Session) {
             throw RecognizeSessionAggregate.refusal(
                     "SESSION windows emit when they close: a row's session is not known before",
                     "GROUP BY the partition, window_start and window_end, without EMIT CHANGES");
         }
-        if (plan instanceof PlanNode.TopN topN && !finite && Nodes.isUnlimited(topN)) {
-            throw RecognizeSessionAggregate.refusal(
-                    "numbering all rows of a standing query is not available: each new row may renumber all others",
-                    "keep the first ones only, with a condition such as row_number <= 10 in the query around it");
-        }
-        plan.inputs().forEach(input -> refuseImpossible(input, finite));
+        plan.inputs().forEach(EmissionCheck::refuseImpossible);
     }
 }

@@ -84,6 +84,9 @@ public final class WatermarkPlacement {
         } else if (node instanceof PlanNode.Match) {
             waits = true;
             windows = longer(windows, Optional.of(WindowSpec.INSTANT));
+        } else if (node instanceof PlanNode.Over over && over.closing().isPresent()) {
+            waits = true;
+            windows = longer(windows, Optional.of(WindowSpec.INSTANT));
         } else if (node instanceof PlanNode.TopN topN) {
             waits |= topN.windowEnd().isPresent();
         } else if (node instanceof PlanNode.Join join) {

@@ -2,7 +2,9 @@ package dev.millrace.planner.reference;
 
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Distribution;
 import dev.millrace.plan.node.PlanNode.Exchange;
@@ -300,6 +302,50 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
     @Override
     public List<List<Object>> match(PlanNode.Match node) {
         throw new UnsupportedOperationException("row patterns are compared with a reference of their own");
+    }
+
+    /** Ranks, ROW_NUMBER as RANK, and aggregates over the partition or up to the current row and its ties. */
+    @Override
+    public List<List<Object>> over(PlanNode.Over node) {
+        List<List<Object>> all = new ArrayList<>();
+        Comparator<List<Object>> order = order(node.order());
+        grouped(rows(node.input()), row -> pick(row, node.partition())).values().forEach(partition -> {
+            for (List<Object> row : partition) {
+                List<Object> results = new ArrayList<>();
+                node.calls().forEach(call -> results.add(overCall(call, node.order(), order, row, partition)));
+                all.add(concat(row, results));
+            }
+        });
+        return all;
+    }
+
+    private static Object overCall(
+            OverCall call,
+            List<OrderKey> keys,
+            Comparator<List<Object>> order,
+            List<Object> row,
+            List<List<Object>> partition) {
+        List<List<Object>> before = partition.stream()
+                .filter(other -> order.compare(other, row) < 0)
+                .toList();
+        return switch (call.function()) {
+            case ROW_NUMBER, RANK -> Scalars.plain(before.size() + 1L);
+            case DENSE_RANK ->
+                Scalars.plain(before.stream().map(other -> key(other, keys)).distinct().count() + 1);
+            case AGGREGATE -> {
+                if (!call.frame().equals(Frame.ALL) && !call.frame().equals(Frame.TO_CURRENT)) {
+                    throw new UnsupportedOperationException(call.toString());
+                }
+                yield Groups.value(
+                        call.aggregate().orElseThrow(),
+                        call.frame().equals(Frame.ALL)
+                                ? partition
+                                : partition.stream()
+                                        .filter(other -> order.compare(other, row) <= 0)
+                                        .toList());
+            }
+            default -> throw new UnsupportedOperationException(call.toString());
+        };
     }
 
     private static List<Object> key(List<Object> row, List<OrderKey> order) {

@@ -69,7 +69,8 @@ final class AggregateBinder {
                 filter,
                 orderMatters ? ordering : List.of(),
                 type,
-                nullable);
+                nullable,
+                Optional.empty());
     }
 
     private static boolean isStar(List<SqlNode> arguments) {

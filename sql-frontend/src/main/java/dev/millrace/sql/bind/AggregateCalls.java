@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlNode;
 
 /**
  * The aggregate calls of one SELECT, collected while its expressions are bound. A call is stood in for by a reference to
@@ -17,7 +18,12 @@ final class AggregateCalls {
     /** One key of an ordering over the rows of FROM. */
     record SortKey(RexNode value, boolean descending, boolean nullsFirst) {}
 
-    /** One call over the rows of FROM. */
+    /**
+     * One call over the rows of FROM.
+     *
+     * @param grouping where GROUPING was called, which is no function of rows but of the grouping set: then {@code
+     *     arguments} are keys and {@code function} means nothing
+     */
     record Call(
             Function function,
             List<RexNode> arguments,
@@ -25,7 +31,8 @@ final class AggregateCalls {
             Optional<RexNode> filter,
             List<SortKey> ordering,
             DataType type,
-            boolean nullable) {}
+            boolean nullable,
+            Optional<SqlNode> grouping) {}
 
     private final int fromColumns;
     private final List<Call> calls = new ArrayList<>();
@@ -42,6 +49,17 @@ final class AggregateCalls {
             calls.add(call);
         }
         return new RexInputRef(fromColumns + place, TypeMapper.relType(call.type(), call.nullable()));
+    }
+
+    /** The stand-in for a GROUPING. */
+    RexNode addGrouping(List<RexNode> keys, SqlNode where) {
+        for (int place = 0; place < calls.size(); place++) {
+            if (calls.get(place).grouping().isPresent() && calls.get(place).arguments().equals(keys)) {
+                return new RexInputRef(fromColumns + place, TypeMapper.relType(DataType.INTEGER, false));
+            }
+        }
+        return add(new Call(
+                Function.COUNT, keys, false, Optional.empty(), List.of(), DataType.INTEGER, false, Optional.of(where)));
     }
 
     List<Call> calls() {

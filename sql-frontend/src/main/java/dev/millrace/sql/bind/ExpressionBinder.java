@@ -493,6 +493,14 @@ final class ExpressionBinder {
         }
         if (call.getKind() == SqlKind.OVER) {
             SqlCall inner = call.operand(0);
+            while (inner.getKind() == SqlKind.FILTER
+                    || inner.getKind() == SqlKind.IGNORE_NULLS
+                    || inner.getKind() == SqlKind.RESPECT_NULLS) {
+                if (inner.getKind() == SqlKind.FILTER && hasAggregate(inner.operand(1))) {
+                    return true;
+                }
+                inner = inner.operand(0);
+            }
             return inner.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand))
                     || hasAggregateInWindow(call.operand(1));
         }

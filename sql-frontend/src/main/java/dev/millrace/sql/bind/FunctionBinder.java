@@ -139,8 +139,11 @@ final class FunctionBinder {
                     return context.functions().function("substring_regex", name, arguments, call);
                 }
             }
-            case "distinct on" -> throw Errors.notAvailableYet("DISTINCT ON", call);
-            case "grouping" -> throw Errors.notAvailableYet("GROUPING", call);
+            case "distinct on" ->
+                throw Errors.error(SqlState.SYNTAX_ERROR, "DISTINCT ON is allowed right after SELECT only", call);
+            case "grouping" -> {
+                return grouping(arguments, call);
+            }
             default -> {}
         }
         Optional<String> canonical = FunctionResolver.canonical(name);
@@ -219,14 +222,19 @@ final class FunctionBinder {
 
     /** An aggregate call taken apart. */
     record AggregateSyntax(
-            String name, List<SqlNode> arguments, boolean distinct, Optional<SqlNode> filter, List<SqlNode> ordering) {
+            String name,
+            List<SqlNode> arguments,
+            boolean distinct,
+            Optional<SqlNode> filter,
+            List<SqlNode> ordering,
+            boolean ignoreNulls) {
 
         static AggregateSyntax of(SqlCall call) {
             switch (call.getKind()) {
                 case FILTER -> {
                     AggregateSyntax inner = of(call.operand(0));
                     return new AggregateSyntax(
-                            inner.name, inner.arguments, inner.distinct, Optional.of(call.operand(1)), inner.ordering);
+                            inner.name, inner.arguments, inner.distinct, Optional.of(call.operand(1)), inner.ordering, inner.ignoreNulls);
                 }
                 case WITHIN_GROUP -> {
                     AggregateSyntax inner = of(call.operand(0));
@@ -235,22 +243,46 @@ final class FunctionBinder {
                             inner.arguments,
                             inner.distinct,
                             inner.filter,
-                            ((SqlNodeList) call.operand(1)).getList());
+                            ((SqlNodeList) call.operand(1)).getList(),
+                            inner.ignoreNulls);
                 }
                 case RESPECT_NULLS -> {
                     return of(call.operand(0));
                 }
-                case IGNORE_NULLS -> throw Errors.notAvailableYet("IGNORE NULLS", call);
+                case IGNORE_NULLS -> {
+                    AggregateSyntax inner = of(call.operand(0));
+                    return new AggregateSyntax(
+                            inner.name, inner.arguments, inner.distinct, inner.filter, inner.ordering, true);
+                }
                 default -> {
                     String name = functionName(call)
                             .orElseThrow(() -> Errors.error(
                                     SqlState.SYNTAX_ERROR, "FILTER and WITHIN GROUP belong to aggregates", call));
                     SqlLiteral quantifier = call.getFunctionQuantifier();
                     boolean distinct = quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT;
-                    return new AggregateSyntax(name, call.getOperandList(), distinct, Optional.empty(), List.of());
+                    return new AggregateSyntax(name, call.getOperandList(), distinct, Optional.empty(), List.of(), false);
                 }
             }
         }
+    }
+
+    private AggregateCalls calls(SqlCall where) {
+        return clause.aggregates()
+                .orElseThrow(() -> Errors.error(
+                        SqlState.GROUPING_ERROR,
+                        clause.name().equals("an aggregate")
+                                ? "aggregate function calls cannot be nested"
+                                : "aggregate functions are not allowed in " + clause.name(),
+                        where));
+    }
+
+    /** GROUPING(a, b): a bit per argument, set in rows of grouping sets without it. */
+    private RexNode grouping(List<RexNode> arguments, SqlCall where) {
+        if (arguments.isEmpty() || arguments.size() > 31) {
+            throw Errors.error(
+                    SqlState.SYNTAX_ERROR, "GROUPING takes 1 to 31 arguments, not " + arguments.size(), where);
+        }
+        return calls(where).addGrouping(arguments, where);
     }
 
     private RexNode aggregate(AggregateSyntax syntax, SqlCall where) {
@@ -263,13 +295,12 @@ final class FunctionBinder {
                         SqlState.WRONG_OBJECT_TYPE,
                         "FILTER or an order specified, but " + syntax.name() + " is not an aggregate function",
                         where));
-        AggregateCalls calls = clause.aggregates()
-                .orElseThrow(() -> Errors.error(
-                        SqlState.GROUPING_ERROR,
-                        clause.name().equals("an aggregate")
-                                ? "aggregate function calls cannot be nested"
-                                : "aggregate functions are not allowed in " + clause.name(),
-                        where));
+        if (syntax.ignoreNulls()) {
+            throw Errors.error(
+                            SqlState.FEATURE_NOT_SUPPORTED, "aggregate functions do not accept IGNORE NULLS", where)
+                    .withHint("add FILTER (WHERE .. IS NOT NULL)");
+        }
+        AggregateCalls calls = calls(where);
         ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
         return calls.add(new AggregateBinder(context, inner).bind(function, syntax, where));
     }

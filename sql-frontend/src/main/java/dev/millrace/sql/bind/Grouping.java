@@ -27,6 +27,8 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
@@ -86,6 +88,9 @@ final class Grouping {
     }
 
     private AggregateCall calciteCall(Call call) {
+        if (call.grouping().isPresent()) {
+            return grouping(call, call.grouping().get());
+        }
         List<Integer> arguments = call.arguments().stream().map(this::column).toList();
         int filter = call.filter().map(this::truth).map(this::column).orElse(-1);
         List<RelFieldCollation> keys = new ArrayList<>();
@@ -108,6 +113,32 @@ final class Grouping {
                 null,
                 collation,
                 TypeMapper.relType(call.type(), call.nullable()),
+                null);
+    }
+
+    private AggregateCall grouping(Call call, SqlNode where) {
+        List<Integer> places = call.arguments().stream()
+                .map(context.coercions()::decided)
+                .map(groups.keys()::indexOf)
+                .toList();
+        if (places.contains(-1)) {
+            throw Errors.error(
+                    SqlState.GROUPING_ERROR,
+                    "arguments to GROUPING must be grouping expressions of the associated query level",
+                    where);
+        }
+        return AggregateCall.create(
+                SqlParserPos.ZERO,
+                SqlStdOperatorTable.GROUPING,
+                false,
+                false,
+                false,
+                List.of(),
+                places,
+                -1,
+                null,
+                RelCollations.EMPTY,
+                TypeMapper.relType(call.type(), false),
                 null);
     }
 

@@ -6,6 +6,7 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
 import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.sql.bind.SelectBinder.OrderLimit;
+import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -104,8 +105,10 @@ final class QueryBinder {
     // ---- ORDER BY and LIMIT ----------------------------------------------------------------------------------------
 
     private Pending ordered(SqlOrderBy node, OrderLimit around, List<DataType> expected) {
-        OrderLimit own = new OrderLimit(
-                SelectBinder.items(node.orderList), count(node.offset, "OFFSET"), count(node.fetch, "LIMIT"));
+        List<SqlNode> keys = new ArrayList<>(SelectBinder.items(node.orderList));
+        boolean withTies = keys.removeIf(
+                key -> key instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.WITH_TIES)));
+        OrderLimit own = new OrderLimit(keys, count(node.offset, "OFFSET"), count(node.fetch, "LIMIT"), withTies);
         if (around.isEmpty()) {
             return pending(node.query, own, expected, false);
         }
@@ -133,7 +136,12 @@ final class QueryBinder {
             SortSyntax syntax = SortSyntax.of(node);
             collation.add(SelectBinder.collation(outputColumn(syntax.value(), bound.names), syntax));
         }
-        RelNode sorted = Relations.sort(bound.rel, RelCollations.of(collation), order.offset(), order.fetch());
+        RelNode rel = order.withTies()
+                ? Numbering.withTies(bound.rel, collation, order.offset(), order.fetch())
+                : bound.rel;
+        RelNode sorted = order.withTies()
+                ? Relations.sort(rel, RelCollations.of(collation), Optional.empty(), Optional.empty())
+                : Relations.sort(rel, RelCollations.of(collation), order.offset(), order.fetch());
         return new Pending(sorted, Relations.references(sorted), bound.names, Optional.empty());
     }
 

@@ -30,6 +30,7 @@ import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWindow;
+import org.apache.calcite.sql.util.SqlShuttle;
 
 /**
  * Binds one SELECT with the ORDER BY and LIMIT that follow it:
@@ -52,8 +53,8 @@ final class SelectBinder {
     private record Item(SqlNode syntax, String name, RexNode value) {}
 
     /** The ORDER BY, OFFSET and LIMIT around a query. */
-    record OrderLimit(List<SqlNode> order, Optional<RexNode> offset, Optional<RexNode> fetch) {
-        static final OrderLimit NONE = new OrderLimit(List.of(), Optional.empty(), Optional.empty());
+    record OrderLimit(List<SqlNode> order, Optional<RexNode> offset, Optional<RexNode> fetch, boolean withTies) {
+        static final OrderLimit NONE = new OrderLimit(List.of(), Optional.empty(), Optional.empty(), false);
 
         boolean isEmpty() {
             return order.isEmpty() && offset.isEmpty() && fetch.isEmpty();
@@ -76,9 +77,6 @@ final class SelectBinder {
 
     /** @param expected types for columns whose type is open, where the place gives them */
     QueryBinder.Pending bind(List<DataType> expected, boolean keepUnknown) {
-        if (select.getQualify() != null) {
-            throw Errors.notAvailableYet("QUALIFY", select.getQualify());
-        }
         where();
         boolean grouped = isGrouped();
         if (grouped) {
@@ -86,6 +84,8 @@ final class SelectBinder {
         }
         bindItems();
         List<Sorted> sorted = sortKeys();
+        List<RexNode> distinctOn = distinctOn();
+        Optional<RexNode> qualify = qualify();
         if (grouped) {
             Groups groups = new GroupBinder(context, expressions("GROUP BY", false), this::alias, this::ordinal)
                     .bind(select.getGroup());
@@ -99,9 +99,11 @@ final class SelectBinder {
             }
             items.replaceAll(item -> new Item(item.syntax, item.name, grouping.rewrite(item.value)));
             sorted.replaceAll(key -> key.withValue(grouping.rewrite(key.value)));
-            return output(sorted, expected, keepUnknown, grouping.correlation());
+            distinctOn.replaceAll(grouping::rewrite);
+            qualify = qualify.map(grouping::rewrite);
+            return output(sorted, distinctOn, qualify, expected, keepUnknown, grouping.correlation());
         }
-        return output(sorted, expected, keepUnknown, scope.correlation());
+        return output(sorted, distinctOn, qualify, expected, keepUnknown, scope.correlation());
     }
 
     private void where() {
@@ -116,6 +118,7 @@ final class SelectBinder {
         return select.getGroup() != null
                 || select.getHaving() != null
                 || ExpressionBinder.hasAggregate(select.getSelectList())
+                || select.getQualify() != null && ExpressionBinder.hasAggregate(select.getQualify())
                 || order.order.stream().anyMatch(ExpressionBinder::hasAggregate);
     }
 
@@ -124,7 +127,7 @@ final class SelectBinder {
         if (select.getWindowList() != null) {
             select.getWindowList().forEach(window -> windows.add((SqlWindow) window));
         }
-        boolean over = clause.equals("SELECT") || clause.equals("ORDER BY");
+        boolean over = clause.equals("SELECT") || clause.equals("ORDER BY") || clause.equals("QUALIFY");
         return new ExpressionBinder(
                 context,
                 scope,
@@ -146,7 +149,7 @@ final class SelectBinder {
 
     private void bindItems() {
         ExpressionBinder binder = expressions("SELECT", true);
-        for (SqlNode node : select.getSelectList()) {
+        for (SqlNode node : selected()) {
             if (node instanceof SqlIdentifier star && star.isStar()) {
                 if (scope.columns().isEmpty()) {
                     throw Errors.error(SqlState.SYNTAX_ERROR, "SELECT * with no tables specified is not valid", node);
@@ -161,6 +164,51 @@ final class SelectBinder {
                 items.add(new Item(value, OutputNames.of(node), binder.bind(value)));
             }
         }
+    }
+
+    /** The first item is no column but the list of DISTINCT ON, which the grammar reads as a call. */
+    private Optional<SqlCall> distinctOnCall() {
+        return select.getSelectList().get(0) instanceof SqlCall call
+                        && FunctionBinder.functionName(call)
+                                .filter("distinct on"::equals)
+                                .isPresent()
+                ? Optional.of(call)
+                : Optional.empty();
+    }
+
+    private List<SqlNode> selected() {
+        List<SqlNode> all = select.getSelectList().getList();
+        return distinctOnCall().isPresent() ? all.subList(1, all.size()) : all;
+    }
+
+    private List<RexNode> distinctOn() {
+        List<RexNode> keys = new ArrayList<>();
+        for (SqlNode node : distinctOnCall().map(SqlCall::getOperandList).orElse(List.of())) {
+            int item = ordinal(node, "SELECT DISTINCT ON").orElse(-1);
+            if (item < 0 && node instanceof SqlIdentifier name && name.isSimple()) {
+                item = itemNamed(name);
+            }
+            keys.add(
+                    item >= 0
+                            ? items.get(item).value
+                            : context.coercions()
+                                    .decided(expressions("DISTINCT ON", true).bind(node)));
+        }
+        return keys;
+    }
+
+    /** The condition of QUALIFY, in which names of output columns stand for what they are. */
+    private Optional<RexNode> qualify() {
+        if (select.getQualify() == null) {
+            return Optional.empty();
+        }
+        SqlNode condition = select.getQualify().accept(new SqlShuttle() {
+            @Override
+            public SqlNode visit(SqlIdentifier name) {
+                return name.isSimple() && scope.find(name).isEmpty() ? alias(name).orElse(name) : name;
+            }
+        });
+        return Optional.of(expressions("QUALIFY", true).bindCondition(condition));
     }
 
     /** The output column that a bare name means in GROUP BY and ORDER BY. */
@@ -247,8 +295,14 @@ final class SelectBinder {
     // ---- output ----------------------------------------------------------------------------------------------------
 
     private QueryBinder.Pending output(
-            List<Sorted> sorted, List<DataType> expected, boolean keepUnknown, Optional<CorrelationId> correlation) {
-        boolean decide = !keepUnknown || select.isDistinct() || !order.isEmpty();
+            List<Sorted> sorted,
+            List<RexNode> distinctOn,
+            Optional<RexNode> qualify,
+            List<DataType> expected,
+            boolean keepUnknown,
+            Optional<CorrelationId> correlation) {
+        boolean plain = !select.isDistinct() && order.isEmpty() && distinctOn.isEmpty() && qualify.isEmpty();
+        boolean decide = !keepUnknown || !plain;
         List<RexNode> values = new ArrayList<>();
         List<String> names = new ArrayList<>();
         for (Item item : items) {
@@ -262,7 +316,7 @@ final class SelectBinder {
             values.add(value);
             names.add(item.name);
         }
-        if (!select.isDistinct() && order.isEmpty()) {
+        if (plain) {
             return new QueryBinder.Pending(rel, values, names, correlation);
         }
         List<RelFieldCollation> collation = new ArrayList<>();
@@ -283,15 +337,59 @@ final class SelectBinder {
             }
             collation.add(collation(column, key.syntax));
         }
+        List<Integer> on = new ArrayList<>();
+        for (RexNode key : distinctOn) {
+            int column = withKeys.indexOf(key);
+            if (column < 0) {
+                column = withKeys.size();
+                withKeys.add(key);
+                withKeyNames.add("distinct_key");
+            }
+            on.add(column);
+        }
+        int width = withKeys.size();
+        qualify.ifPresent(condition -> {
+            withKeys.add(condition);
+            withKeyNames.add("qualifies");
+        });
         RelNode output = Relations.project(rel, withKeys, withKeyNames, correlation);
+        if (qualify.isPresent()) {
+            output = Relations.filter(output, Relations.references(output).get(width), Optional.empty());
+            output = Relations.project(
+                    output, Relations.references(output).subList(0, width), withKeyNames.subList(0, width));
+        }
         if (select.isDistinct()) {
             output = Relations.distinct(output);
         }
+        if (!on.isEmpty()) {
+            checkOrderBegins(on, collation, sorted);
+            output = Numbering.firstPer(output, on, collation);
+        }
+        if (order.withTies) {
+            output = Numbering.withTies(output, collation, order.offset, order.fetch);
+        }
         if (!order.isEmpty()) {
-            output = Relations.sort(output, RelCollations.of(collation), order.offset, order.fetch);
+            output = Relations.sort(
+                    output,
+                    RelCollations.of(collation),
+                    order.withTies ? Optional.empty() : order.offset,
+                    order.withTies ? Optional.empty() : order.fetch);
         }
         List<RexNode> visible = Relations.references(output).subList(0, values.size());
         return new QueryBinder.Pending(output, visible, names, Optional.empty());
+    }
+
+    /** What comes first is decided by the order, so the order has to begin with what is to be distinct. */
+    private static void checkOrderBegins(List<Integer> on, List<RelFieldCollation> collation, List<Sorted> sorted) {
+        long distinct = on.stream().distinct().count();
+        for (int key = 0; key < Math.min(distinct, collation.size()); key++) {
+            if (!on.contains(collation.get(key).getFieldIndex())) {
+                throw Errors.error(
+                        SqlState.INVALID_COLUMN_REFERENCE,
+                        "SELECT DISTINCT ON expressions must match initial ORDER BY expressions",
+                        sorted.get(key).syntax.value());
+            }
+        }
     }
 
     static RelFieldCollation collation(int column, SortSyntax syntax) {

@@ -46,6 +46,10 @@ final class KeywordRules {
             case "unbounded" -> next.isWord("preceding") || next.isWord("following");
             case "preceding", "following" -> next.isSymbol(")") || next.isWord("and") || next.isWord("exclude");
             case "current" -> next.isWord("row");
+            case "exclude" -> next.isWord("current") || next.isWord("no") || next.isWord("group") || next.isWord("ties");
+            case "no", "ties" -> previous.isWord("exclude");
+            case "others" -> previous.isWord("no") && beforePrevious.isWord("exclude");
+            case "qualify" -> endsOperand(previous) && beginsOperand(next);
             case "nulls" ->
                 next.isWord("first") || next.isWord("last") || previous.isWord("ignore") || previous.isWord("respect");
             case "ignore", "respect" -> next.isWord("nulls");
@@ -64,7 +68,7 @@ final class KeywordRules {
         };
     }
 
-    private static boolean isFrameBound(Lexeme lexeme) {
+    static boolean isFrameBound(Lexeme lexeme) {
         return lexeme.isWord("between")
                 || lexeme.isWord("unbounded")
                 || lexeme.isWord("current")
@@ -79,6 +83,28 @@ final class KeywordRules {
                 || lexeme.kind() == Kind.PARAMETER
                 || lexeme.isWord("first")
                 || lexeme.isWord("next");
+    }
+
+    /** Whether a condition may follow: an alias or a column called so is followed by a clause or a comma. */
+    private static boolean beginsOperand(Lexeme lexeme) {
+        return lexeme.isSymbol("(")
+                || lexeme.isSymbol("-")
+                || lexeme.isWord("not")
+                || lexeme.isWord("case")
+                || lexeme.kind() == Kind.INTEGER
+                || lexeme.isName() && !ALWAYS_KEYWORDS.contains(lexeme.text());
+    }
+
+    private static boolean endsOperand(Lexeme lexeme) {
+        return lexeme.isSymbol(")")
+                || lexeme.kind() == Kind.INTEGER
+                || lexeme.kind() == Kind.DECIMAL
+                || lexeme.kind() == Kind.STRING
+                || lexeme.isWord("null")
+                || lexeme.isWord("true")
+                || lexeme.isWord("false")
+                || lexeme.isWord("end")
+                || lexeme.isName() && !ALWAYS_KEYWORDS.contains(lexeme.text());
     }
 
     private static boolean ends(Lexeme lexeme) {

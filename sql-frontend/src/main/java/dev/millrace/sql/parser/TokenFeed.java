@@ -226,6 +226,24 @@ final class TokenFeed implements Supplier<Token> {
                     name(word, 1);
                 }
             }
+            case "groups" -> {
+                // A frame in GROUPS goes to the binder as one in RANGE with a last order key that says so.
+                if (!open.isEmpty() && KeywordRules.isFrameBound(after(1)) && !before(1).isSymbol(",")) {
+                    push(QueryGrammarConstants.COMMA, ",", 0);
+                    push(QueryGrammarConstants.IDENTIFIER, FromClauses.GROUPS_FRAME, 0);
+                    push(TokenKinds.ofKeyword("range"), "range", 1);
+                } else {
+                    name(word, 1);
+                }
+            }
+            case "fetch" -> {
+                if (isKeyword(word)) {
+                    markTies();
+                    keyword(word);
+                } else {
+                    name(word, 1);
+                }
+            }
             case "match" -> {
                 if (isKeyword(word)) {
                     keyword(word);
@@ -233,6 +251,14 @@ final class TokenFeed implements Supplier<Token> {
                 } else {
                     nextParen = Paren.CALL;
                     name(word, 1);
+                }
+            }
+            case "with" -> {
+                // WITH TIES went to the binder as a last order key.
+                if (after(1).isWord("ties") && (before(1).isWord("row") || before(1).isWord("rows"))) {
+                    push(TokenKinds.ofKeyword("only"), "only", 2);
+                } else {
+                    keyword(word);
                 }
             }
             case "isnull" -> {
@@ -250,6 +276,9 @@ final class TokenFeed implements Supplier<Token> {
                                     SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE,
                                     word.toUpperCase(Locale.ROOT) + " must not be negative")
                             .at(after(1).start() + 1);
+                }
+                if (word.equals("offset")) {
+                    markTies();
                 }
                 keyword(word);
             }
@@ -326,6 +355,22 @@ final class TokenFeed implements Supplier<Token> {
                 }
             }
             default -> {}
+        }
+    }
+
+    /** At OFFSET or FETCH: puts a mark behind the order keys if a FETCH with ties follows that has none yet. */
+    private void markTies() {
+        boolean isFetch = lexemes.get(at).isWord("fetch");
+        if (isFetch && (before(2).isWord("offset") || before(3).isWord("offset"))) {
+            return; // marked there
+        }
+        int fetch = isFetch ? 0 : after(2).isWord("fetch") ? 2 : 3;
+        for (int ahead = fetch + 2; after(fetch).isWord("fetch") && ahead <= fetch + 4; ahead++) {
+            if (after(ahead).isWord("with") && after(ahead + 1).isWord("ties")) {
+                push(QueryGrammarConstants.COMMA, ",", 0);
+                push(QueryGrammarConstants.IDENTIFIER, FromClauses.WITH_TIES, 0);
+                return;
+            }
         }
     }
 

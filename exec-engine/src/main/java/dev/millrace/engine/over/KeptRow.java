@@ -1,0 +1,83 @@
+package dev.millrace.engine.over;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.StateMemory;
+
+/**
+ * A row in memory, known by the address of its bytes.
+ *
+ * <pre>
+ *   next pending row, 8 bytes | weight while pending, then the address of its results | length, 8 bytes | bytes
+ * </pre>
+ *
+ * Results are a length of 8 bytes and bytes, known by the address of the bytes; 0 where nothing was emitted.
+ */
+final class KeptRow {
+    private static final int NEXT = -24;
+    private static final int WORD = -16;
+    private static final int LENGTH = -8;
+    private static final int HEADER = 24;
+    private static final int RESULT_HEADER = 8;
+
+    private KeptRow() {}
+
+    static long create(long bytes, int length, StateMemory memory) {
+        long row = memory.allocate(HEADER + length) + HEADER;
+        Memory.putLong(row + NEXT, 0);
+        Memory.putLong(row + WORD, 0);
+        Memory.putLong(row + LENGTH, length);
+        Memory.copy(bytes, row, length);
+        return row;
+    }
+
+    static void free(long row, StateMemory memory) {
+        memory.free(row - HEADER, HEADER + length(row));
+    }
+
+    static int length(long row) {
+        return (int) Memory.getLong(row + LENGTH);
+    }
+
+    static long next(long row) {
+        return Memory.getLong(row + NEXT);
+    }
+
+    static void setNext(long row, long next) {
+        Memory.putLong(row + NEXT, next);
+    }
+
+    static long weight(long row) {
+        return Memory.getLong(row + WORD);
+    }
+
+    static void setWeight(long row, long weight) {
+        Memory.putLong(row + WORD, weight);
+    }
+
+    static long result(long row) {
+        return Memory.getLong(row + WORD);
+    }
+
+    static void setResult(long row, long result) {
+        Memory.putLong(row + WORD, result);
+    }
+
+    static long createResult(long bytes, int length, StateMemory memory) {
+        long result = memory.allocate(RESULT_HEADER + length) + RESULT_HEADER;
+        Memory.putLong(result - RESULT_HEADER, length);
+        Memory.copy(bytes, result, length);
+        return result;
+    }
+
+    static void freeResult(long result, StateMemory memory) {
+        memory.free(result - RESULT_HEADER, RESULT_HEADER + resultLength(result));
+    }
+
+    static int resultLength(long result) {
+        return (int) Memory.getLong(result - RESULT_HEADER);
+    }
+
+    static boolean hasBytes(long result, long bytes, int length) {
+        return resultLength(result) == length && Memory.equal(result, bytes, length);
+    }
+}

@@ -1,0 +1,266 @@
+package dev.millrace.engine.over;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.Rows;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.PlanNode.Over;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Window functions over partitions, in one of two ways:
+ *
+ * <pre>
+ *   changes   epoch end: put what came in order, compute the rows it touches, emit what differs from what was emitted
+ *   closing   watermark: put what came in order, compute the rows it has passed, emit them once,
+ *             and forget the rows that no later frame reaches back to
+ * </pre>
+ */
+public final class OverOperator implements Operator {
+    private static final String STATE = "partitions";
+
+    private final Over node;
+    private final boolean closing;
+    private final int[] columns;
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private OperatorContext context;
+    private PartitionState partitions;
+    private KeyFinder finder;
+    private RowCodec codec;
+    private OrderedRows rows;
+    private Arrivals arrivals;
+    private Computation computation;
+    private Reach reach;
+    private Changes changes;
+    private long[] touched = new long[256]; // partitions with pending rows; when closing, with rows to release
+    private int touchedCount;
+    private int next; // of the touched ones
+    private int kept; // of those gone through, how many have more to release
+
+    public OverOperator(Over node) {
+        this.node = node;
+        this.closing = node.closing().isPresent();
+        this.columns = new int[node.input().schema().size()];
+        Arrays.setAll(columns, column -> column);
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        Schema input = node.input().schema();
+        KeyLayout keys = new KeyLayout(input, node.partition());
+        List<dev.millrace.type.DataType> types =
+                input.fields().stream().map(Field::type).toList();
+        codec = own(new RowCodec(types, false, context.allocator()));
+        RowCodec resultCodec = own(new RowCodec(
+                Computation.resultsOf(node).fields().stream().map(Field::type).toList(), false, context.allocator()));
+        finder = own(new KeyFinder(input, keys, context.allocator()));
+        partitions = own(new PartitionState(keys, context.allocator()));
+        rows = new OrderedRows(codec, types, node.order());
+        reach = new Reach(rows, node.calls());
+        changes = new Changes(codec, resultCodec, node.schema(), partitions, context.allocator());
+        arrivals = new Arrivals(partitions, rows, changes);
+        computation = own(new Computation(node, rows, resultCodec, context.allocator()));
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        try (batch) {
+            int count = batch.rowCount();
+            long[] entries = partitions.add(batch, Rows.all(count), count, finder, codec, columns);
+            for (int i = 0; i < count; i++) {
+                touch(entries[i]);
+            }
+        }
+        reportSize();
+    }
+
+    private void touch(long entry) {
+        if (Memory.getLong(entry + GroupTable.LINK) == 0) {
+            Memory.putLong(entry + GroupTable.LINK, 1);
+            if (touchedCount == touched.length) {
+                touched = Arrays.copyOf(touched, 2 * touchedCount);
+            }
+            touched[touchedCount++] = entry;
+        }
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        if (closing) {
+            return true;
+        }
+        while (next < touchedCount) {
+            if (!drain(output, context.batchRows())) {
+                return false;
+            }
+            update(touched[next++]);
+        }
+        if (!drain(output, 1)) {
+            return false;
+        }
+        touchedCount = 0;
+        next = 0;
+        reportSize();
+        return true;
+    }
+
+    /** Emits until fewer than {@code enough} changes are left; returns whether that was possible. */
+    private boolean drain(Output output, int enough) {
+        while (changes.size() >= enough) {
+            if (output.isFull()) {
+                return false;
+            }
+            output.emit(changes.next(context.batchRows()));
+        }
+        if (changes.size() == 0) {
+            changes.free();
+        }
+        return true;
+    }
+
+    /** Puts what came for a partition in order and notes how its results differ from those emitted. */
+    private void update(long entry) {
+        Memory.putLong(entry + GroupTable.LINK, 0);
+        reach.clear();
+        arrivals.merge(entry, reach);
+        for (int range = 0; range < reach.ranges(); range++) {
+            computation.compute(reach.from(range), reach.to(range), this::note);
+        }
+        partitions.removeIfEmpty(entry);
+    }
+
+    private void note(int index, long bytes, int length) {
+        long row = rows.at(index);
+        long before = KeptRow.result(row);
+        if (before != 0) {
+            if (KeptRow.hasBytes(before, bytes, length)) {
+                return;
+            }
+            changes.add(row, before, -1);
+            changes.freeResult(before);
+        }
+        long result = KeptRow.createResult(bytes, length, partitions.memory());
+        KeptRow.setResult(row, result);
+        changes.add(row, result, 1);
+    }
+
+    @Override
+    public boolean onWatermark(long watermarkMicros, Output output) {
+        if (!closing) {
+            return true;
+        }
+        while (next < touchedCount) {
+            if (!drain(output, context.batchRows())) {
+                return false;
+            }
+            long entry = touched[next++];
+            if (release(entry, watermarkMicros)) {
+                touched[kept++] = entry;
+            }
+        }
+        if (!drain(output, 1)) {
+            return false;
+        }
+        touchedCount = kept;
+        next = 0;
+        kept = 0;
+        reportSize();
+        return true;
+    }
+
+    /** Emits the rows of a partition before the watermark; returns whether others are left. */
+    private boolean release(long entry, long watermark) {
+        reach.clear();
+        arrivals.merge(entry, reach);
+        int from = partitions.released(entry);
+        int to = from;
+        int time = codec.slot(node.closing().getAsInt());
+        while (to < rows.count() && Memory.getLong(rows.at(to) + time) < watermark) {
+            to++;
+        }
+        if (to > from) {
+            computation.compute(from, to, this::note);
+            partitions.setReleased(entry, to);
+            int unneeded = Math.min(to, computation.stillNeeded(to - 1));
+            if (watermark == END_OF_INPUT) {
+                unneeded = to; // nothing comes behind
+            }
+            if (unneeded > rows.count() / 2 || unneeded == rows.count()) { // moving the others down is paid for
+                arrivals.evict(entry, unneeded);
+            }
+        }
+        boolean more = partitions.released(entry) < partitions.count(entry);
+        Memory.putLong(entry + GroupTable.LINK, more ? 1 : 0);
+        partitions.removeIfEmpty(entry);
+        return more;
+    }
+
+    private void reportSize() {
+        context.metrics().stateSize(partitions.bytes(), partitions.rows());
+    }
+
+    @Override
+    public void snapshot(StateWriter writer) {
+        KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
+        try {
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                if (entries.count(group) > 0) {
+                    partitions.write(entries, group, writer.keyGroup(STATE, group));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        reader.keyGroups(STATE, (in, group) -> {
+            try {
+                partitions.read(in);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
+        for (int group = 0; group < KeyGroups.COUNT; group++) {
+            for (int i = 0; i < entries.count(group); i++) {
+                long entry = entries.entry(group, i);
+                if (closing || partitions.hasPending(entry)) {
+                    touch(entry);
+                }
+            }
+        }
+        reportSize();
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = List.copyOf(owned);
+        owned.clear();
+        Closing.all(all);
+    }
+}

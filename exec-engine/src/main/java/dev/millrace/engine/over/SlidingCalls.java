@@ -1,0 +1,194 @@
+package dev.millrace.engine.over;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.aggregate.AggregateLayout;
+import dev.millrace.engine.aggregate.ChangeLog;
+import dev.millrace.engine.aggregate.GroupKernels;
+import dev.millrace.engine.aggregate.GroupState;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.StateMemory;
+import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.plan.expression.Frame;
+import dev.millrace.plan.node.AggregateState;
+import dev.millrace.type.Schema;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * Aggregates of one frame that are computed from states which forget rows (sums, counts, variances): a row that enters the
+ * frame is added, one that leaves it is retracted, and for each row a copy of the states is kept until all results of a run
+ * of rows are computed together.
+ */
+final class SlidingCalls implements Calls {
+    private static final int MOST_EVENTS = 4096;
+
+    private final int[] positions;
+    private final Schema results;
+    private final FrameCursor cursor;
+    private final FrameRows frameRows;
+    private final NestedImages nested;
+    private final ChangeLog noLog;
+    private final StateMemory images;
+    private final GroupState state;
+    private final int[] events = new int[MOST_EVENTS];
+    private final int[] eventOf = new int[MOST_EVENTS]; // 0, 1, 2, ..: positions in a batch
+    private final long[] entries = new long[MOST_EVENTS];
+    private int eventCount;
+    private int[] takenAfter = new int[0]; // of each row asked for: events of the batch at hand before its copy is taken
+    private long[] copies = new long[0];
+    private int asked;
+    private int taken;
+    private long entry;
+    private int start; // the states hold the rows from ... to
+    private int end;
+    private boolean begun;
+
+    /**
+     * @param calls at these positions of the node, all over {@code frame}
+     * @param results of all calls
+     */
+    SlidingCalls(
+            List<AggregateCall> calls,
+            int[] positions,
+            Frame frame,
+            Schema input,
+            Schema results,
+            OrderedRows rows,
+            BufferAllocator allocator) {
+        this.positions = positions;
+        this.results = results;
+        this.cursor = new FrameCursor(frame, rows);
+        this.frameRows = new FrameRows(calls, input, rows, allocator);
+        List<AggregateCall> own = calls.stream().map(frameRows::over).toList();
+        Schema schema = frameRows.schema();
+        AggregateLayout layout = new AggregateLayout(new KeyLayout(schema, List.of()), own, schema, true, false);
+        this.nested = new NestedImages(allocator);
+        this.noLog = new ChangeLog(layout, allocator);
+        this.images = new StateMemory(allocator);
+        this.state = new GroupState(GroupKernels.addingToGiven(layout, schema), allocator);
+        Arrays.setAll(eventOf, i -> i);
+    }
+
+    /** Whether a call is computed by this class. */
+    static boolean computes(AggregateCall call) {
+        return AggregateState.suffices(call, true) && !call.distinct();
+    }
+
+    @Override
+    public void begin(int from) {
+        cursor.reset();
+        begun = false;
+    }
+
+    private void restart() {
+        state.clear();
+        entry = state.newGroup(1);
+        Arrays.fill(entries, entry);
+        start = cursor.start();
+        end = cursor.start();
+        begun = true;
+    }
+
+    @Override
+    public void compute(int from, int to, FieldVector[] into) {
+        int count = to - from;
+        if (copies.length < count) {
+            copies = new long[count];
+            takenAfter = new int[count];
+        }
+        asked = 0;
+        taken = 0;
+        eventCount = 0;
+        for (int row = from; row < to; row++) {
+            cursor.move(row);
+            if (!begun) {
+                restart();
+            }
+            slide();
+            if (cursor.excludes()) {
+                exclude(true);
+                take();
+                exclude(false);
+            } else {
+                take();
+            }
+        }
+        flush();
+        for (int call = 0; call < positions.length; call++) {
+            into[positions[call]] = state.simpleResults(call, results.field(positions[call]), copies, count);
+        }
+        images.reset();
+    }
+
+    private void slide() {
+        while (end < cursor.end()) {
+            event(end++);
+        }
+        while (start < cursor.start()) {
+            event(-1 - start++);
+        }
+    }
+
+    private void exclude(boolean goes) {
+        for (int row = Math.max(cursor.firstPeer(), cursor.start());
+                row < Math.min(cursor.endOfPeers(), cursor.end());
+                row++) {
+            if (cursor.isExcluded(row)) {
+                event(goes ? -1 - row : row);
+            }
+        }
+    }
+
+    private void take() {
+        takenAfter[asked++] = eventCount;
+    }
+
+    private void event(int event) {
+        if (eventCount == MOST_EVENTS) {
+            flush();
+        }
+        events[eventCount++] = event;
+    }
+
+    /** Gives the events to the states, and takes the copies asked for between them. */
+    private void flush() {
+        if (eventCount == 0) {
+            copyUpTo(0);
+            return;
+        }
+        try (Batch batch = frameRows.batch(events, eventCount)) {
+            int done = 0;
+            while (done < eventCount) {
+                copyUpTo(done);
+                int until = taken < asked ? takenAfter[taken] : eventCount;
+                int[] positionsInBatch = done == 0 ? eventOf : Arrays.copyOfRange(eventOf, done, until);
+                state.addTo(entries, batch, nested, positionsInBatch, until - done, noLog);
+                done = until;
+            }
+            copyUpTo(done);
+        } finally {
+            nested.clear();
+        }
+        eventCount = 0;
+    }
+
+    private void copyUpTo(int done) {
+        while (taken < asked && takenAfter[taken] <= done) {
+            copies[taken++] = state.copyStates(entry, images);
+        }
+    }
+
+    @Override
+    public int stillNeeded(int row) {
+        return cursor.isRunning() ? 0 : cursor.start();
+    }
+
+    @Override
+    public void close() {
+        Closing.all(List.of(nested, noLog, images, state));
+    }
+}
