@@ -30,6 +30,7 @@ final class RandomQueries {
     private final RandomAggregates aggregates;
     private final RandomWindows windows;
     private final RandomJoins joins;
+    private final RandomOvers overs;
 
     RandomQueries(Chance chance) {
         this.chance = chance;
@@ -37,10 +38,11 @@ final class RandomQueries {
         this.aggregates = new RandomAggregates(chance, expressions);
         this.windows = new RandomWindows(chance);
         this.joins = new RandomJoins(chance, expressions);
+        this.overs = new RandomOvers(chance, expressions);
     }
 
     Generated next() {
-        return switch (chance.below(18)) {
+        return switch (chance.below(21)) {
             case 0, 1 -> plain(filtered());
             case 2 -> plain(Dual.of("SELECT DISTINCT {} FROM {}", keys(1 + chance.below(2)), source()));
             case 3, 4, 5, 6 -> plain(grouped());
@@ -50,6 +52,7 @@ final class RandomQueries {
             case 13 -> plain(rank());
             case 14 -> plain(nested());
             case 15, 16 -> plain(joins.next());
+            case 17, 18, 19 -> plain(overs.next());
             default -> windowJoin();
         };
     }
@@ -133,7 +136,8 @@ final class RandomQueries {
     }
 
     private Dual union() {
-        String all = chance.percent(70) ? " UNION ALL " : " UNION ";
+        String all = chance.of(
+                " UNION ALL ", " UNION ALL ", " UNION ", " INTERSECT ", " INTERSECT ALL ", " EXCEPT ", " EXCEPT ALL ");
         return Dual.of(
                 "SELECT k AS a, {} AS b FROM rel{}" + all + "SELECT k AS a, {} AS b FROM rel{}",
                 expressions.of(Kind.TEXT, 1),

@@ -31,6 +31,9 @@ public final class Aggregates {
         }
     }
 
+    /** GROUPING(a, b), as PostgreSQL types it. */
+    public static final SqlAggFunction GROUPING = new GroupingFunction();
+
     private Aggregates() {}
 
     /** The aggregate of this SQL name, if it is one. */
@@ -94,6 +97,30 @@ public final class Aggregates {
             case ARRAY_AGG -> DataType.array(argument);
             case PERCENTILE_CONT -> argument.kind() == Kind.INTERVAL ? argument : DataType.DOUBLE;
         };
+    }
+
+    /** What tells grouping sets apart. */
+    private static final class GroupingFunction extends SqlAggFunction {
+        private static final long serialVersionUID = 1L;
+
+        GroupingFunction() {
+            super(
+                    "GROUPING",
+                    null,
+                    SqlKind.GROUPING,
+                    null,
+                    null,
+                    null,
+                    SqlFunctionCategory.USER_DEFINED_FUNCTION,
+                    false,
+                    false,
+                    Optionality.FORBIDDEN);
+        }
+
+        @Override
+        public RelDataType inferReturnType(SqlOperatorBinding binding) {
+            return TypeMapper.relType(DataType.INTEGER, false);
+        }
     }
 
     /** One of ours. */

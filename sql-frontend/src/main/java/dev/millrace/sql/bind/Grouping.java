@@ -28,7 +28,6 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
@@ -129,7 +128,7 @@ final class Grouping {
         }
         return AggregateCall.create(
                 SqlParserPos.ZERO,
-                SqlStdOperatorTable.GROUPING,
+                Aggregates.GROUPING,
                 false,
                 false,
                 false,

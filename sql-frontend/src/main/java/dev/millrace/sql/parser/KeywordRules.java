@@ -41,8 +41,8 @@ final class KeywordRules {
             case "filter" -> previous.isSymbol(")") && next.isSymbol("(");
             case "within" -> next.isWord("group");
             case "partition" -> next.isWord("by");
-            case "rows", "range" -> isFrameBound(next) || isCount(previous) && (next.isWord("only") || ends(next));
-            case "row" -> previous.isWord("current") || isCount(previous) && (next.isWord("only") || ends(next));
+            case "rows", "range" -> isFrameBound(next) || isCount(previous) && (isOnly(next) || ends(next));
+            case "row" -> previous.isWord("current") || isCount(previous) && (isOnly(next) || ends(next));
             case "unbounded" -> next.isWord("preceding") || next.isWord("following");
             case "preceding", "following" -> next.isSymbol(")") || next.isWord("and") || next.isWord("exclude");
             case "current" -> next.isWord("row");
@@ -66,6 +66,11 @@ final class KeywordRules {
             case "bernoulli", "system" -> previous.isWord("tablesample");
             default -> false;
         };
+    }
+
+    /** FETCH .. ROWS ONLY or WITH TIES. */
+    private static boolean isOnly(Lexeme lexeme) {
+        return lexeme.isWord("only") || lexeme.isWord("with");
     }
 
     static boolean isFrameBound(Lexeme lexeme) {

@@ -170,7 +170,7 @@ final class TokenFeed implements Supplier<Token> {
                 }
             }
             case "over", "filter" -> {
-                if (before(1).isSymbol(")")) {
+                if (before(1).isSymbol(")") || before(1).isWord("nulls")) {
                     keyword(word);
                 } else {
                     nextParen = Paren.CALL;

@@ -1,0 +1,153 @@
+package dev.millrace.server.differential;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Random queries with window functions. Orders end with the row's number, so that nothing depends on ties but peers. */
+final class RandomOvers {
+    private final Chance chance;
+    private final RandomExpressions expressions;
+
+    RandomOvers(Chance chance, RandomExpressions expressions) {
+        this.chance = chance;
+        this.expressions = expressions;
+    }
+
+    Dual next() {
+        return switch (chance.below(6)) {
+            case 0 -> distinctOn();
+            case 1 -> qualified();
+            case 2 -> ranked();
+            default -> computed();
+        };
+    }
+
+    private Dual computed() {
+        List<Dual> columns = new ArrayList<>(List.of(Dual.same("id")));
+        int count = 1 + chance.below(4);
+        Dual shared = window();
+        for (int column = 0; column < count; column++) {
+            columns.add(Dual.of("{} AS w" + column, chance.percent(50) ? call(shared) : call(window())));
+        }
+        return Dual.of("SELECT {} FROM rel{}", Dual.join(", ", columns), where());
+    }
+
+    private Dual where() {
+        return chance.percent(60) ? Dual.same("") : Dual.of(" WHERE {}", expressions.condition(1));
+    }
+
+    private String partition() {
+        return chance.percent(25) ? "" : "PARTITION BY " + chance.of("g", "k", "b", "g, b", "day");
+    }
+
+    /** A window whose order is total. */
+    private Dual window() {
+        String key = chance.of("", "ts, ", "l DESC, ", "i NULLS FIRST, ", "t DESC NULLS LAST, ", "x, ");
+        return Dual.same("(" + partition() + " ORDER BY " + key + "id");
+    }
+
+    private Dual call(Dual window) {
+        return switch (chance.below(12)) {
+            case 0 -> Dual.of(chance.of("row_number()", "rank()", "dense_rank()") + " OVER {})", window);
+            case 1 -> Dual.of(chance.of("percent_rank()", "cume_dist()") + " OVER {})", window);
+            case 2 -> Dual.of("CAST(ntile(" + chance.between(1, 5) + ") OVER {}) AS BIGINT)", window);
+            case 3 -> Dual.of(chance.of("lag", "lead") + "({}) OVER {})", any(), window);
+            case 4 ->
+                Dual.of(
+                        chance.of("lag", "lead") + "(i, " + chance.between(0, 4) + ", " + chance.of("id", "7")
+                                + ") OVER {})",
+                        window);
+            case 5 ->
+                Dual.of(
+                        chance.of("first_value", "last_value") + "({}) OVER {}" + rows() + ")", any(), window);
+            case 6 -> Dual.of("nth_value({}, " + chance.between(1, 3) + ") OVER {}" + rows() + ")", any(), window);
+            case 7 -> byValue();
+            case 8 -> tied();
+            case 9 -> Dual.of("string_agg(g, '-') OVER {}" + rows() + ")", window);
+            default -> Dual.of("{} OVER {}" + rows() + ")", aggregate(), window);
+        };
+    }
+
+    private Dual any() {
+        return Dual.same(chance.of("i", "l", "n", "d", "t", "ts", "b", "day", "g"));
+    }
+
+    private Dual aggregate() {
+        Dual call = Dual.same(chance.of(
+                "count(*)", "count(i)", "sum(i)", "sum(l)", "sum(d)", "sum(n)", "avg(i)", "avg(d)", "min(i)", "max(t)",
+                "min(ts)", "max(n)", "max(x)", "min(d)", "bool_and(b)", "bool_or(b)", "var_pop(i)", "stddev_samp(i)"));
+        return chance.percent(20) ? Dual.of("{} FILTER (WHERE {})", call, expressions.condition(1)) : call;
+    }
+
+    private String rows() {
+        return chance.percent(30) ? "" : " ROWS " + frame(chance.between(0, 3), chance.between(0, 3)) + exclusion();
+    }
+
+    private String frame(int before, int after) {
+        return switch (chance.below(7)) {
+            case 0 -> "UNBOUNDED PRECEDING";
+            case 1 -> before + " PRECEDING";
+            case 2 -> "BETWEEN " + before + " PRECEDING AND " + after + " FOLLOWING";
+            case 3 -> "BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
+            case 4 -> "BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING";
+            case 5 -> "BETWEEN " + (before + 2) + " PRECEDING AND 1 PRECEDING";
+            default -> "BETWEEN 1 FOLLOWING AND " + (after + 1) + " FOLLOWING";
+        };
+    }
+
+    private String exclusion() {
+        return chance.percent(80)
+                ? ""
+                : chance.of(" EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS");
+    }
+
+    /** A frame by distance in one key, which may tie. */
+    private Dual byValue() {
+        String direction = chance.of("", " DESC");
+        if (chance.percent(50)) {
+            String bounds = chance.of(
+                    "BETWEEN INTERVAL '2 seconds' PRECEDING AND CURRENT ROW",
+                    "BETWEEN INTERVAL '1 minute' PRECEDING AND INTERVAL '1 second' FOLLOWING",
+                    "BETWEEN CURRENT ROW AND INTERVAL '10 seconds' FOLLOWING",
+                    "BETWEEN UNBOUNDED PRECEDING AND INTERVAL '1 second' PRECEDING");
+            return Dual.of("{} OVER (" + partition() + " ORDER BY ts" + direction + " RANGE " + bounds + ")", exact());
+        }
+        String bounds = chance.of(
+                "BETWEEN 2 PRECEDING AND 2 FOLLOWING", "BETWEEN 5 PRECEDING AND CURRENT ROW", "UNBOUNDED PRECEDING");
+        return Dual.of(
+                "{} OVER (" + partition() + " ORDER BY " + chance.of("i", "id", "k") + direction + " RANGE " + bounds
+                        + ")",
+                exact());
+    }
+
+    /** Peers count: rank functions and frames that end with ties. */
+    private Dual tied() {
+        String window = "(" + partition() + " ORDER BY " + chance.of("k", "g DESC", "b", "day, k") + ")";
+        return chance.percent(50)
+                ? Dual.same(chance.of("rank()", "dense_rank()", "percent_rank()", "cume_dist()") + " OVER " + window)
+                : Dual.of("{} OVER " + window, exact());
+    }
+
+    /** Aggregates whose value does not depend on the order of ties. */
+    private Dual exact() {
+        return Dual.same(chance.of("count(*)", "sum(i)", "max(l)", "min(t)", "avg(n)", "sum(d)"));
+    }
+
+    private Dual distinctOn() {
+        String keys = chance.of("g", "k", "g, b");
+        return Dual.same("SELECT DISTINCT ON (" + keys + ") " + keys + ", id, i FROM rel ORDER BY " + keys
+                + chance.of(", ts", ", i DESC", "") + ", id" + chance.of("", " DESC"));
+    }
+
+    private Dual qualified() {
+        return Dual.same("SELECT id, g, i FROM rel QUALIFY "
+                + chance.of("row_number()", "rank()", "dense_rank()") + " OVER (PARTITION BY g ORDER BY "
+                + chance.of("i, id", "k", "day DESC") + ") <= " + chance.between(1, 3));
+    }
+
+    private Dual ranked() {
+        return Dual.same("SELECT * FROM (SELECT id, g, " + chance.of("rank()", "dense_rank()")
+                + " OVER (PARTITION BY " + chance.of("g", "b") + " ORDER BY " + chance.of("k DESC", "day", "i NULLS FIRST")
+                + ") AS place FROM rel) AS ranked WHERE place <= " + chance.between(1, 4));
+    }
+}
