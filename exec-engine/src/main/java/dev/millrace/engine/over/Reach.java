@@ -106,7 +106,8 @@ final class Reach {
 
     private void extendByFrame(Frame frame, int index, long row) {
         switch (frame.unit()) {
-            case ROWS -> extend(index - rowsAhead(frame.end()), index + rowsBack(frame.start()) + 1);
+            // of a row that went, the rows behind it were one further on
+            case ROWS -> extend(index - rowsAhead(frame.end()) - 1, index + rowsBack(frame.start()) + 1);
             case RANGE -> extend(firstSeeing(frame.end(), index, row), lastSeeing(frame.start(), index, row));
             case GROUPS ->
                 extend(
@@ -120,7 +121,7 @@ final class Reach {
             case UNBOUNDED_PRECEDING -> rows.count();
             case PRECEDING -> Math.min(start.offset(), rows.count());
             case CURRENT_ROW -> 0;
-            case FOLLOWING, UNBOUNDED_FOLLOWING -> -1 - Math.min(start.offset(), rows.count());
+            case FOLLOWING, UNBOUNDED_FOLLOWING -> -Math.min(start.offset(), rows.count());
         };
     }
 

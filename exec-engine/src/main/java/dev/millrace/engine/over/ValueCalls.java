@@ -1,8 +1,8 @@
 package dev.millrace.engine.over;
 
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.OverCall;
+import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Field;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -66,7 +66,7 @@ final class ValueCalls implements Calls {
         for (int i = 0; i < count; i++) {
             own[i] = rows.at(from + i);
         }
-        FieldVector merged = Vectors.allocate(field, count, 0, allocator);
+        FieldVector merged = ArrowTypes.arrowField(field).createVector(allocator); // grows as it is copied to
         try (values;
                 FieldVector defaults = rows.codec().decode(call.arguments().get(1), field, own, count, allocator)) {
             for (int i = 0; i < count; i++) { // texts can only be written one after the other

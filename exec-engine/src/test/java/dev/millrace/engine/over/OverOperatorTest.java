@@ -178,8 +178,7 @@ class OverOperatorTest {
         return switch (call.function()) {
             case ROW_NUMBER -> at + 1L;
             case RANK -> before + 1L;
-            case DENSE_RANK ->
-                rows.subList(0, before).stream().map(row -> row.get(TIME)).distinct().count() + 1;
+            case DENSE_RANK -> groupOf(node, rows, at) + 1L;
             case PERCENT_RANK -> rows.size() == 1 ? 0.0 : before / (rows.size() - 1.0);
             case CUME_DIST -> upTo / (double) rows.size();
             case NTILE -> (long) bucket(at, rows.size(), call.parameter());
@@ -361,8 +360,8 @@ class OverOperatorTest {
     @Test
     void equalRowsAreRowsOfTheirOwn() {
         Over node = node(List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT)), true, false, false);
-        Row twice = Row.of("p", 1L, 5, "t", true, 1L, 0L, 2L);
-        Row later = Row.of("p", 2L, 5, "t", true, 2L, 0L, 2L);
+        Row twice = TestBatches.canonical(INPUT, Row.of("p", 1L, 5, "t", true, 1L, 0L, 2L));
+        Row later = TestBatches.canonical(INPUT, Row.of("p", 2L, 5, "t", true, 2L, 0L, 2L));
         OperatorHarness harness = harness(node);
         harness.rows(twice, later).epochEnd();
         harness.weighted(0, twice, 2).epochEnd();
@@ -372,17 +371,17 @@ class OverOperatorTest {
 
     @Test
     void closedRowsAreEmittedOnceInTheOrderOfTime() {
-        List<OverCall> calls = List.of(
-                aggregate(AggregateCall.Function.SUM, VALUE, false, ROWS, DataType.BIGINT),
-                aggregate(
-                        AggregateCall.Function.COUNT,
-                        -1,
-                        false,
-                        frame(Unit.RANGE, Kind.PRECEDING, BEFORE, Kind.CURRENT_ROW, 0, Exclusion.NO_OTHERS),
-                        DataType.BIGINT),
-                value(Function.LAG, 2, false, Frame.ALL, TEXT));
-        for (List<OverCall> some : List.of(calls, List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT), calls.get(0)))) {
-            Over node = node(some, true, false, true);
+        OverCall sum = aggregate(AggregateCall.Function.SUM, VALUE, false, ROWS, DataType.BIGINT);
+        OverCall recent = aggregate(
+                AggregateCall.Function.COUNT,
+                -1,
+                false,
+                frame(Unit.RANGE, Kind.PRECEDING, BEFORE, Kind.CURRENT_ROW, 0, Exclusion.NO_OTHERS),
+                DataType.BIGINT);
+        for (Over node : List.of(
+                node(List.of(sum, value(Function.LAG, 2, false, Frame.ALL, TEXT)), true, false, true),
+                node(List.of(recent), false, false, true),
+                node(List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT), sum), true, false, true))) {
             RandomGenerator random = new SplittableRandom(20);
             OperatorHarness harness = harness(node).appendOnlyInput().appendOnlyOutput();
             List<Row> rows = new ArrayList<>();
@@ -398,8 +397,8 @@ class OverOperatorTest {
                     harness.epochEnd();
                 }
             }
-            harness.watermark(60);
-            List<Row> passed = rows.stream().filter(row -> (Long) row.get(TIME) < 60).toList();
+            harness.watermark(76);
+            List<Row> passed = rows.stream().filter(row -> (Long) row.get(TIME) < 76).toList();
             harness.expect(expected(node, passed));
         }
     }

@@ -1,6 +1,7 @@
 package dev.millrace.planner.fact;
 
 import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.tree.NodeVisitor;
 import java.util.ArrayList;
@@ -131,6 +132,12 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
 
     @Override
     public Optional<List<Integer>> over(PlanNode.Over over) {
+        int width = over.input().schema().size();
+        for (int call = 0; call < over.calls().size(); call++) {
+            if (over.calls().get(call).function() == OverCall.Function.ROW_NUMBER) {
+                return Optional.of(plus(over.partition(), width + call));
+            }
+        }
         return of(over.input());
     }
 

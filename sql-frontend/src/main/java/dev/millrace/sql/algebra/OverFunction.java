@@ -40,6 +40,20 @@ public final class OverFunction extends SqlAggFunction {
         public int boundOperands() {
             return (frame.isColumn(frame.start()) ? 1 : 0) + (frame.isColumn(frame.end()) ? 1 : 0);
         }
+
+        /** All that tells specs apart, and what is usual left out. */
+        @Override
+        public String toString() {
+            String name = aggregate.map(AggregateCall.Function::name).orElse(function.name());
+            // FIRST_VALUE and LAST_VALUE are aggregates, too
+            return name
+                    + (aggregate.isPresent() ? "" : " window")
+                    + (distinct ? " distinct" : "")
+                    + (filtered ? " filter" : "")
+                    + (ignoreNulls ? " ignore nulls" : "")
+                    + (function.hasParameter() ? " " + parameter : "")
+                    + (frame.equals(Frame.ALL) ? "" : " " + frame);
+        }
     }
 
     private final transient Spec spec;
