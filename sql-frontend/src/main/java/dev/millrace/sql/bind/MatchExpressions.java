@@ -341,7 +341,7 @@ final class MatchExpressions {
             AggregateCalls.Call bound = new AggregateBinder(context, binder)
                     .bind(
                             function,
-                            new AggregateSyntax(syntax.name(), arguments, false, Optional.empty(), List.of()),
+                            new AggregateSyntax(syntax.name(), arguments, false, Optional.empty(), List.of(), false),
                             call);
             RexNode value = bound.arguments().get(0);
             DataType type = TypeMapper.dataType(value.getType());
