@@ -60,7 +60,9 @@ final class Arrivals {
             }
             pending[count++] = row;
         }
-        for (int i = 0, j = count - 1; i < j; i++, j--) { // the chain begins with the newest; order of arrival sorts faster
+        for (int i = 0, j = count - 1;
+                i < j;
+                i++, j--) { // the chain begins with the newest; order of arrival sorts faster
             long row = pending[i];
             pending[i] = pending[j];
             pending[j] = row;

@@ -30,7 +30,12 @@ final class Changes {
     private long[] oldResults = new long[64];
     private int oldResultCount;
 
-    Changes(RowCodec rowCodec, RowCodec resultCodec, Schema schema, PartitionState partitions, BufferAllocator allocator) {
+    Changes(
+            RowCodec rowCodec,
+            RowCodec resultCodec,
+            Schema schema,
+            PartitionState partitions,
+            BufferAllocator allocator) {
         this.rowCodec = rowCodec;
         this.resultCodec = resultCodec;
         this.schema = schema;
@@ -72,7 +77,8 @@ final class Changes {
     Batch next(int most) {
         int from = emitted;
         int size = Math.min(most, size());
-        Batch batch = batch(Arrays.copyOfRange(rows, from, from + size), Arrays.copyOfRange(results, from, from + size));
+        Batch batch =
+                batch(Arrays.copyOfRange(rows, from, from + size), Arrays.copyOfRange(results, from, from + size));
         emitted += size;
         if (emitted == count) {
             count = 0;

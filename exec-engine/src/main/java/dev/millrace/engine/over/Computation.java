@@ -61,10 +61,10 @@ final class Computation implements AutoCloseable {
                 by.computeIfAbsent(call.frame(), any -> new ArrayList<>()).add(at);
             }
         }
-        sliding.forEach((frame, places) -> calls.add(new SlidingCalls(
-                aggregates(node, places), array(places), frame, input, results, rows, allocator)));
-        collected.forEach((frame, places) -> calls.add(new CollectedCalls(
-                aggregates(node, places), array(places), frame, input, results, rows, allocator)));
+        sliding.forEach((frame, places) -> calls.add(
+                new SlidingCalls(aggregates(node, places), array(places), frame, input, results, rows, allocator)));
+        collected.forEach((frame, places) -> calls.add(
+                new CollectedCalls(aggregates(node, places), array(places), frame, input, results, rows, allocator)));
     }
 
     /** The columns behind those of the input. */

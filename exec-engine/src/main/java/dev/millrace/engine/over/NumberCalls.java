@@ -25,7 +25,8 @@ final class NumberCalls implements Calls {
      * @param calls of the node; others than these are passed over
      * @param results of all calls
      */
-    NumberCalls(List<OverCall> calls, Schema results, OrderedRows rows, RowCodec resultCodec, BufferAllocator allocator) {
+    NumberCalls(
+            List<OverCall> calls, Schema results, OrderedRows rows, RowCodec resultCodec, BufferAllocator allocator) {
         this.calls = calls;
         this.results = results;
         this.rows = rows;

@@ -58,8 +58,7 @@ final class OrderedRows {
         if (isNull || otherNull) {
             return isNull == otherNull ? 0 : isNull == firstKey.nullsFirst() ? -1 : 1;
         }
-        int comparison =
-                RowOrder.compare(keyType, row, codec.slot(firstKey.column()), other, codec.slot(column));
+        int comparison = RowOrder.compare(keyType, row, codec.slot(firstKey.column()), other, codec.slot(column));
         return firstKey.descending() ? -comparison : comparison;
     }
 

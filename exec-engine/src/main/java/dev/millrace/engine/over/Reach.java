@@ -109,10 +109,7 @@ final class Reach {
             // of a row that went, the rows behind it were one further on
             case ROWS -> extend(index - rowsAhead(frame.end()) - 1, index + rowsBack(frame.start()) + 1);
             case RANGE -> extend(firstSeeing(frame.end(), index, row), lastSeeing(frame.start(), index, row));
-            case GROUPS ->
-                extend(
-                        groupsBefore(frame.end(), index, row),
-                        groupsBehind(frame.start(), index, row));
+            case GROUPS -> extend(groupsBefore(frame.end(), index, row), groupsBehind(frame.start(), index, row));
         }
     }
 

@@ -38,7 +38,8 @@ final class SlidingCalls implements Calls {
     private final int[] eventOf = new int[MOST_EVENTS]; // 0, 1, 2, ..: positions in a batch
     private final long[] entries = new long[MOST_EVENTS];
     private int eventCount;
-    private int[] takenAfter = new int[0]; // of each row asked for: events of the batch at hand before its copy is taken
+    private int[] takenAfter =
+            new int[0]; // of each row asked for: events of the batch at hand before its copy is taken
     private long[] copies = new long[0];
     private int asked;
     private int taken;

@@ -84,7 +84,8 @@ class OverOperatorTest {
         return new OverCall(function, Optional.empty(), List.of(), parameter, false, Frame.ALL, type, false);
     }
 
-    private static OverCall value(Function function, long parameter, boolean ignoreNulls, Frame frame, Integer... columns) {
+    private static OverCall value(
+            Function function, long parameter, boolean ignoreNulls, Frame frame, Integer... columns) {
         return new OverCall(
                 function,
                 Optional.empty(),
@@ -139,7 +140,8 @@ class OverOperatorTest {
                         descending ? time - 2 : time + 2));
     }
 
-    // ---- the reference -----------------------------------------------------------------------------------------------
+    // ---- the reference
+    // -----------------------------------------------------------------------------------------------
 
     private static ZSet expected(Over node, List<Row> rows) {
         ZSet expected = new ZSet();
@@ -187,7 +189,9 @@ class OverOperatorTest {
             case NTH_VALUE -> nth(call, frame, (int) call.parameter());
             case LAST_VALUE -> {
                 List<Row> seen = seen(call, frame);
-                yield seen.isEmpty() ? null : seen.get(seen.size() - 1).get(call.arguments().get(0));
+                yield seen.isEmpty()
+                        ? null
+                        : seen.get(seen.size() - 1).get(call.arguments().get(0));
             }
             case AGGREGATE -> ReferenceAggregate.result(call.aggregate().orElseThrow(), frame, INPUT);
         };
@@ -274,7 +278,8 @@ class OverOperatorTest {
         return group;
     }
 
-    // ---- tests -------------------------------------------------------------------------------------------------------
+    // ---- tests
+    // -------------------------------------------------------------------------------------------------------
 
     private static OperatorHarness harness(Over node) {
         return new OperatorHarness(() -> new OverOperator(node), INPUT)
@@ -351,7 +356,8 @@ class OverOperatorTest {
                 calls.add(value(Function.FIRST_VALUE, 0, false, frame, TEXT));
                 calls.add(value(Function.LAST_VALUE, 0, true, frame, VALUE));
                 calls.add(value(Function.NTH_VALUE, 2, false, frame, VALUE));
-                calls.add(aggregate(AggregateCall.Function.ARRAY_AGG, VALUE, false, frame, DataType.array(DataType.INTEGER)));
+                calls.add(aggregate(
+                        AggregateCall.Function.ARRAY_AGG, VALUE, false, frame, DataType.array(DataType.INTEGER)));
             }
             follow(calls, total, descending, seed++);
         }
@@ -398,7 +404,8 @@ class OverOperatorTest {
                 }
             }
             harness.watermark(76);
-            List<Row> passed = rows.stream().filter(row -> (Long) row.get(TIME) < 76).toList();
+            List<Row> passed =
+                    rows.stream().filter(row -> (Long) row.get(TIME) < 76).toList();
             harness.expect(expected(node, passed));
         }
     }

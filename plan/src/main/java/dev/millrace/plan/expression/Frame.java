@@ -61,14 +61,11 @@ public record Frame(Unit unit, Bound start, Bound end, Exclusion exclusion) {
 
     /** All rows of the partition. */
     public static final Frame ALL = new Frame(
-            Unit.RANGE,
-            Bound.of(Kind.UNBOUNDED_PRECEDING),
-            Bound.of(Kind.UNBOUNDED_FOLLOWING),
-            Exclusion.NO_OTHERS);
+            Unit.RANGE, Bound.of(Kind.UNBOUNDED_PRECEDING), Bound.of(Kind.UNBOUNDED_FOLLOWING), Exclusion.NO_OTHERS);
 
     /** What an ORDER BY without a frame means: up to the current row and those that tie with it. */
-    public static final Frame TO_CURRENT = new Frame(
-            Unit.RANGE, Bound.of(Kind.UNBOUNDED_PRECEDING), Bound.of(Kind.CURRENT_ROW), Exclusion.NO_OTHERS);
+    public static final Frame TO_CURRENT =
+            new Frame(Unit.RANGE, Bound.of(Kind.UNBOUNDED_PRECEDING), Bound.of(Kind.CURRENT_ROW), Exclusion.NO_OTHERS);
 
     /** Whether {@code bound}'s offset is a column of the input. */
     public boolean isColumn(Bound bound) {

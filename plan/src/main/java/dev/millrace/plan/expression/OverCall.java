@@ -88,7 +88,8 @@ public record OverCall(
 
     @Override
     public String toString() {
-        String name = aggregate.map(AggregateCall::toString)
+        String name = aggregate
+                .map(AggregateCall::toString)
                 .orElse(function.name().toLowerCase(Locale.ROOT) + "("
                         + String.join(
                                 ", ",

@@ -91,8 +91,7 @@ final class OverTranslation {
             places.put(entry.getKey(), node.schema().size());
             Rank rank = rank(spec(entry.getKey()).function()).orElseThrow();
             Window window = entry.getValue();
-            node = Nodes.topN(
-                    node, window.partition(), window.order(), rank, NO_LIMIT, 0, true, OptionalInt.empty());
+            node = Nodes.topN(node, window.partition(), window.order(), rank, NO_LIMIT, 0, true, OptionalInt.empty());
         }
         return Nodes.project(
                 node,
@@ -125,7 +124,10 @@ final class OverTranslation {
 
     private Window window(RexOver over) {
         return new Window(
-                over.getWindow().partitionKeys.stream().map(this::columnOf).distinct().toList(),
+                over.getWindow().partitionKeys.stream()
+                        .map(this::columnOf)
+                        .distinct()
+                        .toList(),
                 over.getWindow().orderKeys.stream().map(this::orderKey).toList());
     }
 

@@ -7,8 +7,8 @@ import dev.millrace.plan.expression.Expression.Case;
 import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.expression.Frame;
+import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.type.DataType;
@@ -192,12 +192,15 @@ final class ExpressionText {
     String call(OverCall call) {
         String text = call.aggregate()
                 .map(this::call)
-                .orElseGet(() ->
-                        call.function().name().toLowerCase(Locale.ROOT) + "(" + columns(call.arguments())
-                        + (!call.function().hasParameter() ? "" : (call.arguments().isEmpty() ? "" : ", ") + call.parameter())
+                .orElseGet(() -> call.function().name().toLowerCase(Locale.ROOT) + "(" + columns(call.arguments())
+                        + (!call.function().hasParameter()
+                                ? ""
+                                : (call.arguments().isEmpty() ? "" : ", ") + call.parameter())
                         + ")");
         Frame frame = call.frame();
-        boolean usual = frame.equals(Frame.ALL) || frame.equals(Frame.TO_CURRENT) || !call.function().isFramed();
+        boolean usual = frame.equals(Frame.ALL)
+                || frame.equals(Frame.TO_CURRENT)
+                || !call.function().isFramed();
         return text + (call.ignoreNulls() ? " ignore nulls" : "") + (usual ? "" : " over " + frame(frame));
     }
 

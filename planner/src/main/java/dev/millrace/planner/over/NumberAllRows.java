@@ -35,8 +35,8 @@ final class NumberAllRows implements Rewrite {
             case RANK -> OverCall.Function.RANK;
             case DENSE_RANK -> OverCall.Function.DENSE_RANK;
         };
-        OverCall call = new OverCall(
-                function, Optional.empty(), List.of(), 0, false, Frame.ALL, DataType.BIGINT, false);
+        OverCall call =
+                new OverCall(function, Optional.empty(), List.of(), 0, false, Frame.ALL, DataType.BIGINT, false);
         PlanNode numbered =
                 Nodes.over(topN.input(), topN.partition(), topN.order(), List.of(call), OptionalInt.empty());
         int width = topN.input().schema().size();

@@ -7,7 +7,6 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.RelationFacts;
-import dev.millrace.planner.tree.Nodes;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -331,7 +331,11 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
         return switch (call.function()) {
             case ROW_NUMBER, RANK -> Scalars.plain(before.size() + 1L);
             case DENSE_RANK ->
-                Scalars.plain(before.stream().map(other -> key(other, keys)).distinct().count() + 1);
+                Scalars.plain(before.stream()
+                                .map(other -> key(other, keys))
+                                .distinct()
+                                .count()
+                        + 1);
             case AGGREGATE -> {
                 if (!call.frame().equals(Frame.ALL) && !call.frame().equals(Frame.TO_CURRENT)) {
                     throw new UnsupportedOperationException(call.toString());

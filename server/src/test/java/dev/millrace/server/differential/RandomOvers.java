@@ -57,9 +57,7 @@ final class RandomOvers {
                         chance.of("lag", "lead") + "(i, " + chance.between(0, 4) + ", " + chance.of("id", "7")
                                 + ") OVER {})",
                         window);
-            case 5 ->
-                Dual.of(
-                        chance.of("first_value", "last_value") + "({}) OVER {}" + rows() + ")", any(), window);
+            case 5 -> Dual.of(chance.of("first_value", "last_value") + "({}) OVER {}" + rows() + ")", any(), window);
             case 6 -> Dual.of("nth_value({}, " + chance.between(1, 3) + ") OVER {}" + rows() + ")", any(), window);
             case 7 -> byValue();
             case 8 -> tied();
@@ -74,8 +72,24 @@ final class RandomOvers {
 
     private Dual aggregate() {
         Dual call = Dual.same(chance.of(
-                "count(*)", "count(i)", "sum(i)", "sum(l)", "sum(d)", "sum(n)", "avg(i)", "avg(d)", "min(i)", "max(t)",
-                "min(ts)", "max(n)", "max(x)", "min(d)", "bool_and(b)", "bool_or(b)", "var_pop(i)", "stddev_samp(i)"));
+                "count(*)",
+                "count(i)",
+                "sum(i)",
+                "sum(l)",
+                "sum(d)",
+                "sum(n)",
+                "avg(i)",
+                "avg(d)",
+                "min(i)",
+                "max(t)",
+                "min(ts)",
+                "max(n)",
+                "max(x)",
+                "min(d)",
+                "bool_and(b)",
+                "bool_or(b)",
+                "var_pop(i)",
+                "stddev_samp(i)"));
         return chance.percent(20) ? Dual.of("{} FILTER (WHERE {})", call, expressions.condition(1)) : call;
     }
 
@@ -147,7 +161,8 @@ final class RandomOvers {
 
     private Dual ranked() {
         return Dual.same("SELECT * FROM (SELECT id, g, " + chance.of("rank()", "dense_rank()")
-                + " OVER (PARTITION BY " + chance.of("g", "b") + " ORDER BY " + chance.of("k DESC", "day", "i NULLS FIRST")
+                + " OVER (PARTITION BY " + chance.of("g", "b") + " ORDER BY "
+                + chance.of("k DESC", "day", "i NULLS FIRST")
                 + ") AS place FROM rel) AS ranked WHERE place <= " + chance.between(1, 4));
     }
 }

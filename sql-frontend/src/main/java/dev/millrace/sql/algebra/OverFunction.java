@@ -82,6 +82,7 @@ public final class OverFunction extends SqlAggFunction {
     @Override
     public RelDataType inferReturnType(SqlOperatorBinding binding) {
         return TypeMapper.relType(
-                binding.getOperandCount() == 0 ? DataType.BIGINT : TypeMapper.dataType(binding.getOperandType(0)), true);
+                binding.getOperandCount() == 0 ? DataType.BIGINT : TypeMapper.dataType(binding.getOperandType(0)),
+                true);
     }
 }

@@ -54,7 +54,8 @@ final class AggregateCalls {
     /** The stand-in for a GROUPING. */
     RexNode addGrouping(List<RexNode> keys, SqlNode where) {
         for (int place = 0; place < calls.size(); place++) {
-            if (calls.get(place).grouping().isPresent() && calls.get(place).arguments().equals(keys)) {
+            if (calls.get(place).grouping().isPresent()
+                    && calls.get(place).arguments().equals(keys)) {
                 return new RexInputRef(fromColumns + place, TypeMapper.relType(DataType.INTEGER, false));
             }
         }

@@ -1,15 +1,15 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.Frame.Bound;
 import dev.millrace.plan.expression.Frame.Exclusion;
 import dev.millrace.plan.expression.Frame.Kind;
 import dev.millrace.plan.expression.Frame.Unit;
+import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
 import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.sql.bind.WindowBinder.WindowSyntax;
@@ -62,9 +62,7 @@ final class FrameBinder {
             widen(ordering, lower, upper);
         }
         Bound first = bound(unit, start, lower, "starting", ordering, bounds);
-        Bound last = upper.isEmpty()
-                ? Bound.of(end)
-                : bound(unit, end, upper.get(), "ending", ordering, bounds);
+        Bound last = upper.isEmpty() ? Bound.of(end) : bound(unit, end, upper.get(), "ending", ordering, bounds);
         return new Frame(unit, first, last, exclusion(syntax));
     }
 
@@ -129,7 +127,9 @@ final class FrameBinder {
         Optional<BigDecimal> number = WindowBinder.Constants.number(count);
         if (number.isEmpty()) {
             throw Errors.error(
-                            SqlState.FEATURE_NOT_SUPPORTED, "the frame's " + which + " offset must be a constant", syntax)
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "the frame's " + which + " offset must be a constant",
+                            syntax)
                     .withHint("write it as a number");
         }
         checkSign(number.get().signum(), which, syntax);
@@ -159,14 +159,14 @@ final class FrameBinder {
                 DataType offset = Coercions.type(expressions.bind(offsetOf(bound)));
                 boolean inexact = offset.kind() == DataType.Kind.DOUBLE || wide.kind() == DataType.Kind.DOUBLE;
                 if (offset.kind() == DataType.Kind.NUMERIC || inexact) {
-                    wide = Coercions.common(List.of(Rex.nullOf(wide), Rex.nullOf(offset))).orElse(wide);
+                    wide = Coercions.common(List.of(Rex.nullOf(wide), Rex.nullOf(offset)))
+                            .orElse(wide);
                 }
             }
         }
         if (!wide.equals(type)) {
             ordering.set(
-                    0,
-                    new SortKey(context.coercions().convert(key.value(), wide), key.descending(), key.nullsFirst()));
+                    0, new SortKey(context.coercions().convert(key.value(), wide), key.descending(), key.nullsFirst()));
         }
     }
 
@@ -176,18 +176,13 @@ final class FrameBinder {
         RexNode typed = offset;
         if (Coercions.isUnknown(offset)) {
             typed = context.coercions()
-                    .convert(
-                            offset,
-                            keyType.isNumber() ? keyType : DataType.INTERVAL,
-                            Strength.IMPLICIT,
-                            where);
+                    .convert(offset, keyType.isNumber() ? keyType : DataType.INTERVAL, Strength.IMPLICIT, where);
         }
         checkSign(sign(typed), which, where);
         boolean backward = (kind == Kind.PRECEDING) != key.descending();
         RexNode boundary;
         try {
-            boundary = context.functions()
-                    .operator(backward ? "subtract" : "add", List.of(key.value(), typed), where);
+            boundary = context.functions().operator(backward ? "subtract" : "add", List.of(key.value(), typed), where);
         } catch (dev.millrace.error.MillraceException e) {
             throw notInRange(keyType, Coercions.type(typed), where);
         }
@@ -216,8 +211,8 @@ final class FrameBinder {
         boolean constant = Coercions.type(offset).kind() == DataType.Kind.INTERVAL
                 && ExpressionTranslator.translate(offset) instanceof Literal;
         return constant
-                ? Long.signum(((IntervalValue) ((Literal) ExpressionTranslator.translate(offset)).value())
-                        .comparableMicros())
+                ? Long.signum(
+                        ((IntervalValue) ((Literal) ExpressionTranslator.translate(offset)).value()).comparableMicros())
                 : 1;
     }
 }

@@ -234,7 +234,12 @@ final class FunctionBinder {
                 case FILTER -> {
                     AggregateSyntax inner = of(call.operand(0));
                     return new AggregateSyntax(
-                            inner.name, inner.arguments, inner.distinct, Optional.of(call.operand(1)), inner.ordering, inner.ignoreNulls);
+                            inner.name,
+                            inner.arguments,
+                            inner.distinct,
+                            Optional.of(call.operand(1)),
+                            inner.ordering,
+                            inner.ignoreNulls);
                 }
                 case WITHIN_GROUP -> {
                     AggregateSyntax inner = of(call.operand(0));
@@ -260,7 +265,8 @@ final class FunctionBinder {
                                     SqlState.SYNTAX_ERROR, "FILTER and WITHIN GROUP belong to aggregates", call));
                     SqlLiteral quantifier = call.getFunctionQuantifier();
                     boolean distinct = quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT;
-                    return new AggregateSyntax(name, call.getOperandList(), distinct, Optional.empty(), List.of(), false);
+                    return new AggregateSyntax(
+                            name, call.getOperandList(), distinct, Optional.empty(), List.of(), false);
                 }
             }
         }
@@ -296,8 +302,7 @@ final class FunctionBinder {
                         "FILTER or an order specified, but " + syntax.name() + " is not an aggregate function",
                         where));
         if (syntax.ignoreNulls()) {
-            throw Errors.error(
-                            SqlState.FEATURE_NOT_SUPPORTED, "aggregate functions do not accept IGNORE NULLS", where)
+            throw Errors.error(SqlState.FEATURE_NOT_SUPPORTED, "aggregate functions do not accept IGNORE NULLS", where)
                     .withHint("add FILTER (WHERE .. IS NOT NULL)");
         }
         AggregateCalls calls = calls(where);

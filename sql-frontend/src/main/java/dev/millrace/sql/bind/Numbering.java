@@ -59,14 +59,15 @@ final class Numbering {
         ImmutableList.Builder<RexFieldCollation> collations = ImmutableList.builder();
         for (RelFieldCollation key : order) {
             Set<SqlKind> directions = EnumSet.of(
-                    key.nullDirection == RelFieldCollation.NullDirection.FIRST ? SqlKind.NULLS_FIRST : SqlKind.NULLS_LAST);
+                    key.nullDirection == RelFieldCollation.NullDirection.FIRST
+                            ? SqlKind.NULLS_FIRST
+                            : SqlKind.NULLS_LAST);
             if (key.getDirection().isDescending()) {
                 directions.add(SqlKind.DESCENDING);
             }
             collations.add(new RexFieldCollation(columns.get(key.getFieldIndex()), directions));
         }
-        OverFunction.Spec spec =
-                new OverFunction.Spec(function, Optional.empty(), false, false, false, 0, Frame.ALL);
+        OverFunction.Spec spec = new OverFunction.Spec(function, Optional.empty(), false, false, false, 0, Frame.ALL);
         return Rex.builder()
                 .makeOver(
                         TypeMapper.relType(DataType.BIGINT, false),

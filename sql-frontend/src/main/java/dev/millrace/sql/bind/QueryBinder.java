@@ -136,9 +136,8 @@ final class QueryBinder {
             SortSyntax syntax = SortSyntax.of(node);
             collation.add(SelectBinder.collation(outputColumn(syntax.value(), bound.names), syntax));
         }
-        RelNode rel = order.withTies()
-                ? Numbering.withTies(bound.rel, collation, order.offset(), order.fetch())
-                : bound.rel;
+        RelNode rel =
+                order.withTies() ? Numbering.withTies(bound.rel, collation, order.offset(), order.fetch()) : bound.rel;
         RelNode sorted = order.withTies()
                 ? Relations.sort(rel, RelCollations.of(collation), Optional.empty(), Optional.empty())
                 : Relations.sort(rel, RelCollations.of(collation), order.offset(), order.fetch());

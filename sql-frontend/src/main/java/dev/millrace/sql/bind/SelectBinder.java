@@ -205,7 +205,9 @@ final class SelectBinder {
         SqlNode condition = select.getQualify().accept(new SqlShuttle() {
             @Override
             public SqlNode visit(SqlIdentifier name) {
-                return name.isSimple() && scope.find(name).isEmpty() ? alias(name).orElse(name) : name;
+                return name.isSimple() && scope.find(name).isEmpty()
+                        ? alias(name).orElse(name)
+                        : name;
             }
         });
         return Optional.of(expressions("QUALIFY", true).bindCondition(condition));

@@ -159,7 +159,9 @@ final class WindowBinder {
         boolean valued = function.isFramed() || function == Function.LAG || function == Function.LEAD;
         if (syntax.ignoreNulls() && !valued) {
             throw Errors.error(
-                    SqlState.FEATURE_NOT_SUPPORTED, "function " + syntax.name() + " does not accept IGNORE NULLS", where);
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    "function " + syntax.name() + " does not accept IGNORE NULLS",
+                    where);
         }
         return switch (function) {
             case ROW_NUMBER, RANK, DENSE_RANK -> Called.of(function, List.of(), 0, DataType.BIGINT, false);
@@ -168,11 +170,17 @@ final class WindowBinder {
                 Called.of(
                         function,
                         List.of(),
-                        positive(arguments.get(0), "argument of ntile", syntax.arguments().get(0)),
+                        positive(
+                                arguments.get(0),
+                                "argument of ntile",
+                                syntax.arguments().get(0)),
                         DataType.INTEGER,
                         false);
             case NTH_VALUE -> {
-                long nth = positive(arguments.get(1), "argument of nth_value", syntax.arguments().get(1));
+                long nth = positive(
+                        arguments.get(1),
+                        "argument of nth_value",
+                        syntax.arguments().get(1));
                 RexNode value = context.coercions().decided(arguments.get(0));
                 yield Called.of(function, List.of(value), nth, Coercions.type(value), true);
             }
@@ -185,7 +193,10 @@ final class WindowBinder {
         RexNode value = context.coercions().decided(arguments.get(0));
         long offset = arguments.size() < 2
                 ? function.hasParameter() ? 1 : 0
-                : constant(arguments.get(1), "offset of " + syntax.name(), syntax.arguments().get(1));
+                : constant(
+                        arguments.get(1),
+                        "offset of " + syntax.name(),
+                        syntax.arguments().get(1));
         if (arguments.size() < 3) {
             return Called.of(function, List.of(value), offset, Coercions.type(value), true);
         }
@@ -197,9 +208,17 @@ final class WindowBinder {
                         syntax.arguments().get(2)));
         List<RexNode> converted = new ArrayList<>();
         converted.add(context.coercions()
-                .convert(arguments.get(0), type, Strength.IMPLICIT, syntax.arguments().get(0)));
+                .convert(
+                        arguments.get(0),
+                        type,
+                        Strength.IMPLICIT,
+                        syntax.arguments().get(0)));
         converted.add(context.coercions()
-                .convert(arguments.get(2), type, Strength.IMPLICIT, syntax.arguments().get(2)));
+                .convert(
+                        arguments.get(2),
+                        type,
+                        Strength.IMPLICIT,
+                        syntax.arguments().get(2)));
         return Called.of(function, converted, offset, type, true);
     }
 
@@ -207,7 +226,9 @@ final class WindowBinder {
         long value = constant(node, what, where);
         if (value <= 0) {
             throw Errors.error(
-                    what.endsWith("ntile") ? SqlState.INVALID_ARGUMENT_FOR_NTILE : SqlState.INVALID_ARGUMENT_FOR_NTH_VALUE,
+                    what.endsWith("ntile")
+                            ? SqlState.INVALID_ARGUMENT_FOR_NTILE
+                            : SqlState.INVALID_ARGUMENT_FOR_NTH_VALUE,
                     what + " must be greater than zero",
                     where);
         }
@@ -274,7 +295,8 @@ final class WindowBinder {
             SqlWindow window = node instanceof SqlIdentifier name ? clauseWindow(name, named) : (SqlWindow) node;
             List<SqlNode> partition = new ArrayList<>(window.getPartitionList().getList());
             List<SqlNode> order = new ArrayList<>(window.getOrderList().getList());
-            boolean groups = partition.removeIf(WindowSyntax::isGroupsMark) | order.removeIf(WindowSyntax::isGroupsMark);
+            boolean groups =
+                    partition.removeIf(WindowSyntax::isGroupsMark) | order.removeIf(WindowSyntax::isGroupsMark);
             if (window.getRefName() == null) {
                 return new WindowSyntax(node, partition, order, groups, window);
             }
@@ -323,7 +345,8 @@ final class WindowBinder {
                         ? Optional.empty()
                         : Optional.ofNullable(literal.getValueAs(BigDecimal.class));
             }
-            if (node instanceof org.apache.calcite.rex.RexCall call && call.getOperands().size() == 1) {
+            if (node instanceof org.apache.calcite.rex.RexCall call
+                    && call.getOperands().size() == 1) {
                 Optional<BigDecimal> operand = number(call.getOperands().get(0));
                 return switch (call.getKind()) {
                     case MINUS_PREFIX -> operand.map(BigDecimal::negate);

@@ -46,7 +46,8 @@ final class KeywordRules {
             case "unbounded" -> next.isWord("preceding") || next.isWord("following");
             case "preceding", "following" -> next.isSymbol(")") || next.isWord("and") || next.isWord("exclude");
             case "current" -> next.isWord("row");
-            case "exclude" -> next.isWord("current") || next.isWord("no") || next.isWord("group") || next.isWord("ties");
+            case "exclude" ->
+                next.isWord("current") || next.isWord("no") || next.isWord("group") || next.isWord("ties");
             case "no", "ties" -> previous.isWord("exclude");
             case "others" -> previous.isWord("no") && beforePrevious.isWord("exclude");
             case "qualify" -> endsOperand(previous) && beginsOperand(next);

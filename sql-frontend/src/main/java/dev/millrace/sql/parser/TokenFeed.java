@@ -228,7 +228,9 @@ final class TokenFeed implements Supplier<Token> {
             }
             case "groups" -> {
                 // A frame in GROUPS goes to the binder as one in RANGE with a last order key that says so.
-                if (!open.isEmpty() && KeywordRules.isFrameBound(after(1)) && !before(1).isSymbol(",")) {
+                if (!open.isEmpty()
+                        && KeywordRules.isFrameBound(after(1))
+                        && !before(1).isSymbol(",")) {
                     push(QueryGrammarConstants.COMMA, ",", 0);
                     push(QueryGrammarConstants.IDENTIFIER, FromClauses.GROUPS_FRAME, 0);
                     push(TokenKinds.ofKeyword("range"), "range", 1);
@@ -255,7 +257,8 @@ final class TokenFeed implements Supplier<Token> {
             }
             case "with" -> {
                 // WITH TIES went to the binder as a last order key.
-                if (after(1).isWord("ties") && (before(1).isWord("row") || before(1).isWord("rows"))) {
+                if (after(1).isWord("ties")
+                        && (before(1).isWord("row") || before(1).isWord("rows"))) {
                     push(TokenKinds.ofKeyword("only"), "only", 2);
                 } else {
                     keyword(word);
