@@ -319,9 +319,8 @@ final class FunctionBinder {
             }
             arguments = List.of(SqlStdOperatorTable.ROW.createCall(where.getParserPosition(), arguments));
         }
-        AggregateSyntax array =
-                new AggregateSyntax(
-                        "array_agg", arguments, syntax.distinct(), syntax.filter(), syntax.ordering(), false);
+        AggregateSyntax array = new AggregateSyntax(
+                "array_agg", arguments, syntax.distinct(), syntax.filter(), syntax.ordering(), false);
         return context.functions().operator(function, List.of(aggregate(array, where)), where);
     }
 }
