@@ -9,5 +9,7 @@ enum Kind {
     TEXT,
     BOOLEAN,
     TIMESTAMP,
-    DATE
+    DATE,
+    /** Nothing to compute with. */
+    OTHER
 }

@@ -1,6 +1,7 @@
 package dev.millrace.server.differential;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Random scalar expressions over the columns of {@link RandomRows}, of a wanted type, exact in both systems: they may be
@@ -11,15 +12,30 @@ final class RandomExpressions {
         Kind.INTEGER, Kind.BIGINT, Kind.NUMERIC, Kind.DOUBLE, Kind.TEXT, Kind.TIMESTAMP, Kind.DATE
     };
 
-    private final Chance chance;
+    private static final Kind[] COMPUTABLE = {
+        Kind.INTEGER, Kind.BIGINT, Kind.NUMERIC, Kind.DOUBLE, Kind.TEXT, Kind.BOOLEAN, Kind.TIMESTAMP, Kind.DATE
+    };
 
+    private final Chance chance;
+    private final Optional<Scope> scope;
+
+    /** Over the columns of {@link RandomRows} by their bare names. */
     RandomExpressions(Chance chance) {
+        this(chance, Optional.empty());
+    }
+
+    RandomExpressions(Chance chance, Scope scope) {
+        this(chance, Optional.of(scope));
+    }
+
+    private RandomExpressions(Chance chance, Optional<Scope> scope) {
         this.chance = chance;
+        this.scope = scope;
     }
 
     /** An expression of any type. */
     Dual any(int depth) {
-        return of(chance.of(Kind.values()), depth);
+        return of(chance.of(COMPUTABLE), depth);
     }
 
     Dual of(Kind kind, int depth) {
@@ -38,6 +54,7 @@ final class RandomExpressions {
             case BOOLEAN -> condition(depth);
             case TIMESTAMP -> timestamp(depth - 1);
             case DATE -> date(depth - 1);
+            case OTHER -> throw new IllegalArgumentException("nothing computes " + kind);
         };
     }
 
@@ -47,6 +64,9 @@ final class RandomExpressions {
 
     /** A column by itself. */
     Dual column(Kind kind) {
+        if (scope.isPresent()) {
+            return scope.get().any(kind, chance).orElseGet(() -> constant(kind));
+        }
         return Dual.same(
                 switch (kind) {
                     case INTEGER -> chance.of("i", "i", "k");
@@ -57,6 +77,7 @@ final class RandomExpressions {
                     case BOOLEAN -> "b";
                     case TIMESTAMP -> "ts";
                     case DATE -> "day";
+                    case OTHER -> throw new IllegalArgumentException("no column of " + kind);
                 });
     }
 
@@ -71,6 +92,7 @@ final class RandomExpressions {
                     case BOOLEAN -> chance.of("true", "false");
                     case TIMESTAMP -> "TIMESTAMP '2023-11-14 22:13:20'";
                     case DATE -> "DATE '2022-01-13'";
+                    case OTHER -> throw new IllegalArgumentException("no constant of " + kind);
                 });
     }
 
@@ -110,7 +132,8 @@ final class RandomExpressions {
             case 5 -> Dual.of("abs({})", of(Kind.INTEGER, depth));
             case 6 -> Dual.of("(- {})", of(Kind.INTEGER, depth));
             case 7 -> Dual.of("CAST(length({}) AS INTEGER)", of(Kind.TEXT, depth));
-            case 8 -> Dual.of("({} / nullif({}, 0))", "({} // nullif({}, 0))", of(Kind.INTEGER, depth), Dual.same("k"));
+            case 8 ->
+                Dual.of("({} / nullif({}, 0))", "({} // nullif({}, 0))", of(Kind.INTEGER, depth), column(Kind.INTEGER));
             default ->
                 Dual.of(
                         "CAST(extract(" + chance.of("hour", "minute", "second", "dow", "doy", "year", "month")
@@ -121,7 +144,8 @@ final class RandomExpressions {
 
     /** Whole seconds, so that a cast to INTEGER has nothing to round. */
     private Dual truncatedTime() {
-        return Dual.of("date_trunc('" + chance.of("second", "minute", "hour", "day") + "', {})", Dual.same("ts"));
+        return Dual.of(
+                "date_trunc('" + chance.of("second", "minute", "hour", "day") + "', {})", column(Kind.TIMESTAMP));
     }
 
     private Dual bigint(int depth) {
@@ -245,13 +269,13 @@ final class RandomExpressions {
 
     private Dual comparison(int depth) {
         String operator = chance.of("=", "<>", "<", "<=", ">", ">=");
-        if (chance.percent(10)) {
+        if (scope.isEmpty() && chance.percent(10)) {
             return Dual.of(
                     "({} " + operator + " {})",
                     Dual.same("x"),
                     Dual.same(chance.of("1.5", "'NaN'::DOUBLE PRECISION", "x", "d")));
         }
-        if (chance.percent(10)) {
+        if (scope.isEmpty() && chance.percent(10)) {
             return Dual.of("(big " + operator + " {})", of(Kind.BIGINT, depth));
         }
         Kind kind = chance.of(COMPARABLE);

@@ -15,6 +15,11 @@ final class RandomQueries {
      * @param ordered whether a pull query gives its rows in an order that is the only right one
      */
     record Generated(Dual text, OptionalInt windowEnd, long heldMicros, boolean ordered) {
+        /** A query whose rows come in any order. */
+        static Generated of(Dual text) {
+            return new Generated(text, OptionalInt.empty(), 0, false);
+        }
+
         /** Our text over a relation. */
         String ours(String relation) {
             return text.ours().replaceAll("\\brel\\b", relation);
@@ -58,7 +63,7 @@ final class RandomQueries {
     }
 
     private static Generated plain(Dual text) {
-        return new Generated(text, OptionalInt.empty(), 0, false);
+        return Generated.of(text);
     }
 
     /** The relation, or a filter over it under the same column names. */

@@ -2,6 +2,7 @@ package dev.millrace.server.differential;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.differential.RandomQueries.Generated;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,10 +11,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every answer at every checked point equals the batch answer. {@code -Dmillrace.random.queries=N} sets how many queries
+ * Every answer at every checked point equals the batch answer. Half of the queries are variations of what users write
+ * ({@link RandomQueries}), half are drawn from the whole grammar ({@link RandomGrammar}); one that fails is made smaller. {@code -Dmillrace.random.queries=N} sets how many queries
  * (1,000), {@code -Dmillrace.random.seed=S} the seed of the first round, which a failure prints,
  * {@code -Dmillrace.random.threads=T} how many rounds run at a time (one).
  */
@@ -52,9 +55,21 @@ class RandomQueriesTest {
     }
 
     private static Map<String, Integer> refusals(long seed) {
+        Function<Chance, Generated> generator = seed % 2 == 0
+                ? chance -> new RandomQueries(chance).next()
+                : chance -> Generated.of(new RandomGrammar(chance).next());
+        List<Chance> chances = new ArrayList<>();
+        List<Generated> queries = new ArrayList<>();
+        for (int number = 0; number < QUERIES_PER_ROUND; number++) {
+            Chance chance = new Chance(seed * QUERIES_PER_ROUND + number);
+            chances.add(chance);
+            queries.add(generator.apply(chance));
+        }
         try (RandomRound round = new RandomRound(seed)) {
-            round.run(QUERIES_PER_ROUND);
+            round.run(queries);
             return round.refusals();
+        } catch (RandomRound.Disagreement e) {
+            throw new Shrinking(seed, generator, chances.get(e.number()).made(), e).run();
         }
     }
 

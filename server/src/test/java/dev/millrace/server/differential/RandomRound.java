@@ -33,7 +33,23 @@ final class RandomRound implements AutoCloseable {
     private static final String TABLE = "facts";
     private static final long NO_WATERMARK = 0; // 1970, before all rows
 
-    private record Standing(String view, String relation, Generated query) {}
+    private record Asked(int number, String view, String relation, Generated query) {}
+
+    /** A query whose answer is wrong; its number among those of the round. */
+    static final class Disagreement extends AssertionError {
+        private static final long serialVersionUID = 1L;
+
+        private final int number;
+
+        Disagreement(int number, String message, Throwable cause) {
+            super(message, cause);
+            this.number = number;
+        }
+
+        int number() {
+            return number;
+        }
+    }
 
     private final long seed;
     private final Chance chance;
@@ -41,8 +57,8 @@ final class RandomRound implements AutoCloseable {
     private final Oracle oracle = Oracle.open();
     private final Database database;
     private final Session session;
-    private final List<Standing> standing = new ArrayList<>();
-    private final List<Generated> pulled = new ArrayList<>();
+    private final List<Asked> standing = new ArrayList<>();
+    private final List<Asked> pulled = new ArrayList<>();
     private final List<Row> inTable = new ArrayList<>();
     private final Map<String, Integer> refusals = new LinkedHashMap<>();
     private long latestInStreamMicros = NO_WATERMARK + RandomRows.DELAY_MICROS;
@@ -64,7 +80,8 @@ final class RandomRound implements AutoCloseable {
         return refusals;
     }
 
-    void run(int queries) {
+    /** @throws AssertionError if an answer is wrong, a {@link Disagreement} if it is clear whose */
+    void run(List<Generated> queries) {
         try {
             create(queries);
             int chunks = chance.between(1, 6);
@@ -79,14 +96,14 @@ final class RandomRound implements AutoCloseable {
                     compareAll();
                 }
             }
-        } catch (AssertionError e) {
-            throw new AssertionError(e.getMessage() + "\n(seed " + seed + ")", e);
-        } catch (RuntimeException e) {
+        } catch (Disagreement e) {
+            throw e;
+        } catch (RuntimeException | AssertionError e) {
             throw new AssertionError(e + "\n(seed " + seed + ")", e);
         }
     }
 
-    private void create(int queries) {
+    private void create(List<Generated> queries) {
         Answers.of(
                 session,
                 "CREATE STREAM " + STREAM + " (" + RandomRows.DECLARATIONS
@@ -94,42 +111,49 @@ final class RandomRound implements AutoCloseable {
                         + "CREATE TABLE " + TABLE + " (" + RandomRows.DECLARATIONS + ", PRIMARY KEY (id))");
         oracle.create(STREAM, RandomRows.ORACLE_SCHEMA);
         oracle.create(TABLE, RandomRows.ORACLE_SCHEMA);
-        RandomQueries generator = new RandomQueries(chance);
         if (chance.percent(50)) {
             feed(); // a view over a table begins with the rows that are there
         }
-        for (int number = 0; number < queries; number++) {
-            Generated query = generator.next();
-            pull(query);
-            stand("stream_view_" + number, STREAM, query);
-            stand("table_view_" + number, TABLE, query);
+        for (int number = 0; number < queries.size(); number++) {
+            Generated query = queries.get(number);
+            Asked pull = new Asked(number, "pulled", TABLE, query);
+            if (accepted(pull, query.ours(TABLE))) {
+                pulled.add(pull);
+            }
+            stand(new Asked(number, "stream_view_" + number, STREAM, query));
+            stand(new Asked(number, "table_view_" + number, TABLE, query));
+        }
+    }
+
+    private void stand(Asked asked) {
+        if (accepted(asked, "CREATE MATERIALIZED VIEW " + asked.view + " AS " + asked.query.ours(asked.relation))) {
+            standing.add(asked);
         }
     }
 
     /** A query that is refused as a whole is no failure, but somebody should know. */
-    private void pull(Generated query) {
+    private boolean accepted(Asked asked, String statement) {
         try {
-            Answers.of(session, query.ours(TABLE));
-            pulled.add(query);
+            Answers.of(session, statement);
+            return true;
         } catch (MillraceException e) {
-            refused(e, query, TABLE);
+            if (e.sqlState() != SqlState.FEATURE_NOT_SUPPORTED) {
+                throw failure(asked, e.sqlState() + " " + e.getMessage(), e);
+            }
+            refusals.merge(e.getMessage(), 1, Integer::sum);
+            return false;
+        } catch (RuntimeException | AssertionError e) {
+            throw failure(asked, e.toString(), e);
         }
     }
 
-    private void refused(MillraceException e, Generated query, String relation) {
-        if (e.sqlState() != SqlState.FEATURE_NOT_SUPPORTED) {
-            throw new AssertionError(e.sqlState() + " " + e.getMessage() + "\n" + query.ours(relation), e);
-        }
-        refusals.merge(e.getMessage(), 1, Integer::sum);
-    }
-
-    private void stand(String view, String relation, Generated query) {
-        try {
-            Answers.of(session, "CREATE MATERIALIZED VIEW " + view + " AS " + query.ours(relation));
-            standing.add(new Standing(view, relation, query));
-        } catch (MillraceException e) {
-            refused(e, query, relation);
-        }
+    private Disagreement failure(Asked asked, String message, Throwable cause) {
+        return new Disagreement(
+                asked.number,
+                message + "\n" + asked.view + ": " + asked.query.ours(asked.relation) + "\noracle: "
+                        + asked.query.duck(asked.relation) + "\n(seed " + seed + ", "
+                        + database.engine().options().workers() + " workers)",
+                cause);
     }
 
     private void feed() {
@@ -174,7 +198,7 @@ final class RandomRound implements AutoCloseable {
     }
 
     /** Stops a standing query and goes on from a snapshot of its state. */
-    private void restart(Standing each) {
+    private void restart(Asked each) {
         StandingQuery running = database.engine().query(each.view);
         if (running.state() != QueryState.RUNNING) {
             return; // a query whose condition is never true has read all there is
@@ -186,40 +210,44 @@ final class RandomRound implements AutoCloseable {
             database.engine()
                     .start(each.view, running.plan(), QueryOptions.view().withRestore(snapshot));
         } catch (RuntimeException | AssertionError e) {
-            throw new AssertionError(each.view + " restarted: " + e + "\n" + each.query.ours(each.relation), e);
+            throw failure(each, "restarted: " + e, e);
         }
     }
 
     private void compareAll() {
         session.flush();
         standing.forEach(this::compare);
-        for (Generated query : pulled) {
-            Answers answers = Answers.of(session, query.ours(TABLE));
-            String sql = query.duck(TABLE);
-            String differences = query.ordered()
-                    ? oracle.differencesInOrder(sql, answers.schema(), answers.rows())
-                    : oracle.differences(sql, answers.schema(), ZSet.of(answers.rows()));
-            fail(differences, "pulled: " + query.ours(TABLE), sql);
+        for (Asked each : pulled) {
+            Answers answers = answers(each, each.query.ours(TABLE));
+            String sql = each.query.duck(TABLE);
+            check(
+                    each,
+                    each.query.ordered()
+                            ? oracle.differencesInOrder(sql, answers.schema(), answers.rows())
+                            : oracle.differences(sql, answers.schema(), ZSet.of(answers.rows())));
         }
     }
 
-    private void compare(Standing each) {
-        Answers answers = answersOf(each);
+    private void compare(Asked each) {
+        Answers answers = answers(each, "SELECT * FROM " + each.view);
         String sql = each.query.duck(each.relation);
         if (each.relation.equals(STREAM) && each.query.windowEnd().isPresent()) {
             sql = closedWindows(sql, each.query.windowEnd().getAsInt(), watermarkMicros() - each.query.heldMicros());
         }
-        fail(
-                oracle.differences(sql, answers.schema(), ZSet.of(answers.rows())),
-                each.view + ": " + each.query.ours(each.relation),
-                sql);
+        check(each, oracle.differences(sql, answers.schema(), ZSet.of(answers.rows())));
     }
 
-    private Answers answersOf(Standing each) {
+    private void check(Asked asked, String differences) {
+        if (!differences.isEmpty()) {
+            throw failure(asked, differences, null);
+        }
+    }
+
+    private Answers answers(Asked each, String sql) {
         try {
-            return Answers.of(session, "SELECT * FROM " + each.view);
-        } catch (MillraceException e) {
-            throw new AssertionError(each.view + ": " + e.getMessage() + "\n" + each.query.ours(each.relation), e);
+            return Answers.of(session, sql);
+        } catch (RuntimeException | AssertionError e) {
+            throw failure(each, e.toString(), e);
         }
     }
 
@@ -235,13 +263,6 @@ final class RandomRound implements AutoCloseable {
         }
         return "SELECT * FROM (" + sql + ") AS answer(" + names + ") WHERE o" + windowEnd + " <= make_timestamp("
                 + watermark + ")";
-    }
-
-    private void fail(String differences, String ours, String oracleSql) {
-        if (!differences.isEmpty()) {
-            throw new AssertionError(differences + ours + "\noracle: " + oracleSql + "\nworkers "
-                    + database.engine().options().workers());
-        }
     }
 
     @Override

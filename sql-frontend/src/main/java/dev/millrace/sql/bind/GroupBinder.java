@@ -39,8 +39,7 @@ final class GroupBinder {
                 sets = combine(sets, sets(item));
             }
         }
-        return new Groups(
-                keys, sets.stream().distinct().sorted(ImmutableBitSet.ORDERING).toList());
+        return new Groups(keys, sets.stream().sorted(ImmutableBitSet.ORDERING).toList());
     }
 
     private static List<ImmutableBitSet> combine(List<ImmutableBitSet> left, List<ImmutableBitSet> right) {

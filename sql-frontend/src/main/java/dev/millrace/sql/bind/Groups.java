@@ -8,7 +8,8 @@ import org.apache.calcite.util.ImmutableBitSet;
  * What a GROUP BY clause says.
  *
  * @param keys distinct expressions over the rows of FROM
- * @param sets the grouping sets, of places in {@code keys}; one with all of them for a plain GROUP BY
+ * @param sets the grouping sets, of places in {@code keys}, in {@link ImmutableBitSet#ORDERING}; one with all of them for
+ *     a plain GROUP BY. One that is there twice gives its groups twice.
  */
 record Groups(List<RexNode> keys, List<ImmutableBitSet> sets) {
     Groups {

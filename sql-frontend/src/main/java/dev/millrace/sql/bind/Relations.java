@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.rel.RelCollation;
 import org.apache.calcite.rel.RelNode;
@@ -19,6 +20,7 @@ import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.logical.LogicalSort;
+import org.apache.calcite.rel.logical.LogicalUnion;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -81,8 +83,21 @@ final class Relations {
                 ImmutableList.of());
     }
 
-    /** Groups by the first columns of the input; {@code groupSets} are sets of those. */
+    /** Groups by the first columns of the input; {@code groupSets} are sets of those, sorted, some perhaps repeated. */
     static RelNode aggregate(RelNode input, int keys, List<ImmutableBitSet> groupSets, List<AggregateCall> calls) {
+        List<ImmutableBitSet> repeated = IntStream.range(1, groupSets.size())
+                .filter(i -> groupSets.get(i).equals(groupSets.get(i - 1)))
+                .mapToObj(groupSets::get)
+                .toList();
+        RelNode once = aggregateOnce(
+                input, keys, groupSets.stream().distinct().toList(), calls);
+        return repeated.isEmpty()
+                ? once
+                : LogicalUnion.create(List.of(once, aggregate(input, keys, repeated, calls)), true);
+    }
+
+    private static RelNode aggregateOnce(
+            RelNode input, int keys, List<ImmutableBitSet> groupSets, List<AggregateCall> calls) {
         return new LogicalAggregate(
                 input.getCluster(),
                 input.getCluster().traitSetOf(Convention.NONE),
