@@ -261,11 +261,19 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
                     Nodes.withInputs(union, inputs.stream().map(Placed::node).toList()), first);
         }
         List<PlanNode> nodes = new ArrayList<>();
-        for (Placed input : inputs) {
-            boolean together = input.spread() instanceof Spread.Together;
-            nodes.add(together ? new Exchange(input.node(), new Distribution.RoundRobin()) : input.node());
+        for (int i = 0; i < inputs.size(); i++) {
+            PlanNode node = inputs.get(i).node();
+            boolean together = inputs.get(i).spread() instanceof Spread.Together;
+            nodes.add(together ? new Exchange(node, spreadOut(union.inputs().get(i))) : node);
         }
         return new Placed(Nodes.withInputs(union, nodes), Spread.ANY);
+    }
+
+    /** A row that is taken back must come where the row itself went. */
+    private Distribution spreadOut(PlanNode rows) {
+        return inference.of(rows).appendOnly() || rows.schema().size() == 0
+                ? new Distribution.RoundRobin()
+                : new Distribution.Hash(first(rows.schema().size()));
     }
 
     @Override

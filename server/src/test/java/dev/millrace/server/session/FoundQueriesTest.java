@@ -1,0 +1,40 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What random queries have found wrong once, small. Most of it needs several workers to go wrong. */
+class FoundQueriesTest {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void aGroupingSetThatIsThereTwiceGivesItsGroupsTwice(int workers) {
+        try (TestDatabase db = new TestDatabase(workers)) {
+            db.run("CREATE STREAM s (a TEXT, n BIGINT)");
+            db.run("CREATE MATERIALIZED VIEW v AS SELECT a, sum(n) AS n FROM s GROUP BY GROUPING SETS ((a), (a), ())");
+            db.run("INSERT INTO s VALUES ('x', 1), ('y', 2), ('x', 3)");
+            List<String> twice = List.of("x|4", "x|4", "y|2", "y|2", "|6");
+            assertEquals(twice, db.rows("SELECT * FROM v ORDER BY a, n"));
+            assertEquals(
+                    List.of("1|6", "1|6"),
+                    db.rows("SELECT a, sum(n) FROM (VALUES (1, 2), (1, 4)) AS t(a, n) GROUP BY CUBE (a), a"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void theFirstRowsOfGroupingSetsForgetWhatIsTakenBack(int workers) {
+        try (TestDatabase db = new TestDatabase(workers)) {
+            db.run("CREATE STREAM s (k BIGINT)");
+            db.run("CREATE MATERIALIZED VIEW v AS SELECT k, c FROM (SELECT k, count(*) AS c FROM s GROUP BY ROLLUP (k)) AS r"
+                    + " ORDER BY k, c LIMIT 1");
+            assertEquals(List.of("|0"), db.rows("SELECT * FROM v"));
+            db.run("INSERT INTO s VALUES (NULL), (NULL)");
+            assertEquals(List.of("|2"), db.rows("SELECT * FROM v"));
+            db.run("INSERT INTO s VALUES (NULL)");
+            assertEquals(List.of("|3"), db.rows("SELECT * FROM v"));
+        }
+    }
+}
