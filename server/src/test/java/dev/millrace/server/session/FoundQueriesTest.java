@@ -28,8 +28,9 @@ class FoundQueriesTest {
     void theFirstRowsOfGroupingSetsForgetWhatIsTakenBack(int workers) {
         try (TestDatabase db = new TestDatabase(workers)) {
             db.run("CREATE STREAM s (k BIGINT)");
-            db.run("CREATE MATERIALIZED VIEW v AS SELECT k, c FROM (SELECT k, count(*) AS c FROM s GROUP BY ROLLUP (k)) AS r"
-                    + " ORDER BY k, c LIMIT 1");
+            db.run(
+                    "CREATE MATERIALIZED VIEW v AS SELECT k, c FROM (SELECT k, count(*) AS c FROM s GROUP BY ROLLUP (k)) AS r"
+                            + " ORDER BY k, c LIMIT 1");
             assertEquals(List.of("|0"), db.rows("SELECT * FROM v"));
             db.run("INSERT INTO s VALUES (NULL), (NULL)");
             assertEquals(List.of("|2"), db.rows("SELECT * FROM v"));

@@ -89,8 +89,7 @@ final class Relations {
                 .filter(i -> groupSets.get(i).equals(groupSets.get(i - 1)))
                 .mapToObj(groupSets::get)
                 .toList();
-        RelNode once = aggregateOnce(
-                input, keys, groupSets.stream().distinct().toList(), calls);
+        RelNode once = aggregateOnce(input, keys, groupSets.stream().distinct().toList(), calls);
         return repeated.isEmpty()
                 ? once
                 : LogicalUnion.create(List.of(once, aggregate(input, keys, repeated, calls)), true);
