@@ -38,6 +38,15 @@ public interface Operator extends AutoCloseable {
         return true;
     }
 
+    /**
+     * The watermark that holds for what was emitted so far, at most the given one, which was the last: asked for after
+     * {@code onWatermark} and {@code onEpochEnd}. An operator that emits rows behind the watermark, or later, holds it
+     * back.
+     */
+    default long passedWatermark(long watermarkMicros) {
+        return watermarkMicros;
+    }
+
     /** The epoch is complete: emit the changes it made. Returns whether all was emitted. */
     default boolean onEpochEnd(long epoch, Output output) {
         return true;

@@ -16,6 +16,7 @@ import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.planner.window.EmissionCheck;
 import dev.millrace.planner.window.MatchCheck;
+import dev.millrace.planner.window.RecognizeIntervalJoin;
 import dev.millrace.planner.window.WatermarkPlacement;
 import dev.millrace.planner.window.WindowRecognition;
 import dev.millrace.sql.statement.Emit;
@@ -56,6 +57,7 @@ public final class Planner {
         if (mayWait) {
             plan = simplification.apply(WindowRecognition.apply(plan, inference));
         }
+        plan = Rewriter.rewrite(plan, new RecognizeIntervalJoin(inference, mayWait));
         boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;
         plan = simplification.apply(OverRecognition.apply(plan, inference, closing));
         EmissionCheck.refuseImpossible(plan);

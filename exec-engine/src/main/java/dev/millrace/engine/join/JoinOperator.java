@@ -2,6 +2,7 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
@@ -13,6 +14,7 @@ import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.type.Field;
@@ -36,7 +38,8 @@ import java.util.TreeMap;
  * of its partners, and what is emitted changes when that becomes or ceases to be zero.
  *
  * <p>With window ends that are keys of both sides there is a state per window, dropped as a whole; with others the rows
- * that ended are looked for.
+ * that ended are looked for. With bounds on the difference of times each row goes when the watermark says that no partner
+ * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back.
  */
 public final class JoinOperator implements Operator {
     private static final String STATE = "rows";
@@ -46,6 +49,8 @@ public final class JoinOperator implements Operator {
     private final boolean rightWaits;
     private final boolean isSemi;
     private final boolean isAnti;
+    private final boolean deferred; // rows without a partner are emitted when none can come any more
+    private final Optional<JoinTime.Bounds> bounds;
     private final Optional<Integer> windowKey; // the key that is the window's end
     private final NavigableMap<Long, JoinState> states = new TreeMap<>(); // by window end
     private final Deque<JoinState> spare = new ArrayDeque<>();
@@ -57,6 +62,7 @@ public final class JoinOperator implements Operator {
     private Optional<Residual> residual = Optional.empty();
     private long[] nullRows; // a row of NULLs for each side
     private long watermark = NO_WATERMARK;
+    private List<TimedRows> timed = List.of(); // of a join with time bounds: each side's rows
 
     // Candidate pairs: position of the batch's row in its encoding, and the other side's row.
     private int[] positions;
@@ -71,6 +77,8 @@ public final class JoinOperator implements Operator {
         this.isAnti = kind == JoinKind.ANTI;
         this.leftWaits = kind == JoinKind.LEFT || kind == JoinKind.FULL || isSemi || isAnti;
         this.rightWaits = kind == JoinKind.RIGHT || kind == JoinKind.FULL;
+        this.deferred = node.time().isPresent();
+        this.bounds = node.time().filter(JoinTime.Bounds.class::isInstance).map(JoinTime.Bounds.class::cast);
         this.windowKey = windowKey(node);
     }
 
@@ -118,6 +126,11 @@ public final class JoinOperator implements Operator {
                 context.allocator());
         residual = node.residual()
                 .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
+        if (bounds.isPresent()) {
+            timed = List.of(
+                    new TimedRows(sides.get(0).codec().slot(bounds.get().left()), reach(0) + reach(1)),
+                    new TimedRows(sides.get(1).codec().slot(bounds.get().right()), reach(0) + reach(1)));
+        }
         int most = Math.max(64, context.batchRows());
         positions = new int[most];
         ours = new long[most];
@@ -135,7 +148,12 @@ public final class JoinOperator implements Operator {
     public void process(int port, Batch batch, Output output) {
         JoinSide side = sides.get(port);
         try (batch) {
-            side.split(batch, windowEnd(port), windowKey.isPresent(), watermark);
+            // a row at the watermark is not late, a window that ends there is over
+            side.split(
+                    batch,
+                    timeColumn(port),
+                    windowKey.isPresent(),
+                    bounds.isPresent() && watermark != NO_WATERMARK ? watermark - 1 : watermark);
             if (side.lateCount() > 0) {
                 context.metrics().addLateRows(side.lateCount());
                 context.lateRows(batch, side.late(), side.lateCount(), watermark);
@@ -152,6 +170,16 @@ public final class JoinOperator implements Operator {
 
     private Optional<Integer> windowEnd(int port) {
         return node.windowEnds().map(ends -> port == 0 ? ends.left() : ends.right());
+    }
+
+    /** The column by which rows are late. */
+    private Optional<Integer> timeColumn(int port) {
+        return bounds.map(both -> port == 0 ? both.left() : both.right()).or(() -> windowEnd(port));
+    }
+
+    /** How long after a row's time its partner may be. */
+    private long reach(int port) {
+        return Math.max(0, port == 0 ? bounds.get().upperMicros() : -bounds.get().lowerMicros());
     }
 
     private boolean waits(int port) {
@@ -194,6 +222,9 @@ public final class JoinOperator implements Operator {
             for (long other = RowTable.first(state.list(entries[i], 1 - port));
                     other != 0;
                     other = RowTable.next(other)) {
+                if (bounds.isPresent() && !isInBounds(port, codec.address(i), other)) {
+                    continue;
+                }
                 positions[pairs] = i;
                 ours[pairs] = codec.address(i);
                 theirs[pairs] = other;
@@ -205,18 +236,28 @@ public final class JoinOperator implements Operator {
         meet(port, side, batch, rows, matched, output);
         for (int i = 0; i < count; i++) {
             long weight = side.weight(batch, rows[i]);
-            if (waits(port) && (isSemi ? matched[i] != 0 : matched[i] == 0)) {
+            if (waits(port) && (isSemi ? matched[i] != 0 : matched[i] == 0 && !deferred)) {
                 emitAlone(port, codec.address(i), weight, output);
             }
             long row = state.addRow(port, entries[i], codec.address(i), codec.length(i), weight);
             if (row != 0) {
                 RowTable.setNote(row, matched[i]);
+                if (bounds.isPresent() && RowTable.weight(row) == weight) { // else an equal row is there already
+                    timed.get(port).add(row);
+                }
             }
         }
         joined.flush(output); // what was added refers to the encoded rows
         for (int i = 0; i < count; i++) {
             state.removeIfEmpty(entries[i]);
         }
+    }
+
+    private boolean isInBounds(int port, long ours, long theirs) {
+        long difference = timed.get(1 - port).time(theirs) - timed.get(port).time(ours);
+        long rightMinusLeft = port == 0 ? difference : -difference;
+        return rightMinusLeft >= bounds.get().lowerMicros()
+                && rightMinusLeft <= bounds.get().upperMicros();
     }
 
     /** Joins the candidate pairs that pass the residual condition. */
@@ -249,7 +290,7 @@ public final class JoinOperator implements Operator {
             if (waits(1 - port)) {
                 long before = RowTable.note(theirs[i]);
                 RowTable.setNote(theirs[i], before + weight);
-                if ((before == 0) != (before + weight == 0)) {
+                if ((before == 0) != (before + weight == 0) && (isSemi || !deferred)) {
                     boolean appears = (before + weight == 0) != isSemi;
                     emitAlone(1 - port, theirs[i], appears ? otherWeight : -otherWeight, output);
                 }
@@ -269,6 +310,9 @@ public final class JoinOperator implements Operator {
         for (JoinState state : spare) {
             bytes += state.bytes();
         }
+        for (TimedRows side : timed) {
+            bytes += side.bytes();
+        }
         context.metrics().stateSize(bytes, rows);
     }
 
@@ -277,30 +321,78 @@ public final class JoinOperator implements Operator {
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
         watermark = watermarkMicros;
-        if (node.windowEnds().isEmpty()) {
-            return true;
-        }
-        if (windowKey.isPresent()) {
-            NavigableMap<Long, JoinState> ended = states.headMap(watermarkMicros, true);
-            for (JoinState state : ended.values()) {
-                if (spare.size() < 2 && state.table().mask() < 1 << 16) {
-                    state.clear();
-                    spare.push(state);
-                } else {
-                    state.close();
+        if (bounds.isPresent()) {
+            dropUnreachable(watermarkMicros, output);
+        } else if (windowKey.isPresent()) {
+            while (!states.isEmpty() && states.firstKey() <= watermarkMicros) {
+                if (output.isFull()) {
+                    return false;
                 }
+                close(states.pollFirstEntry().getValue(), watermarkMicros, output);
             }
-            ended.clear();
-        } else {
+        } else if (node.windowEnds().isPresent()) {
             for (JoinState state : states.values()) {
                 for (int side = 0; side < 2; side++) {
-                    state.expire(
-                            side, sides.get(side).codec().slot(windowEnd(side).get()), watermarkMicros);
+                    int slot = sides.get(side).codec().slot(windowEnd(side).get());
+                    emitWaiting(state, side, slot, watermarkMicros, output);
+                    state.expire(side, slot, watermarkMicros);
                 }
             }
+        } else {
+            return true;
         }
         reportSize();
         return true;
+    }
+
+    @Override
+    public long passedWatermark(long watermarkMicros) {
+        if (bounds.isEmpty() || watermarkMicros == END_OF_INPUT || watermarkMicros == NO_WATERMARK) {
+            return watermarkMicros;
+        }
+        return Math.max(NO_WATERMARK + 1, watermarkMicros - bounds.get().heldMicros());
+    }
+
+    private void close(JoinState state, long end, Output output) {
+        for (int side = 0; side < 2; side++) {
+            emitWaiting(state, side, sides.get(side).codec().slot(windowEnd(side).get()), end, output);
+        }
+        if (spare.size() < 2 && state.table().mask() < 1 << 16) {
+            state.clear();
+            spare.push(state);
+        } else {
+            state.close();
+        }
+    }
+
+    /** Emits the rows of windows that ended and had no partner. */
+    private void emitWaiting(JoinState state, int side, int slot, long end, Output output) {
+        if (waits(side) && !isSemi) {
+            state.forEach(side, row -> {
+                if (RowTable.note(row) == 0 && Memory.getLong(row + slot) <= end) {
+                    emitAlone(side, row, RowTable.weight(row), output);
+                }
+            });
+            joined.flush(output);
+        }
+    }
+
+    /** Drops, and emits if they had no partner, the rows that none can reach any more. */
+    private void dropUnreachable(long watermarkMicros, Output output) {
+        JoinState state = state(0);
+        for (int port = 0; port < 2; port++) {
+            int side = port;
+            long due = watermarkMicros == END_OF_INPUT ? END_OF_INPUT : watermarkMicros - reach(side);
+            List<long[]> gone = new ArrayList<>();
+            timed.get(side).takeBefore(due, row -> {
+                if (waits(side) && !isSemi && RowTable.note(row) == 0) {
+                    emitAlone(side, row, RowTable.weight(row), output);
+                }
+                gone.add(new long[] {row});
+            });
+            joined.flush(output);
+            gone.forEach(row -> state.drop(side, row[0]));
+        }
     }
 
     @Override
@@ -371,6 +463,12 @@ public final class JoinOperator implements Operator {
                 long entry = keys.read(state.table(), in);
                 for (int side = 0; side < 2; side++) {
                     state.rows(side).readList(state.list(entry, side), in, false);
+                    if (bounds.isPresent()) {
+                        long list = state.list(entry, side);
+                        for (long row = RowTable.first(list); row != 0; row = RowTable.next(row)) {
+                            timed.get(side).add(row);
+                        }
+                    }
                 }
             }
         }

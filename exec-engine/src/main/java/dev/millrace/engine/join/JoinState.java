@@ -8,6 +8,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowTable;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** The rows of both sides by key: an entry per key with a list for each side. A row's note is the weight it matched. */
@@ -89,6 +90,24 @@ final class JoinState implements AutoCloseable {
             }
             removeIfEmpty(entry);
         }
+    }
+
+    /** Calls back with each row of a side. */
+    void forEach(int side, LongConsumer consumer) {
+        EntryCursor cursor = new EntryCursor(table, Math.max(1, table.size()));
+        int count = cursor.advance();
+        for (int i = 0; i < count; i++) {
+            for (long row = RowTable.first(list(cursor.entries()[i], side)); row != 0; row = RowTable.next(row)) {
+                consumer.accept(row);
+            }
+        }
+    }
+
+    /** Removes a row, and its entry if that was its last. */
+    void drop(int side, long row) {
+        long entry = RowTable.list(row) - keys.end() - (long) side * RowTable.LIST_BYTES;
+        rows.get(side).removeRow(row);
+        removeIfEmpty(entry);
     }
 
     long bytes() {

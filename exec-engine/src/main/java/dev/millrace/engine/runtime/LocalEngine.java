@@ -272,7 +272,8 @@ class LocalEngine implements Engine {
         if (plan instanceof PlanNode.Aggregate || plan instanceof PlanNode.Sort || plan instanceof PlanNode.Match) {
             return false; // they emit once, at the end
         }
-        return plan instanceof PlanNode.Join join && join.kind() != PlanNode.JoinKind.INNER
+        return plan instanceof PlanNode.Join join
+                        && (join.kind() != PlanNode.JoinKind.INNER || join.time().isPresent())
                 || plan instanceof PlanNode.TopN top && top.windowEnd().isEmpty()
                 || plan instanceof PlanNode.Over
                 || plan.inputs().stream().anyMatch(LocalEngine::mayRetract);

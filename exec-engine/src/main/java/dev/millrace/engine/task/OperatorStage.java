@@ -20,6 +20,8 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     private final OperatorMetrics metrics = new OperatorMetrics();
     private final Optional<WatermarkOperator> assigner;
     private long assigned = Operator.NO_WATERMARK;
+    private long received = Operator.NO_WATERMARK;
+    private long passed = Operator.NO_WATERMARK;
     private long lastRowNanos;
     private long tickNanos; // when one that follows the clock is to look at it; at once before its first row
     private boolean assignerIdle;
@@ -89,13 +91,28 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         if (!operator.onWatermark(micros, this)) {
             return false;
         }
-        passOnWatermark(micros);
+        received = micros;
+        passOnReleased();
         return true;
+    }
+
+    private void passOnReleased() {
+        long released = operator.passedWatermark(received);
+        if (released > passed) {
+            passed = released;
+            passOnWatermark(released);
+        }
     }
 
     @Override
     boolean onEpochEnd(long epoch) {
-        return operator.onEpochEnd(epoch, this);
+        if (!operator.onEpochEnd(epoch, this)) {
+            return false;
+        }
+        if (received > passed && assigner.isEmpty()) {
+            passOnReleased();
+        }
+        return true;
     }
 
     /** When an assigner without rows becomes idle, or looks at the clock; {@code Long.MAX_VALUE} for never. */

@@ -5,7 +5,7 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
-import dev.millrace.plan.node.PlanNode.WindowEnds;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.testing.harness.OperatorHarness;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -36,7 +36,7 @@ class JoinOperatorTest {
             new Field("name", DataType.TEXT, true));
 
     private static Join node(
-            JoinKind kind, List<Integer> left, List<Integer> right, boolean residual, Optional<WindowEnds> ends) {
+            JoinKind kind, List<Integer> left, List<Integer> right, boolean residual, Optional<JoinTime> ends) {
         List<Field> fields = new ArrayList<>();
         boolean isHalf = kind == JoinKind.SEMI || kind == JoinKind.ANTI;
         LEFT.fields().forEach(field -> fields.add(new Field(field.name(), field.type(), true)));
@@ -117,6 +117,12 @@ class JoinOperatorTest {
                 return false;
             }
         }
+        if (node.time().isPresent() && node.time().get() instanceof JoinTime.Bounds bounds) {
+            long difference = (Long) right.get(bounds.right()) - (Long) left.get(bounds.left());
+            if (difference < bounds.lowerMicros() || difference > bounds.upperMicros()) {
+                return false;
+            }
+        }
         return node.residual().isEmpty() || (Long) left.get(2) < (Long) right.get(0);
     }
 
@@ -166,11 +172,12 @@ class JoinOperatorTest {
         check(node(JoinKind.LEFT, List.of(), List.of(), true, Optional.empty()), 4);
     }
 
-    @Test
-    void stateOfEndedWindowsIsDropped() {
+    @ParameterizedTest
+    @EnumSource(JoinKind.class)
+    void windowsEndWithTheirRowsWithoutPartnersAndTakeNothingBack(JoinKind kind) {
         for (List<Integer> keys : List.of(List.of(0, 3), List.of(0))) {
             List<Integer> rightKeys = keys.size() == 2 ? List.of(2, 1) : List.of(2);
-            Join node = node(JoinKind.INNER, keys, rightKeys, false, Optional.of(new WindowEnds(3, 1)));
+            Join node = node(kind, keys, rightKeys, true, Optional.of(new JoinTime.WindowEnds(3, 1)));
             RandomGenerator random = new SplittableRandom(5);
             OperatorHarness harness = new OperatorHarness(() -> new JoinOperator(node), LEFT, RIGHT)
                     .appendOnlyInput()
@@ -190,6 +197,39 @@ class JoinOperatorTest {
                 expected.addAll(expected(node, sides));
             }
             harness.expect(expected);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(JoinKind.class)
+    void rowsWithinBoundsMeetAndGoWhenNoneCanComeAnyMore(JoinKind kind) {
+        for (long[] range : new long[][] {{-5, 10}, {0, 0}, {20, 30}, {-30, -20}}) {
+            for (boolean residual : new boolean[] {false, true}) {
+                Join node = node(
+                        kind,
+                        List.of(0),
+                        List.of(2),
+                        residual,
+                        Optional.of(new JoinTime.Bounds(3, 1, range[0], range[1])));
+                RandomGenerator random = new SplittableRandom(range[0]);
+                OperatorHarness harness = new OperatorHarness(() -> new JoinOperator(node), LEFT, RIGHT)
+                        .appendOnlyInput()
+                        .appendOnlyOutput()
+                        .output(node.schema());
+                List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
+                for (int i = 0; i < 150; i++) {
+                    int port = random.nextInt(2);
+                    Row row = row(random, port, 1_000 + 2L * i + random.nextInt(10));
+                    sides.get(port).add(row);
+                    harness.rowsOf(port, List.of(row));
+                    if (random.nextInt(10) == 0) {
+                        harness.epochEnd();
+                        harness.watermark(1_000 + 2L * i);
+                    }
+                }
+                harness.endOfInput();
+                harness.expect(expected(node, sides));
+            }
         }
     }
 }

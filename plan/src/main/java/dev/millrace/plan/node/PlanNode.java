@@ -184,12 +184,9 @@ public sealed interface PlanNode {
         ANTI
     }
 
-    /** The columns by which joined rows carry the end of their window, left and right: state past the watermark is dropped. */
-    record WindowEnds(int left, int right) {}
-
     /**
      * Joins on equal keys (NULL equals nothing) and {@code residual}, an expression over left columns then right
-     * columns. Bilinear in weights. Output: left columns, right columns.
+     * columns. Bilinear in weights, unless {@code time} says otherwise. Output: left columns, right columns.
      */
     record Join(
             PlanNode left,
@@ -198,12 +195,17 @@ public sealed interface PlanNode {
             List<Integer> leftKeys,
             List<Integer> rightKeys,
             Optional<Expression> residual,
-            Optional<WindowEnds> windowEnds,
+            Optional<JoinTime> time,
             Schema schema)
             implements PlanNode {
         public Join {
             leftKeys = List.copyOf(leftKeys);
             rightKeys = List.copyOf(rightKeys);
+        }
+
+        /** The ends of windows, if the join is one of windows. */
+        public Optional<JoinTime.WindowEnds> windowEnds() {
+            return time.filter(JoinTime.WindowEnds.class::isInstance).map(JoinTime.WindowEnds.class::cast);
         }
 
         @Override

@@ -51,7 +51,7 @@ final class JoinOrder implements Rewrite {
 
     private static boolean isInner(Join join) {
         return join.kind() == JoinKind.INNER
-                && join.windowEnds().isEmpty()
+                && join.time().isEmpty()
                 && join.leftKeys().isEmpty();
     }
 

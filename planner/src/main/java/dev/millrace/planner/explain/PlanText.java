@@ -3,6 +3,7 @@ package dev.millrace.planner.explain;
 import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
@@ -93,7 +94,7 @@ public final class PlanText implements NodeVisitor<String> {
         if (!inference.finite()) {
             notes.add(inference.of(node).appendOnly() ? "append-only" : "changes");
         }
-        StateNote.of(node, inference.finite()).ifPresent(notes::add);
+        StateNote.of(node, inference).ifPresent(notes::add);
         return notes;
     }
 
@@ -258,7 +259,28 @@ public final class PlanText implements NodeVisitor<String> {
                 new ExpressionText(join.left().schema().concat(join.right().schema()));
         String residual = join.residual().map(both::text).orElse("");
         String condition = keys.isEmpty() || residual.isEmpty() ? keys + residual : keys + " AND " + residual;
-        return "Join " + join.kind() + (condition.isEmpty() ? "" : " on " + condition);
+        String when = join.time().map(time -> time(time, join.left().schema().size(), both)).orElse("");
+        String name = join.time().filter(JoinTime.Nearest.class::isInstance).isPresent()
+                ? "AsofJoin "
+                : join.time().filter(JoinTime.Current.class::isInstance).isPresent() ? "LookupJoin " : "Join ";
+        return name + join.kind()
+                + (condition.isEmpty() ? "" : " on " + condition)
+                + (when.isEmpty() ? "" : (condition.isEmpty() ? " on " : " AND ") + when);
+    }
+
+    /** What time asks for beside the keys. */
+    private static String time(JoinTime time, int width, ExpressionText both) {
+        if (time instanceof JoinTime.Bounds bounds) {
+            return both.column(width + bounds.right()) + " - " + both.column(bounds.left()) + " in "
+                    + Durations.text(bounds.lowerMicros()) + " .. " + Durations.text(bounds.upperMicros());
+        } else if (time instanceof JoinTime.Nearest nearest) {
+            return "nearest " + both.column(width + nearest.right())
+                    + (nearest.later() ? " >" : " <")
+                    + (nearest.orEqual() ? "= " : " ")
+                    + both.column(nearest.left())
+                    + (nearest.settled() ? ", once it is certain" : "");
+        }
+        return "";
     }
 
     @Override

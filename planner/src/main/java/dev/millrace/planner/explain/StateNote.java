@@ -2,21 +2,23 @@ package dev.millrace.planner.explain;
 
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchValue;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.tree.Nodes;
+import dev.millrace.planner.fact.Inference;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** What an operator keeps, and whether that grows without end. */
 final class StateNote {
     private StateNote() {}
 
-    /**
-     * @param finite whether the query ends, and all state with it
-     */
-    static Optional<String> of(PlanNode node, boolean finite) {
+    static Optional<String> of(PlanNode node, Inference inference) {
+        boolean finite = inference.finite();
         String howLong = finite ? "" : ", for ever";
         if (node instanceof PlanNode.Aggregate aggregate && aggregate.phase() != Phase.PARTIAL) {
             ExpressionText columns = new ExpressionText(aggregate.input().schema());
@@ -29,10 +31,7 @@ final class StateNote {
         } else if (node instanceof PlanNode.WindowExtreme) {
             return Optional.of("state: the best rows of open windows");
         } else if (node instanceof PlanNode.Join join) {
-            return Optional.of(
-                    join.windowEnds().isPresent()
-                            ? "state: both sides' rows of open windows"
-                            : "state: all rows of both sides" + howLong);
+            return Optional.of(joinState(join, inference));
         } else if (node instanceof PlanNode.TopN topN) {
             if (topN.windowEnd().isPresent()) {
                 return Optional.of("state: the best rows of open windows");
@@ -66,6 +65,43 @@ final class StateNote {
 
     private static boolean numbered(PlanNode.Match match) {
         return match.values().stream().anyMatch(MatchValue.Number.class::isInstance);
+    }
+
+    private static String joinState(PlanNode.Join join, Inference inference) {
+        if (join.time().isEmpty()) {
+            return "state: all rows of both sides" + growth(List.of(join.left(), join.right()), inference);
+        }
+        JoinTime time = join.time().get();
+        if (time instanceof JoinTime.WindowEnds) {
+            return "state: both sides' rows of open windows";
+        } else if (time instanceof JoinTime.Bounds bounds) {
+            return "state: left rows for " + Durations.text(Math.max(0, bounds.upperMicros())) + ", right rows for "
+                    + Durations.text(Math.max(0, -bounds.lowerMicros())) + " behind the watermark";
+        } else if (time instanceof JoinTime.Current) {
+            return "state: all rows of the right side" + growth(List.of(join.right()), inference);
+        }
+        return ((JoinTime.Nearest) time).settled()
+                ? "state: left rows ahead of the watermark, right rows ahead of it and the last one behind it per key"
+                : "state: all rows of both sides" + growth(List.of(join.left(), join.right()), inference);
+    }
+
+    /** Rows that are only ever added stay; those of tables and views go when they go there. */
+    private static String growth(List<PlanNode> inputs, Inference inference) {
+        if (inference.finite()) {
+            return "";
+        }
+        Set<String> growing = new LinkedHashSet<>();
+        inputs.stream()
+                .filter(input -> inference.of(input).appendOnly())
+                .forEach(input -> addRelations(input, growing));
+        return growing.isEmpty() ? "" : ", grows with every row of " + String.join(" and ", growing);
+    }
+
+    private static void addRelations(PlanNode node, Set<String> into) {
+        if (node instanceof PlanNode.Scan scan) {
+            into.add(scan.relation());
+        }
+        node.inputs().forEach(input -> addRelations(input, into));
     }
 
     private static String windows(PlanNode.WindowAggregate aggregate) {

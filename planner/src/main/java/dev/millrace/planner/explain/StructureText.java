@@ -150,7 +150,7 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     @Override
     public StringBuilder join(PlanNode.Join join) {
         join.residual().ifPresent(this::add);
-        return parts(join.kind(), join.leftKeys(), join.rightKeys(), join.windowEnds());
+        return parts(join.kind(), join.leftKeys(), join.rightKeys(), join.time());
     }
 
     @Override

@@ -2,9 +2,11 @@ package dev.millrace.planner.fact;
 
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.tree.NodeVisitor;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -166,18 +168,58 @@ public final class Inference implements NodeVisitor<Facts> {
     public Facts join(PlanNode.Join join) {
         Facts left = of(join.left());
         Facts right = of(join.right());
-        boolean appendOnly = left.appendOnly()
-                && right.appendOnly()
-                && (join.kind() == PlanNode.JoinKind.INNER || join.kind() == PlanNode.JoinKind.SEMI);
-        if (join.windowEnds().isEmpty() || !appendOnly) {
-            return plain(appendOnly);
+        boolean inputsAppendOnly = left.appendOnly() && right.appendOnly();
+        boolean onlyGrows = join.kind() == PlanNode.JoinKind.INNER || join.kind() == PlanNode.JoinKind.SEMI;
+        if (join.time().isEmpty()) {
+            return plain(inputsAppendOnly && onlyGrows);
         }
-        PlanNode.WindowEnds ends = join.windowEnds().get();
+        JoinTime time = join.time().get();
+        if (time instanceof JoinTime.Current) {
+            return new Facts(left.appendOnly(), left.eventTimes(), left.windows());
+        } else if (time instanceof JoinTime.Nearest nearest) {
+            return nearest.settled() && inputsAppendOnly
+                    ? new Facts(true, Set.of(nearest.left()), List.of())
+                    : plain(finite && inputsAppendOnly);
+        } else if (time instanceof JoinTime.Bounds bounds) {
+            return inputsAppendOnly ? ofBounds(join, bounds) : plain(false);
+        }
+        return inputsAppendOnly ? ofWindows(join, (JoinTime.WindowEnds) time) : plain(false);
+    }
+
+    /**
+     * Times of a side whose rows may be missing are NULL then, and mean nothing. The watermark is held back behind the rows,
+     * which are of open windows still.
+     */
+    private Facts ofBounds(PlanNode.Join join, JoinTime.Bounds bounds) {
         int width = join.left().schema().size();
-        List<WindowColumns> windows = new java.util.ArrayList<>();
-        left.windows().stream().filter(window -> window.has(ends.left())).forEach(windows::add);
-        if (join.kind() == PlanNode.JoinKind.INNER) {
-            List<WindowColumns> ofRight = right.windows().stream()
+        Set<Integer> times =
+                switch (join.kind()) {
+                    case INNER -> Set.of(bounds.left(), width + bounds.right());
+                    case LEFT, SEMI, ANTI -> Set.of(bounds.left());
+                    case RIGHT -> Set.of(width + bounds.right());
+                    case FULL -> Set.of();
+                };
+        List<WindowColumns> windows = new ArrayList<>();
+        if (times.contains(bounds.left())) {
+            windows.addAll(of(join.left()).windows());
+        }
+        if (times.contains(width + bounds.right())) {
+            windows.addAll(moved(of(join.right()).windows(), column -> OptionalInt.of(column + width)));
+        }
+        windows.removeIf(WindowColumns::emitted);
+        return new Facts(true, times, windows);
+    }
+
+    private Facts ofWindows(PlanNode.Join join, JoinTime.WindowEnds ends) {
+        int width = join.left().schema().size();
+        List<WindowColumns> windows = new ArrayList<>();
+        if (join.kind() != PlanNode.JoinKind.RIGHT && join.kind() != PlanNode.JoinKind.FULL) {
+            of(join.left()).windows().stream()
+                    .filter(window -> window.has(ends.left()))
+                    .forEach(windows::add);
+        }
+        if (join.kind() == PlanNode.JoinKind.INNER || join.kind() == PlanNode.JoinKind.RIGHT) {
+            List<WindowColumns> ofRight = of(join.right()).windows().stream()
                     .filter(window -> window.has(ends.right()))
                     .toList();
             windows.addAll(moved(ofRight, column -> OptionalInt.of(column + width)));

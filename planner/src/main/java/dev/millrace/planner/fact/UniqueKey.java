@@ -2,6 +2,7 @@ package dev.millrace.planner.fact;
 
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.OverCall;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.tree.NodeVisitor;
 import java.util.ArrayList;
@@ -96,6 +97,9 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
 
     @Override
     public Optional<List<Integer>> join(PlanNode.Join join) {
+        if (join.time().filter(JoinTime.Nearest.class::isInstance).isPresent()) {
+            return of(join.left());
+        }
         return switch (join.kind()) {
             case SEMI, ANTI -> of(join.left());
             case INNER ->

@@ -295,9 +295,9 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         BitSet ofRight = needed.get(width, Math.max(width, needed.length()));
         join.leftKeys().forEach(ofLeft::set);
         join.rightKeys().forEach(ofRight::set);
-        join.windowEnds().ifPresent(ends -> {
-            ofLeft.set(ends.left());
-            ofRight.set(ends.right());
+        join.time().ifPresent(time -> {
+            time.leftColumns().forEach(ofLeft::set);
+            time.rightColumns().forEach(ofRight::set);
         });
         Pruned left = prune(join.left(), ofLeft);
         Pruned right = prune(join.right(), ofRight);
@@ -314,9 +314,7 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
                 left.positions(join.leftKeys()),
                 right.positions(join.rightKeys()),
                 join.residual().map(residual -> Expressions.renumber(residual, column -> both[column])),
-                join.windowEnds()
-                        .map(ends ->
-                                new PlanNode.WindowEnds(left.position(ends.left()), right.position(ends.right()))));
+                join.time().map(time -> time.renumbered(left::position, right::position)));
         return new Pruned(pruned, Arrays.copyOf(both, outputWidth));
     }
 

@@ -46,7 +46,7 @@ final class FoldConstants implements Rewrite {
                             join.leftKeys(),
                             join.rightKeys(),
                             residual,
-                            join.windowEnds()));
+                            join.time()));
         }
         if (!(node instanceof Calc calc)) {
             return Optional.empty();

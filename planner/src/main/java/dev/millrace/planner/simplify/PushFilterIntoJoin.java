@@ -1,9 +1,11 @@
 package dev.millrace.planner.simplify;
 
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewrite;
@@ -11,7 +13,8 @@ import java.util.Optional;
 
 /**
  * A condition above a join becomes part of an inner join's condition (see {@link SplitJoinCondition} for what follows),
- * or moves to the side of another join whose rows all survive it.
+ * or moves to the side of another join whose rows all survive it. Of an ASOF join that is the left one: which right row is the
+ * nearest must not change.
  *
  * <pre>
  * Calc(where left.a = right.a and left.b > 5)    becomes    Join(INNER, left.a = right.a and left.b > 5)
@@ -30,7 +33,8 @@ final class PushFilterIntoJoin implements Rewrite {
             return Optional.empty();
         }
         int width = join.left().schema().size();
-        SplitFilter split = SplitFilter.of(calc, column -> switch (join.kind()) {
+        boolean nearest = join.time().filter(JoinTime.Nearest.class::isInstance).isPresent();
+        SplitFilter split = SplitFilter.of(calc, column -> switch (nearest ? JoinKind.LEFT : join.kind()) {
             case INNER, SEMI, ANTI -> true;
             case LEFT -> column < width;
             case RIGHT -> column >= width;
@@ -41,13 +45,19 @@ final class PushFilterIntoJoin implements Rewrite {
             PlanNode right = join.right();
             Optional<Expression> residual = join.residual();
             switch (join.kind()) {
-                case INNER -> residual = Expressions.and(residual, split.moving());
+                case INNER -> {
+                    if (nearest) {
+                        left = Nodes.filter(left, moving);
+                    } else {
+                        residual = Expressions.and(residual, split.moving());
+                    }
+                }
                 case LEFT, SEMI, ANTI -> left = Nodes.filter(left, moving);
                 case RIGHT -> right = Nodes.filter(right, Expressions.renumber(moving, column -> column - width));
                 case FULL -> throw new AssertionError("nothing moves below a full join");
             }
             PlanNode joined = Nodes.join(
-                    left, right, join.kind(), join.leftKeys(), join.rightKeys(), residual, join.windowEnds());
+                    left, right, join.kind(), join.leftKeys(), join.rightKeys(), residual, join.time());
             return Nodes.calc(joined, split.staying(), calc.projections());
         });
     }

@@ -57,7 +57,7 @@ final class RemoveOuterJoin implements Rewrite {
                                 join.leftKeys(),
                                 join.rightKeys(),
                                 join.residual(),
-                                join.windowEnds()),
+                                join.time()),
                         calc.condition(),
                         calc.projections()));
     }

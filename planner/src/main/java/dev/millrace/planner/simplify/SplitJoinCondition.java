@@ -137,7 +137,7 @@ final class SplitJoinCondition implements Rewrite {
             Optional<Expression> residual = Expressions.and(rest)
                     .map(condition ->
                             Expressions.renumber(condition, column -> column < width ? column : column + moved));
-            Join split = Nodes.join(left, right, join.kind(), leftKeys, rightKeys, residual, join.windowEnds());
+            Join split = Nodes.join(left, right, join.kind(), leftKeys, rightKeys, residual, join.time());
             List<Integer> kept = IntStream.range(0, join.schema().size())
                     .map(column -> column < width ? column : column + moved)
                     .boxed()

@@ -27,7 +27,8 @@ import java.util.Optional;
 final class UseAntiJoin implements Rewrite {
     @Override
     public Optional<PlanNode> apply(PlanNode node) {
-        if (!(node instanceof Calc calc) || !(calc.input() instanceof Join join) || join.kind() != JoinKind.LEFT) {
+        if (!(node instanceof Calc calc) || !(calc.input() instanceof Join join) || join.kind() != JoinKind.LEFT
+                || join.time().isPresent()) {
             return Optional.empty();
         }
         int width = join.left().schema().size();
@@ -44,7 +45,7 @@ final class UseAntiJoin implements Rewrite {
                                 join.leftKeys(),
                                 join.rightKeys(),
                                 join.residual(),
-                                join.windowEnds()),
+                                join.time()),
                         Expressions.and(rest),
                         calc.projections()))
                 : Optional.empty();

@@ -5,6 +5,7 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.expression.OverCall;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
@@ -153,7 +154,7 @@ public final class Nodes {
             List<Integer> leftKeys,
             List<Integer> rightKeys,
             Optional<Expression> residual,
-            Optional<PlanNode.WindowEnds> windowEnds) {
+            Optional<JoinTime> time) {
         return new PlanNode.Join(
                 left,
                 right,
@@ -161,14 +162,14 @@ public final class Nodes {
                 leftKeys,
                 rightKeys,
                 residual,
-                windowEnds,
+                time,
                 joined(kind, left.schema(), right.schema()));
     }
 
     /** The join under another condition beside its keys. */
     public static PlanNode.Join withResidual(PlanNode.Join join, Optional<Expression> residual) {
         return join(
-                join.left(), join.right(), join.kind(), join.leftKeys(), join.rightKeys(), residual, join.windowEnds());
+                join.left(), join.right(), join.kind(), join.leftKeys(), join.rightKeys(), residual, join.time());
     }
 
     private static Schema joined(PlanNode.JoinKind kind, Schema left, Schema right) {

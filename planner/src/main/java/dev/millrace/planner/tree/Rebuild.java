@@ -68,7 +68,7 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
                 node.leftKeys(),
                 node.rightKeys(),
                 node.residual(),
-                node.windowEnds());
+                node.time());
     }
 
     @Override

@@ -74,7 +74,7 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
                 node.leftKeys(),
                 node.rightKeys(),
                 node.residual(),
-                node.windowEnds(),
+                node.time(),
                 schema);
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.planner.window;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.OverCall;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
@@ -33,9 +34,18 @@ public final class EmissionCheck {
         return node instanceof PlanNode.WindowAggregate
                 || node instanceof PlanNode.WindowExtreme
                 || node instanceof PlanNode.Match
+                || node instanceof PlanNode.Join join
+                        && (join.windowEnds().isPresent() || isSettled(join))
                 || node instanceof PlanNode.TopN topN && topN.windowEnd().isPresent()
                 || node instanceof PlanNode.Over over && over.closing().isPresent()
                 || node.inputs().stream().anyMatch(EmissionCheck::closesWindows);
+    }
+
+    private static boolean isSettled(PlanNode.Join join) {
+        return join.time()
+                .filter(time -> time instanceof JoinTime.Bounds
+                        || time instanceof JoinTime.Nearest nearest && nearest.settled())
+                .isPresent();
     }
 
     /** Fails unless {@link #emitsOnWindowClose}. */

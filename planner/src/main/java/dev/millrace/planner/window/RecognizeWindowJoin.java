@@ -1,8 +1,8 @@
 package dev.millrace.planner.window;
 
+import dev.millrace.plan.node.JoinTime.WindowEnds;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Join;
-import dev.millrace.plan.node.PlanNode.WindowEnds;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Facts;
 import dev.millrace.planner.fact.Inference;
@@ -15,7 +15,7 @@ import java.util.Optional;
  * A join of rows of equal windows forgets them when the window closes.
  *
  * <pre>
- * Join(keys id = id, window_end = window_end)    becomes    Join(.., windowEnds window_end = window_end)
+ * Join(keys id = id, window_end = window_end)    becomes    Join(.., in windows that end with window_end)
  * </pre>
  *
  * Equal starts do as well where both sides have one kind of window that its start identifies.
@@ -29,7 +29,7 @@ final class RecognizeWindowJoin implements Rewrite {
 
     @Override
     public Optional<PlanNode> apply(PlanNode node) {
-        if (!(node instanceof Join join) || join.windowEnds().isPresent()) {
+        if (!(node instanceof Join join) || join.time().isPresent()) {
             return Optional.empty();
         }
         Facts left = inference.of(join.left());

@@ -1,5 +1,6 @@
 package dev.millrace.planner.window;
 
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Watermark;
 import dev.millrace.plan.node.WindowSpec;
@@ -90,11 +91,22 @@ public final class WatermarkPlacement {
         } else if (node instanceof PlanNode.TopN topN) {
             waits |= topN.windowEnd().isPresent();
         } else if (node instanceof PlanNode.Join join) {
-            waits |= join.windowEnds().isPresent();
+            waits |= join.time().filter(time -> !(time instanceof JoinTime.Current)).isPresent();
+            if (isByRowTime(join)) {
+                windows = Optional.of(new WindowSpec.Tumble(1)); // over as soon as the watermark is past the row
+            }
         }
         for (PlanNode input : node.inputs()) {
             visit(new Visit(input, waits, windows));
         }
+    }
+
+    /** Whether the join counts on no row being behind the watermark. */
+    private static boolean isByRowTime(PlanNode.Join join) {
+        return join.time()
+                .filter(time -> time instanceof JoinTime.Bounds
+                        || time instanceof JoinTime.Nearest nearest && nearest.settled())
+                .isPresent();
     }
 
     /** What all watermarks of one stream have in common, and all those of computed times. */

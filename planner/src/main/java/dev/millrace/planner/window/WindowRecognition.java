@@ -20,7 +20,8 @@ public final class WindowRecognition {
                 new RecognizeAttachedAggregate(inference),
                 new RecognizeWindowTopN(inference),
                 new JoinWithOwnExtreme(inference),
-                new RecognizeWindowJoin(inference)));
+                new RecognizeWindowJoin(inference),
+                new RecognizeIntervalJoin(inference, true)));
         return Rewriter.rewrite(plan, rewrites);
     }
 }

@@ -163,7 +163,7 @@ class ParallelismTest {
                 Optional.empty(),
                 Optional.empty());
         becomes(join, """
-                Join INNER on channel = device [changes; state: all rows of both sides, for ever]
+                Join INNER on channel = device [changes; state: all rows of both sides, grows with every row of plain]
                   Exchange by hash of channel [append-only]
                     Scan plain: auction, bidder, price, channel, datetime [append-only]
                   Exchange by hash of device [changes]

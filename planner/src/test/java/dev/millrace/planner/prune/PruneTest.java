@@ -97,7 +97,7 @@ class PruneTest {
                 Optional.empty());
         prunes(project(joined, "site", "price"), """
                 Calc site, price [changes]
-                  Join LEFT on channel = device [changes; state: all rows of both sides, for ever]
+                  Join LEFT on channel = device [changes; state: all rows of both sides, grows with every row of plain]
                     Scan plain: price, channel [append-only]
                     Scan device: device, site [changes]
                 """);

@@ -254,7 +254,7 @@ class SimplifyTest {
                 test("eq", right(PLAIN, DEVICE, "site"), text("roof")),
                 test("lt", PRICE, right(PLAIN, DEVICE, "limit_c")));
         rewrites(join(JoinKind.INNER, PLAIN, DEVICE, condition), new SplitJoinCondition(), """
-                Join INNER on channel = device AND price < limit_c [changes; state: all rows of both sides, for ever]
+                Join INNER on channel = device AND price < limit_c [changes; state: all rows of both sides, grows with every row of plain]
                   Calc auction, bidder, price, channel, datetime where price > 5 [append-only]
                     Scan plain: auction, bidder, price, channel, datetime [append-only]
                   Calc device, site, limit_c where site = 'roof' [changes]
@@ -270,7 +270,7 @@ class SimplifyTest {
                 new SplitJoinCondition(),
                 """
                 Calc auction, bidder, price, channel, datetime, device, site, limit_c [changes]
-                  Join INNER on channel = lower [changes; state: all rows of both sides, for ever]
+                  Join INNER on channel = lower [changes; state: all rows of both sides, grows with every row of plain]
                     Calc auction, bidder, price, channel, datetime [append-only]
                       Scan plain: auction, bidder, price, channel, datetime [append-only]
                     Calc device, site, limit_c, lower(device) [changes]
@@ -282,7 +282,7 @@ class SimplifyTest {
     void theRowsThatAppearInAnyCaseAreNotFiltered() {
         PlanNode join = join(JoinKind.LEFT, PLAIN, DEVICE, and(SAME_CHANNEL, test("gt", PRICE, number(5))));
         rewrites(join, new SplitJoinCondition(), """
-                Join LEFT on channel = device AND price > 5 [changes; state: all rows of both sides, for ever]
+                Join LEFT on channel = device AND price > 5 [changes; state: all rows of both sides, grows with every row of plain]
                   Calc auction, bidder, price, channel, datetime [append-only]
                     Scan plain: auction, bidder, price, channel, datetime [append-only]
                   Calc device, site, limit_c [changes]
@@ -295,7 +295,7 @@ class SimplifyTest {
         PlanNode join = join(JoinKind.LEFT, PLAIN, DEVICE, SAME_CHANNEL);
         rewrites(filter(join, test("gt", column(join, "price"), number(5))), new PushFilterIntoJoin(), """
                 Calc auction, bidder, price, channel, datetime, device, site, limit_c [changes]
-                  Join LEFT on channel = device [changes; state: all rows of both sides, for ever]
+                  Join LEFT on channel = device [changes; state: all rows of both sides, grows with every row of plain]
                     Calc auction, bidder, price, channel, datetime where price > 5 [append-only]
                       Scan plain: auction, bidder, price, channel, datetime [append-only]
                     Scan device: device, site, limit_c [changes]
@@ -320,7 +320,7 @@ class SimplifyTest {
         PlanNode unmatched = Nodes.calc(join, Optional.of(missing), List.of(column(join, "price")));
         rewrites(unmatched, new UseAntiJoin(), """
                 Calc price [changes]
-                  Join ANTI on channel = device [changes; state: all rows of both sides, for ever]
+                  Join ANTI on channel = device [changes; state: all rows of both sides, grows with every row of plain]
                     Scan plain: auction, bidder, price, channel, datetime [append-only]
                     Scan device: device, site, limit_c [changes]
                 """);

@@ -25,6 +25,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
@@ -237,9 +238,9 @@ class WindowRecognitionTest {
         PlanNode others =
                 group(hop(bid(), 2, 10), List.of("auction", "window_start", "window_end"), max(bid(), "price"));
         PlanNode.Join byEnd = (PlanNode.Join) recognized(join(COUNTS, others, "window_end"));
-        assertEquals(Optional.of(new PlanNode.WindowEnds(2, 2)), byEnd.windowEnds());
+        assertEquals(Optional.of(new JoinTime.WindowEnds(2, 2)), byEnd.windowEnds());
         PlanNode.Join byStart = (PlanNode.Join) recognized(join(COUNTS, others, "window_start"));
-        assertEquals(Optional.of(new PlanNode.WindowEnds(2, 2)), byStart.windowEnds());
+        assertEquals(Optional.of(new JoinTime.WindowEnds(2, 2)), byStart.windowEnds());
     }
 
     @Test

@@ -1,0 +1,110 @@
+package dev.millrace.plan.node;
+
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+
+/** What time has to do with a join: which rows meet, and how long they are kept. Columns are of the left and right input. */
+public sealed interface JoinTime {
+    /** The left input's columns that it reads. */
+    List<Integer> leftColumns();
+
+    /** The right input's columns that it reads. */
+    List<Integer> rightColumns();
+
+    /** The same over inputs whose columns were moved. */
+    JoinTime renumbered(IntUnaryOperator left, IntUnaryOperator right);
+
+    /**
+     * The columns by which joined rows carry the end of their window: a window's rows are dropped when the watermark
+     * reaches it, and those without a partner are emitted then, so that nothing is ever retracted.
+     */
+    record WindowEnds(int left, int right) implements JoinTime {
+        @Override
+        public List<Integer> leftColumns() {
+            return List.of(left);
+        }
+
+        @Override
+        public List<Integer> rightColumns() {
+            return List.of(right);
+        }
+
+        @Override
+        public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
+            return new WindowEnds(ofLeft.applyAsInt(left), ofRight.applyAsInt(right));
+        }
+    }
+
+    /**
+     * Rows meet whose times differ, right minus left, by {@code lowerMicros} to {@code upperMicros}. They are dropped, and
+     * emitted if they had no partner and the kind of join wants them, when the watermark says that none can come.
+     */
+    record Bounds(int left, int right, long lowerMicros, long upperMicros) implements JoinTime {
+        @Override
+        public List<Integer> leftColumns() {
+            return List.of(left);
+        }
+
+        @Override
+        public List<Integer> rightColumns() {
+            return List.of(right);
+        }
+
+        @Override
+        public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
+            return new Bounds(ofLeft.applyAsInt(left), ofRight.applyAsInt(right), lowerMicros, upperMicros);
+        }
+
+        /** How far behind the watermark the times of joined rows may be. */
+        public long heldMicros() {
+            return Math.max(0, Math.max(upperMicros, -lowerMicros));
+        }
+    }
+
+    /**
+     * ASOF: a left row meets, of the right rows with its keys, the one nearest in time, of several at one time the one that
+     * is greatest as bytes. INNER or LEFT.
+     *
+     * @param later whether right rows are at or after the left row; else at or before it
+     * @param orEqual whether at its very time, too
+     * @param settled whether each left row is joined once, when the watermark says that no nearer row can come, which is
+     *     then never retracted; both inputs are append-only
+     */
+    record Nearest(int left, int right, boolean later, boolean orEqual, boolean settled) implements JoinTime {
+        @Override
+        public List<Integer> leftColumns() {
+            return List.of(left);
+        }
+
+        @Override
+        public List<Integer> rightColumns() {
+            return List.of(right);
+        }
+
+        @Override
+        public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
+            return new Nearest(ofLeft.applyAsInt(left), ofRight.applyAsInt(right), later, orEqual, settled);
+        }
+    }
+
+    /**
+     * Each left row meets the right rows there are at the end of its epoch, once; what becomes of them later changes
+     * nothing. INNER or LEFT, the left input is append-only.
+     */
+    record Current() implements JoinTime {
+        @Override
+        public List<Integer> leftColumns() {
+            return List.of();
+        }
+
+        @Override
+        public List<Integer> rightColumns() {
+            return List.of();
+        }
+
+        @Override
+        public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+package dev.millrace.planner.window;
+
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.plan.node.JoinTime;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.tree.Expressions;
+import dev.millrace.planner.tree.Nodes;
+import dev.millrace.planner.tree.Rewrite;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * A join of streams whose condition bounds the difference of their times keeps rows only as long as they can match.
+ *
+ * <pre>
+ * Join(on k = k and b.ts >= a.ts - 5 s and b.ts <= a.ts + 10 s)    becomes    Join(on k = k, b.ts - a.ts in -5 s .. 10 s)
+ * </pre>
+ *
+ * Both bounds are needed, in any form: BETWEEN, differences of times, equal times. Outer rows wait until they can have no
+ * partner any more, which EMIT CHANGES does not want.
+ */
+public final class RecognizeIntervalJoin implements Rewrite {
+    private static final long DAY_MICROS = 86_400_000_000L;
+    private static final Set<JoinKind> NEVER_WAIT = Set.of(JoinKind.INNER, JoinKind.SEMI);
+
+    private final Inference inference;
+    private final boolean mayWait;
+
+    public RecognizeIntervalJoin(Inference inference, boolean mayWait) {
+        this.inference = inference;
+        this.mayWait = mayWait;
+    }
+
+    @Override
+    public Optional<PlanNode> apply(PlanNode node) {
+        if (!(node instanceof Join join)
+                || join.time().isPresent()
+                || !mayWait && !NEVER_WAIT.contains(join.kind())
+                || !inference.of(join.left()).appendOnly()
+                || !inference.of(join.right()).appendOnly()) {
+            return Optional.empty();
+        }
+        for (int left : inference.of(join.left()).eventTimes()) {
+            for (int right : inference.of(join.right()).eventTimes()) {
+                Found found = new Found(left, right + join.left().schema().size());
+                found.addKeys(join, left, right);
+                Expressions.conjuncts(join.residual()).forEach(found::add);
+                if (found.isBounded()) {
+                    return Optional.of(Nodes.join(
+                            join.left(),
+                            join.right(),
+                            join.kind(),
+                            join.leftKeys(),
+                            join.rightKeys(),
+                            Expressions.and(found.rest),
+                            Optional.of(new JoinTime.Bounds(left, right, found.lower, found.upper))));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The bounds of right minus left so far. */
+    private static final class Found {
+        private final int left;
+        private final int right;
+        private long lower = Long.MIN_VALUE;
+        private long upper = Long.MAX_VALUE;
+        private final List<Expression> rest = new ArrayList<>();
+
+        Found(int left, int right) {
+            this.left = left;
+            this.right = right;
+        }
+
+        boolean isBounded() {
+            return lower != Long.MIN_VALUE && upper != Long.MAX_VALUE && lower <= upper;
+        }
+
+        void addKeys(Join join, int leftTime, int rightTime) {
+            for (int key = 0; key < join.leftKeys().size(); key++) {
+                if (join.leftKeys().get(key) == leftTime && join.rightKeys().get(key) == rightTime) {
+                    lower = Math.max(lower, 0);
+                    upper = Math.min(upper, 0);
+                }
+            }
+        }
+
+        void add(Expression conjunct) {
+            if (!(conjunct instanceof Call call && call.arguments().size() == 2 && compare(call))) {
+                rest.add(conjunct);
+            }
+        }
+
+        private boolean compare(Call call) {
+            Optional<Difference> sides = Difference.of(call.arguments().get(0), call.arguments().get(1));
+            if (sides.isEmpty()) {
+                return false;
+            }
+            // a - b OP micros, where a and b are the two times
+            Difference difference = sides.get();
+            boolean rightFirst = difference.a == right && difference.b == left;
+            if (!rightFirst && !(difference.a == left && difference.b == right)) {
+                return false;
+            }
+            long micros = rightFirst ? difference.micros : -difference.micros;
+            switch (call.function()) {
+                case "eq" -> {
+                    atLeast(micros);
+                    atMost(micros);
+                }
+                case "ge" -> bound(rightFirst, micros);
+                case "gt" -> bound(rightFirst, rightFirst ? micros + 1 : micros - 1);
+                case "le" -> bound(!rightFirst, micros);
+                case "lt" -> bound(!rightFirst, rightFirst ? micros - 1 : micros + 1);
+                default -> {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private void bound(boolean below, long micros) {
+            if (below) {
+                atLeast(micros);
+            } else {
+                atMost(micros);
+            }
+        }
+
+        private void atLeast(long micros) {
+            lower = Math.max(lower, micros);
+        }
+
+        private void atMost(long micros) {
+            upper = Math.min(upper, micros);
+        }
+    }
+
+    /** A comparison of x with y as one of {@code a - b} with {@code micros}. */
+    private record Difference(int a, int b, long micros) {
+        static Optional<Difference> of(Expression x, Expression y) {
+            Optional<Moved> left = Moved.of(x);
+            Optional<Moved> right = Moved.of(y);
+            if (left.isPresent() && right.isPresent()) {
+                return Optional.of(new Difference(
+                        left.get().column, right.get().column, right.get().micros - left.get().micros));
+            }
+            Optional<Difference> subtraction = subtraction(x, y);
+            return subtraction.isPresent() ? subtraction : subtraction(y, x).map(Difference::negated);
+        }
+
+        private static Optional<Difference> subtraction(Expression x, Expression constant) {
+            if (!(x instanceof Call call) || !call.function().equals("subtract")) {
+                return Optional.empty();
+            }
+            Optional<Moved> a = Moved.of(call.arguments().get(0));
+            Optional<Moved> b = Moved.of(call.arguments().get(1));
+            OptionalLong micros = RecognizeIntervalJoin.micros(constant);
+            return a.isPresent() && b.isPresent() && micros.isPresent()
+                    ? Optional.of(new Difference(
+                            a.get().column,
+                            b.get().column,
+                            micros.getAsLong() + b.get().micros - a.get().micros))
+                    : Optional.empty();
+        }
+
+        /** {@code constant OP a - b} is {@code b - a OP -constant}. */
+        private Difference negated() {
+            return new Difference(b, a, -micros);
+        }
+    }
+
+    /** A time column, some microseconds on. */
+    private record Moved(int column, long micros) {
+        static Optional<Moved> of(Expression expression) {
+            if (expression instanceof Column column) {
+                return Optional.of(new Moved(column.index(), 0));
+            }
+            if (!(expression instanceof Call call)
+                    || !call.function().equals("add") && !call.function().equals("subtract")) {
+                return Optional.empty();
+            }
+            Optional<Moved> base = of(call.arguments().get(0));
+            OptionalLong by = RecognizeIntervalJoin.micros(call.arguments().get(1));
+            if (base.isEmpty() || by.isEmpty()) {
+                return Optional.empty();
+            }
+            long sign = call.function().equals("add") ? 1 : -1;
+            return Optional.of(new Moved(base.get().column, base.get().micros + sign * by.getAsLong()));
+        }
+    }
+
+    /** The length of a constant interval without months, which have none. */
+    private static OptionalLong micros(Expression expression) {
+        return expression instanceof Literal literal
+                        && literal.value() instanceof IntervalValue interval
+                        && interval.months() == 0
+                ? OptionalLong.of(interval.days() * DAY_MICROS + interval.micros())
+                : OptionalLong.empty();
+    }
+}
