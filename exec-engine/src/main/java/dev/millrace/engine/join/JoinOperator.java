@@ -179,7 +179,8 @@ public final class JoinOperator implements Operator {
 
     /** How long after a row's time its partner may be. */
     private long reach(int port) {
-        return Math.max(0, port == 0 ? bounds.get().upperMicros() : -bounds.get().lowerMicros());
+        return Math.max(
+                0, port == 0 ? bounds.get().upperMicros() : -bounds.get().lowerMicros());
     }
 
     private boolean waits(int port) {
@@ -355,7 +356,8 @@ public final class JoinOperator implements Operator {
 
     private void close(JoinState state, long end, Output output) {
         for (int side = 0; side < 2; side++) {
-            emitWaiting(state, side, sides.get(side).codec().slot(windowEnd(side).get()), end, output);
+            emitWaiting(
+                    state, side, sides.get(side).codec().slot(windowEnd(side).get()), end, output);
         }
         if (spare.size() < 2 && state.table().mask() < 1 << 16) {
             state.clear();

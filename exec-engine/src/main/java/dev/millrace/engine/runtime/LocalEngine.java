@@ -273,7 +273,8 @@ class LocalEngine implements Engine {
             return false; // they emit once, at the end
         }
         return plan instanceof PlanNode.Join join
-                        && (join.kind() != PlanNode.JoinKind.INNER || join.time().isPresent())
+                        && (join.kind() != PlanNode.JoinKind.INNER
+                                || join.time().isPresent())
                 || plan instanceof PlanNode.TopN top && top.windowEnd().isEmpty()
                 || plan instanceof PlanNode.Over
                 || plan.inputs().stream().anyMatch(LocalEngine::mayRetract);

@@ -259,11 +259,14 @@ public final class PlanText implements NodeVisitor<String> {
                 new ExpressionText(join.left().schema().concat(join.right().schema()));
         String residual = join.residual().map(both::text).orElse("");
         String condition = keys.isEmpty() || residual.isEmpty() ? keys + residual : keys + " AND " + residual;
-        String when = join.time().map(time -> time(time, join.left().schema().size(), both)).orElse("");
+        String when = join.time()
+                .map(time -> time(time, join.left().schema().size(), both))
+                .orElse("");
         String name = join.time().filter(JoinTime.Nearest.class::isInstance).isPresent()
                 ? "AsofJoin "
                 : join.time().filter(JoinTime.Current.class::isInstance).isPresent() ? "LookupJoin " : "Join ";
-        return name + join.kind()
+        return name
+                + join.kind()
                 + (condition.isEmpty() ? "" : " on " + condition)
                 + (when.isEmpty() ? "" : (condition.isEmpty() ? " on " : " AND ") + when);
     }

@@ -192,13 +192,12 @@ public final class Inference implements NodeVisitor<Facts> {
      */
     private Facts ofBounds(PlanNode.Join join, JoinTime.Bounds bounds) {
         int width = join.left().schema().size();
-        Set<Integer> times =
-                switch (join.kind()) {
-                    case INNER -> Set.of(bounds.left(), width + bounds.right());
-                    case LEFT, SEMI, ANTI -> Set.of(bounds.left());
-                    case RIGHT -> Set.of(width + bounds.right());
-                    case FULL -> Set.of();
-                };
+        Set<Integer> times = switch (join.kind()) {
+            case INNER -> Set.of(bounds.left(), width + bounds.right());
+            case LEFT, SEMI, ANTI -> Set.of(bounds.left());
+            case RIGHT -> Set.of(width + bounds.right());
+            case FULL -> Set.of();
+        };
         List<WindowColumns> windows = new ArrayList<>();
         if (times.contains(bounds.left())) {
             windows.addAll(of(join.left()).windows());

@@ -56,8 +56,8 @@ final class PushFilterIntoJoin implements Rewrite {
                 case RIGHT -> right = Nodes.filter(right, Expressions.renumber(moving, column -> column - width));
                 case FULL -> throw new AssertionError("nothing moves below a full join");
             }
-            PlanNode joined = Nodes.join(
-                    left, right, join.kind(), join.leftKeys(), join.rightKeys(), residual, join.time());
+            PlanNode joined =
+                    Nodes.join(left, right, join.kind(), join.leftKeys(), join.rightKeys(), residual, join.time());
             return Nodes.calc(joined, split.staying(), calc.projections());
         });
     }

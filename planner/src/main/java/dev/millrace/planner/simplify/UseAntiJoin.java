@@ -27,7 +27,9 @@ import java.util.Optional;
 final class UseAntiJoin implements Rewrite {
     @Override
     public Optional<PlanNode> apply(PlanNode node) {
-        if (!(node instanceof Calc calc) || !(calc.input() instanceof Join join) || join.kind() != JoinKind.LEFT
+        if (!(node instanceof Calc calc)
+                || !(calc.input() instanceof Join join)
+                || join.kind() != JoinKind.LEFT
                 || join.time().isPresent()) {
             return Optional.empty();
         }

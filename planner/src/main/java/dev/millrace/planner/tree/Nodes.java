@@ -156,20 +156,12 @@ public final class Nodes {
             Optional<Expression> residual,
             Optional<JoinTime> time) {
         return new PlanNode.Join(
-                left,
-                right,
-                kind,
-                leftKeys,
-                rightKeys,
-                residual,
-                time,
-                joined(kind, left.schema(), right.schema()));
+                left, right, kind, leftKeys, rightKeys, residual, time, joined(kind, left.schema(), right.schema()));
     }
 
     /** The join under another condition beside its keys. */
     public static PlanNode.Join withResidual(PlanNode.Join join, Optional<Expression> residual) {
-        return join(
-                join.left(), join.right(), join.kind(), join.leftKeys(), join.rightKeys(), residual, join.time());
+        return join(join.left(), join.right(), join.kind(), join.leftKeys(), join.rightKeys(), residual, join.time());
     }
 
     private static Schema joined(PlanNode.JoinKind kind, Schema left, Schema right) {

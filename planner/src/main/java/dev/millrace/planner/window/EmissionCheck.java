@@ -34,8 +34,7 @@ public final class EmissionCheck {
         return node instanceof PlanNode.WindowAggregate
                 || node instanceof PlanNode.WindowExtreme
                 || node instanceof PlanNode.Match
-                || node instanceof PlanNode.Join join
-                        && (join.windowEnds().isPresent() || isSettled(join))
+                || node instanceof PlanNode.Join join && (join.windowEnds().isPresent() || isSettled(join))
                 || node instanceof PlanNode.TopN topN && topN.windowEnd().isPresent()
                 || node instanceof PlanNode.Over over && over.closing().isPresent()
                 || node.inputs().stream().anyMatch(EmissionCheck::closesWindows);

@@ -103,7 +103,8 @@ public final class RecognizeIntervalJoin implements Rewrite {
         }
 
         private boolean compare(Call call) {
-            Optional<Difference> sides = Difference.of(call.arguments().get(0), call.arguments().get(1));
+            Optional<Difference> sides =
+                    Difference.of(call.arguments().get(0), call.arguments().get(1));
             if (sides.isEmpty()) {
                 return false;
             }
@@ -153,8 +154,8 @@ public final class RecognizeIntervalJoin implements Rewrite {
             Optional<Moved> left = Moved.of(x);
             Optional<Moved> right = Moved.of(y);
             if (left.isPresent() && right.isPresent()) {
-                return Optional.of(new Difference(
-                        left.get().column, right.get().column, right.get().micros - left.get().micros));
+                return Optional.of(
+                        new Difference(left.get().column, right.get().column, right.get().micros - left.get().micros));
             }
             Optional<Difference> subtraction = subtraction(x, y);
             return subtraction.isPresent() ? subtraction : subtraction(y, x).map(Difference::negated);
@@ -169,9 +170,7 @@ public final class RecognizeIntervalJoin implements Rewrite {
             OptionalLong micros = RecognizeIntervalJoin.micros(constant);
             return a.isPresent() && b.isPresent() && micros.isPresent()
                     ? Optional.of(new Difference(
-                            a.get().column,
-                            b.get().column,
-                            micros.getAsLong() + b.get().micros - a.get().micros))
+                            a.get().column, b.get().column, micros.getAsLong() + b.get().micros - a.get().micros))
                     : Optional.empty();
         }
 
