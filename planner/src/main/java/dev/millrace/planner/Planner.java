@@ -59,8 +59,10 @@ public final class Planner {
         }
         plan = Rewriter.rewrite(plan, new RecognizeIntervalJoin(inference, mayWait));
         boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;
+        if (closing) {
+            EmissionCheck.refuseOpenSessions(plan);
+        }
         plan = simplification.apply(OverRecognition.apply(plan, inference, closing));
-        EmissionCheck.refuseImpossible(plan);
         new MatchCheck(inference).check(plan);
         Emit emit = emission(query.emit(), plan, finite, new EmissionCheck(inference, context.relations()));
         boolean appendOnly = inference.of(plan).appendOnly();

@@ -10,7 +10,7 @@ public final class OverRecognition {
 
     /** @param closing whether rows are to wait for the watermark where they can (EMIT ON WINDOW CLOSE) */
     public static PlanNode apply(PlanNode plan, Inference inference, boolean closing) {
-        PlanNode numbered = Rewriter.rewrite(plan, new NumberAllRows(), new MergeOvers());
+        PlanNode numbered = Rewriter.rewrite(plan, new SessionsByOver(), new NumberAllRows(), new MergeOvers());
         return closing ? Rewriter.rewrite(numbered, new CloseByWatermark(inference)) : numbered;
     }
 }

@@ -140,13 +140,15 @@ public final class EmissionCheck {
                 : node.inputs().stream().flatMap(EmissionCheck::relationsBelow);
     }
 
-    /** Refuses what the algebra can say and no operator can do. */
-    public static void refuseImpossible(PlanNode plan) {
+    /** Fails if rows are assigned to sessions that no aggregation waits for. */
+    public static void refuseOpenSessions(PlanNode plan) {
         if (plan instanceof PlanNode.WindowAssign assign && assign.window() instanceof WindowSpec.Session) {
-            throw RecognizeSessionAggregate.refusal(
-                    "SESSION windows emit when they close: a row's session is not known before",
-                    "GROUP BY the partition, window_start and window_end, without EMIT CHANGES");
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "EMIT ON WINDOW CLOSE is not possible here: SESSION windows close where rows that are only added,"
+                                    + " with a watermark, are grouped by the sessions' partition, window_start and window_end")
+                    .withHint("leave EMIT out");
         }
-        plan.inputs().forEach(EmissionCheck::refuseImpossible);
+        plan.inputs().forEach(EmissionCheck::refuseOpenSessions);
     }
 }

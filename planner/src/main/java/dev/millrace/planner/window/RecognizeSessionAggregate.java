@@ -1,7 +1,5 @@
 package dev.millrace.planner.window;
 
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression;
@@ -34,7 +32,7 @@ import java.util.OptionalInt;
  * </pre>
  *
  * A condition below the grouping must not keep rows from holding a session together, so it becomes a FILTER. All other
- * uses of sessions are refused.
+ * uses of sessions are left to {@code SessionsByOver}, which does not wait for their close.
  */
 final class RecognizeSessionAggregate implements Rewrite {
     private final Inference inference;
@@ -50,14 +48,16 @@ final class RecognizeSessionAggregate implements Rewrite {
         }
         return WindowGrouping.of(aggregate)
                 .filter(grouping -> grouping.assign().window() instanceof WindowSpec.Session)
-                .map(this::rewritten);
+                .filter(grouping -> closes(grouping, partition((Exchange) grouping.assign().input())))
+                .map(RecognizeSessionAggregate::rewritten);
     }
 
-    private PlanNode rewritten(WindowGrouping grouping) {
+    private static List<Integer> partition(Exchange sessions) {
+        return sessions.distribution() instanceof Distribution.Hash hash ? hash.columns() : List.of();
+    }
+
+    private static PlanNode rewritten(WindowGrouping grouping) {
         Exchange sessions = (Exchange) grouping.assign().input();
-        List<Integer> partition =
-                sessions.distribution() instanceof Distribution.Hash hash ? hash.columns() : List.of();
-        check(grouping, partition);
         WindowGrouping ofRows = withoutExchange(grouping, sessions);
         Optional<Expression> filter = Expressions.and(grouping.conditions(condition -> !grouping.ofWindow(condition)));
         return filter.isEmpty()
@@ -65,43 +65,20 @@ final class RecognizeSessionAggregate implements Rewrite {
                 : filtered(ofRows, filter.get());
     }
 
-    private void check(WindowGrouping grouping, List<Integer> partition) {
+    private boolean closes(WindowGrouping grouping, List<Integer> partition) {
         PlanNode rows = grouping.assign().input();
-        if (!inference.of(rows).appendOnly()) {
-            throw refusal("sessions of rows that change are not available yet", "use TUMBLE or HOP");
-        }
-        if (!inference.closes(rows, grouping.assign().timeColumn())) {
-            String time = rows.schema().field(grouping.assign().timeColumn()).name();
-            throw refusal(
-                    "SESSION needs a watermark on \"" + time + "\" to know when a session has ended",
-                    "declare WATERMARK FOR " + time + " in the stream");
+        if (!inference.of(rows).appendOnly()
+                || !inference.closes(rows, grouping.assign().timeColumn())) {
+            return false;
         }
         boolean separable = grouping.view().conditions().stream()
                 .allMatch(condition -> grouping.ofRows(condition) || grouping.ofWindow(condition));
-        if (!separable) {
-            throw refusal(
-                    "a condition that compares rows with their session is not available yet",
-                    "use conditions on columns of the rows, or on window_start and window_end, by themselves");
-        }
         boolean grouped = grouping.groupsBy(grouping.start()) || grouping.groupsBy(grouping.end());
         boolean samePartition = partition.stream()
                         .allMatch(column -> grouping.rowKeys().stream()
                                 .anyMatch(key -> key instanceof Column of && of.index() == column))
                 && grouping.rowKeys().size() == partition.size();
-        if (!grouped || !samePartition || !grouping.callsReadRowsOnly()) {
-            List<String> names = new ArrayList<>(partition.stream()
-                    .map(column -> rows.schema().field(column).name())
-                    .toList());
-            names.add(Nodes.WINDOW_START);
-            names.add(Nodes.WINDOW_END);
-            throw refusal(
-                    "sessions can only be grouped by their partition and window",
-                    "GROUP BY " + String.join(", ", names));
-        }
-    }
-
-    static MillraceException refusal(String what, String instead) {
-        return MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, what).withHint(instead);
+        return separable && grouped && samePartition && grouping.callsReadRowsOnly();
     }
 
     private static WindowGrouping withoutExchange(WindowGrouping grouping, Exchange sessions) {

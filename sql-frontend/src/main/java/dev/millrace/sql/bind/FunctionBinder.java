@@ -87,7 +87,9 @@ final class FunctionBinder {
 
     /** Whether a name is that of an aggregate, or of one that is made of another. */
     static boolean isAggregate(String name) {
-        return Aggregates.byName(name).isPresent() || JSON_AGGREGATES.containsKey(name);
+        return Aggregates.byName(name).isPresent()
+                || JSON_AGGREGATES.containsKey(name)
+                || DerivedAggregates.contains(name);
     }
 
     private static void rejectQuantifier(SqlCall call, String name) {
@@ -295,6 +297,10 @@ final class FunctionBinder {
         String json = JSON_AGGREGATES.get(syntax.name());
         if (json != null) {
             return ofJson(json, syntax, where);
+        }
+        if (DerivedAggregates.contains(syntax.name())) {
+            ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
+            return new DerivedAggregates(context, inner, calls(where), syntax, where).bind();
         }
         Function function = Aggregates.byName(syntax.name())
                 .orElseThrow(() -> Errors.error(
