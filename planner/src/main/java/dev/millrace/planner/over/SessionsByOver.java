@@ -57,8 +57,8 @@ final class SessionsByOver implements Rewrite {
         DataType type = input.schema().type(time);
         List<OrderKey> order = List.of(new OrderKey(time, false, false));
         PlanNode timed = Nodes.filter(input, Expressions.isNotNull(Nodes.column(input, time)));
-        OverCall lag = new OverCall(
-                OverCall.Function.LAG, Optional.empty(), List.of(time), 1, false, Frame.ALL, type, true);
+        OverCall lag =
+                new OverCall(OverCall.Function.LAG, Optional.empty(), List.of(time), 1, false, Frame.ALL, type, true);
         PlanNode withLag = Nodes.over(timed, partition, order, List.of(lag), OptionalInt.empty());
 
         Expression own = Nodes.column(withLag, time);
@@ -74,13 +74,13 @@ final class SessionsByOver implements Rewrite {
         columns.add(new Case(List.of(new Case.Branch(begins, own)), new Null(type), type, true));
         PlanNode withBegin = Nodes.project(withLag, columns);
 
-        PlanNode withStart =
-                Nodes.over(withBegin, partition, order, List.of(latest(width, type, Frame.TO_CURRENT)), OptionalInt.empty());
+        PlanNode withStart = Nodes.over(
+                withBegin, partition, order, List.of(latest(width, type, Frame.TO_CURRENT)), OptionalInt.empty());
         int start = width + 1;
         List<Integer> bySession = new ArrayList<>(partition);
         bySession.add(start);
-        PlanNode withLast =
-                Nodes.over(withStart, bySession, List.of(), List.of(latest(time, type, Frame.ALL)), OptionalInt.empty());
+        PlanNode withLast = Nodes.over(
+                withStart, bySession, List.of(), List.of(latest(time, type, Frame.ALL)), OptionalInt.empty());
 
         List<Expression> result = new ArrayList<>();
         IntStream.range(0, width).forEach(column -> result.add(Nodes.column(withLast, column)));
@@ -92,8 +92,7 @@ final class SessionsByOver implements Rewrite {
     private static OverCall latest(int column, DataType type, Frame frame) {
         AggregateCall max = new AggregateCall(
                 AggregateCall.Function.MAX, List.of(column), false, OptionalInt.empty(), List.of(), List.of(), type);
-        return new OverCall(
-                OverCall.Function.AGGREGATE, Optional.of(max), List.of(), 0, false, frame, type, true);
+        return new OverCall(OverCall.Function.AGGREGATE, Optional.of(max), List.of(), 0, false, frame, type, true);
     }
 
     private static Expression plus(Expression time, long micros) {

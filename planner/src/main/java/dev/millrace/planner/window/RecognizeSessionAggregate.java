@@ -48,7 +48,8 @@ final class RecognizeSessionAggregate implements Rewrite {
         }
         return WindowGrouping.of(aggregate)
                 .filter(grouping -> grouping.assign().window() instanceof WindowSpec.Session)
-                .filter(grouping -> closes(grouping, partition((Exchange) grouping.assign().input())))
+                .filter(grouping ->
+                        closes(grouping, partition((Exchange) grouping.assign().input())))
                 .map(RecognizeSessionAggregate::rewritten);
     }
 

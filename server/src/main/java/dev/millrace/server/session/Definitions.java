@@ -211,7 +211,9 @@ final class Definitions {
         String word = late.toLowerCase(Locale.ROOT);
         if (!word.equals("drop") && !word.equals("include")) {
             throw Options.invalid(
-                    "late", late, "drop or include; without either, windows that close drop late rows and others count them");
+                    "late",
+                    late,
+                    "drop or include; without either, windows that close drop late rows and others count them");
         }
         return word;
     }

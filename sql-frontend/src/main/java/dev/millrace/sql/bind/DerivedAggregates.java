@@ -107,12 +107,12 @@ final class DerivedAggregates {
             case "regr_syy" -> times(aggregate(Function.VAR_POP, y), real(count()));
             case "regr_sxy" -> times(covariance(x, y), real(count()));
             case "covar_pop" -> covariance(x, y);
-            case "covar_samp" ->
-                over(times(covariance(x, y), real(count())), minus(real(count()), constant(1)));
+            case "covar_samp" -> over(times(covariance(x, y), real(count())), minus(real(count()), constant(1)));
             case "regr_slope" -> slope(x, y);
             case "regr_intercept" -> minus(aggregate(Function.AVG, y), times(slope(x, y), aggregate(Function.AVG, x)));
             case "regr_r2" -> determination(x, y);
-            default -> over(covariance(x, y), times(aggregate(Function.STDDEV_POP, x), aggregate(Function.STDDEV_POP, y)));
+            default ->
+                over(covariance(x, y), times(aggregate(Function.STDDEV_POP, x), aggregate(Function.STDDEV_POP, y)));
         };
     }
 
@@ -155,8 +155,8 @@ final class DerivedAggregates {
     }
 
     private RexNode call(Function function, RexNode argument, DataType type, List<SortKey> order) {
-        return calls.add(new Call(
-                function, List.of(argument), false, condition(), order, type, true, Optional.empty()));
+        return calls.add(
+                new Call(function, List.of(argument), false, condition(), order, type, true, Optional.empty()));
     }
 
     /** No argument is NULL, and what FILTER says. */
@@ -202,6 +202,7 @@ final class DerivedAggregates {
 
     /** A quotient, NULL where the divisor is 0. */
     private RexNode over(RexNode left, RexNode right) {
-        return operator("divide", left, context.functions().function("nullif", "nullif", List.of(right, constant(0)), where));
+        return operator(
+                "divide", left, context.functions().function("nullif", "nullif", List.of(right, constant(0)), where));
     }
 }
