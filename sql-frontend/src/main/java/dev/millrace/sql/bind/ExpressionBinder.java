@@ -295,6 +295,9 @@ final class ExpressionBinder {
             case ARRAY_VALUE_CONSTRUCTOR -> {
                 return array(call);
             }
+            case ARRAY_QUERY_CONSTRUCTOR -> {
+                return new SubQueryBinder(context, this).array(operands.get(0), call);
+            }
             case ROW -> {
                 return nested.row(call);
             }
@@ -449,9 +452,26 @@ final class ExpressionBinder {
 
     private RexNode cast(SqlCall call) {
         TypeSpec spec = (TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec();
+        Optional<RexNode> name = catalogName(spec, call);
+        if (name.isPresent()) {
+            return name.get();
+        }
         DataType target = TypeNames.resolve(spec);
         RexNode operand = bind(call.operand(0));
         return castTo(operand, target, TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+    }
+
+    /** {@code 'mv'::regclass} is the number of what has a name, {@code oid::regclass} the name of what has a number. */
+    private Optional<RexNode> catalogName(TypeSpec spec, SqlCall call) {
+        if (!spec.name().startsWith("reg") || spec.dimensions() > 0) {
+            return Optional.empty();
+        }
+        SqlNode operand = call.operand(0);
+        boolean named = operand instanceof SqlLiteral literal
+                && SqlLiteral.valueMatchesType(literal.getValue(), SqlTypeName.CHAR);
+        return context.catalog()
+                .functionBody(spec.name() + (named ? "_number" : "_name"))
+                .map(body -> bind(InlinedFunction.of(body, List.of(operand), call)));
     }
 
     RexNode castTo(RexNode operand, DataType target, boolean undeclaredNumeric, SqlNode where) {

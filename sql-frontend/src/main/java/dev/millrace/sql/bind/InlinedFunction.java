@@ -22,7 +22,10 @@ final class InlinedFunction {
      * </pre>
      */
     static SqlNode call(String body, SqlCall call) {
-        List<SqlNode> operands = call.getOperandList();
+        return of(body, call.getOperandList(), call);
+    }
+
+    static SqlNode of(String body, List<SqlNode> operands, SqlNode call) {
         return StatementParser.parseExpression(body).accept(new SqlShuttle() {
             @Override
             public SqlNode visit(SqlIdentifier identifier) {

@@ -2,13 +2,21 @@ package dev.millrace.sql.bind;
 
 import com.google.common.collect.ImmutableList;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.sql.algebra.Aggregates;
+import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.calcite.rel.RelCollation;
+import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.core.Sort;
+import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -18,6 +26,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.fun.SqlQuantifyOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.util.ImmutableBitSet;
 
 /** Binds queries inside expressions to {@code RexSubQuery}s, which {@link SubQueries} then makes joins of. */
 final class SubQueryBinder {
@@ -34,6 +43,34 @@ final class SubQueryBinder {
         RelNode rel = bind(query);
         requireColumns(rel, 1, query);
         return RexSubQuery.scalar(rel);
+    }
+
+    /** {@code ARRAY(SELECT ...)}: the values of its one column, in its order; no rows are an empty array. */
+    RexNode array(SqlNode query, SqlNode where) {
+        RelNode rel = bind(query);
+        requireColumns(rel, 1, query);
+        RelCollation order = RelCollations.EMPTY;
+        if (rel instanceof Sort sort && sort.fetch == null && sort.offset == null) {
+            order = sort.getCollation();
+            rel = sort.getInput();
+        }
+        DataType type = DataType.array(
+                TypeMapper.dataType(rel.getRowType().getFieldList().get(0).getType()));
+        AggregateCall collect = AggregateCall.create(
+                Aggregates.calcite(Function.ARRAY_AGG),
+                false,
+                false,
+                false,
+                List.of(),
+                List.of(0),
+                -1,
+                null,
+                order,
+                TypeMapper.relType(type, true),
+                "array");
+        RelNode collected = LogicalAggregate.create(rel, List.of(), ImmutableBitSet.of(), null, List.of(collect));
+        RexNode empty = context.coercions().convert(Rex.unknown("{}"), type, Strength.EXPLICIT, where);
+        return context.functions().function("coalesce", "array", List.of(RexSubQuery.scalar(collected), empty), where);
     }
 
     RexNode exists(SqlNode query) {
