@@ -1,0 +1,1 @@
+/** Sketches. */ package dev.millrace.sketch;

@@ -1,0 +1,2 @@
+/** Segments. */
+package dev.millrace.sketch.segment;

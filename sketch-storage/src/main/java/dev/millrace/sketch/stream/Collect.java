@@ -1,0 +1,6 @@
+package dev.millrace.sketch.stream;
+
+/** Placeholder. */
+final class Collect {
+    private Collect() {}
+}
