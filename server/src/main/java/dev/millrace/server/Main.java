@@ -2,6 +2,7 @@ package dev.millrace.server;
 
 import dev.millrace.server.demo.DemoCommand;
 import dev.millrace.server.shell.SqlCommand;
+import dev.millrace.server.sketch.SketchCommand;
 import java.io.PrintWriter;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -58,6 +59,7 @@ public final class Main {
             case "sql" -> SqlCommand.run(sub);
             case "server" -> ServerCommand.run(sub);
             case "demo" -> DemoCommand.run(sub);
+            case "sketch" -> SketchCommand.run(sub);
             case "version" -> version();
             default -> bench();
         };
@@ -71,6 +73,7 @@ public final class Main {
         root.addSubcommand("sql", help(SqlCommand.spec()));
         root.addSubcommand("server", help(ServerCommand.spec()));
         root.addSubcommand("demo", help(DemoCommand.spec()));
+        root.addSubcommand("sketch", help(SketchCommand.spec()));
         root.addSubcommand("bench", help(named("bench", "Runs the benchmarks (see bench --help).")));
         root.addSubcommand("version", help(named("version", "Says which version this is.")));
         root.addSubcommand("help", help(named("help", "Says what there is.")));

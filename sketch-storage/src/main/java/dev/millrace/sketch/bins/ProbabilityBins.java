@@ -12,6 +12,7 @@ import java.util.List;
  */
 public record ProbabilityBins(List<Double> edges) {
     private static final int MOST = 4096;
+    private static final int POINTS = 1024; // at which the density is looked at
 
     public ProbabilityBins {
         edges = List.copyOf(edges);
@@ -65,31 +66,42 @@ public record ProbabilityBins(List<Double> edges) {
     public static ProbabilityBins fewest(KernelDensity density, double[] sample, double range, double threshold) {
         double low = Arrays.stream(sample).min().orElse(0);
         double high = Arrays.stream(sample).max().orElse(0);
+        double[] cumulative = new double[POINTS + 1];
+        for (int i = 0; i <= POINTS; i++) {
+            cumulative[i] = density.cumulative(low + (high - low) * ((double) i / POINTS));
+        }
         int few = 0;
         int many = 1;
-        while (many < MOST && of(density, low, high, many).error(sample, range) > threshold) {
+        while (many < MOST && of(cumulative, low, high, many).error(sample, range) > threshold) {
             few = many;
             many *= 2;
         }
         while (many - few > 1) {
             int middle = few + many >>> 1;
-            if (of(density, low, high, middle).error(sample, range) > threshold) {
+            if (of(cumulative, low, high, middle).error(sample, range) > threshold) {
                 few = middle;
             } else {
                 many = middle;
             }
         }
-        return of(density, low, high, many);
+        return of(cumulative, low, high, many);
     }
 
-    private static ProbabilityBins of(KernelDensity density, double low, double high, int bins) {
+    private static ProbabilityBins of(double[] cumulative, double low, double high, int bins) {
         List<Double> edges = new ArrayList<>(bins + 1);
-        double from = density.cumulative(low);
-        double to = density.cumulative(high);
+        double from = cumulative[0];
+        double to = cumulative[POINTS];
         edges.add(low);
+        int at = 0;
         for (int i = 1; i < bins; i++) {
-            double edge = density.quantile(from + (to - from) * i / bins, low, high);
-            edges.add(Math.max(edges.get(i - 1), edge));
+            double goal = from + (to - from) * i / bins;
+            while (at < POINTS - 1 && cumulative[at + 1] < goal) {
+                at++;
+            }
+            double rise = cumulative[at + 1] - cumulative[at];
+            double share = rise > 0 ? Math.min(1, Math.max(0, (goal - cumulative[at]) / rise)) : 0;
+            double edge = low + (high - low) * ((at + share) / POINTS);
+            edges.add(Math.min(high, Math.max(edges.get(i - 1), edge)));
         }
         edges.add(Math.max(edges.get(bins - 1), high));
         return new ProbabilityBins(edges);

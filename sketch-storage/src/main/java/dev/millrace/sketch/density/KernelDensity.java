@@ -132,19 +132,4 @@ public final class KernelDensity {
         double error = 1 - polynomial * Math.exp(-x * x);
         return z >= 0 ? (1 + error) / 2 : (1 - error) / 2;
     }
-
-    /** The point below which a value is with this probability, sought between two points. */
-    public double quantile(double probability, double low, double high) {
-        double from = low;
-        double to = high;
-        for (int i = 0; i < 60 && from < to; i++) {
-            double middle = from + (to - from) / 2;
-            if (cumulative(middle) < probability) {
-                from = middle;
-            } else {
-                to = middle;
-            }
-        }
-        return from + (to - from) / 2;
-    }
 }

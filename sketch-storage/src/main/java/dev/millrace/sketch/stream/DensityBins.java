@@ -48,6 +48,11 @@ public final class DensityBins {
         return discretiser.map(bins -> bins.centres().size()).orElse(0);
     }
 
+    /** The edges of the bins that were fitted; empty before the first segment closed. */
+    public java.util.List<Double> edges() {
+        return discretiser.map(bins -> bins.base().edges()).orElse(java.util.List.of());
+    }
+
     /** The density as it is now; not to be changed. */
     public KernelDensity density() {
         return density;
