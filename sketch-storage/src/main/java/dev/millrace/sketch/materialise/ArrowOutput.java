@@ -1,0 +1,224 @@
+package dev.millrace.sketch.materialise;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.sketch.Sketch;
+import dev.millrace.sketch.column.Column;
+import dev.millrace.sketch.column.NumberSymbols;
+import dev.millrace.sketch.column.Sequence;
+import dev.millrace.sketch.column.TextSymbols;
+import dev.millrace.sketch.schema.Feature;
+import dev.millrace.sketch.schema.SketchSchema;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/** Rows of a sketch straight into Arrow's buffers. Times become microseconds, rounded down. Stateless. */
+public final class ArrowOutput {
+    private ArrowOutput() {}
+
+    /** The schema of batches: the time, then the features. */
+    public static Schema schema(SketchSchema schema) {
+        List<Field> fields = new ArrayList<>();
+        fields.add(new Field(schema.timeName(), DataType.TIMESTAMP, false));
+        schema.features().forEach(feature -> fields.add(new Field(feature.name(), feature.type(), true)));
+        return new Schema(fields);
+    }
+
+    static Batch all(Sketch sketch, BufferAllocator allocator) {
+        return write(sketch, sketch.rows(), new int[0], allocator);
+    }
+
+    /** Some rows, in the order given. */
+    static Batch rows(Sketch sketch, int[] rows, BufferAllocator allocator) {
+        return write(sketch, rows.length, rows, allocator);
+    }
+
+    private static Batch write(Sketch sketch, int count, int[] chosen, BufferAllocator allocator) {
+        Schema schema = schema(sketch.schema());
+        FieldVector[] vectors = new FieldVector[schema.size()];
+        boolean done = false;
+        try {
+            vectors[0] = Vectors.allocate(schema.field(0), count, 0, allocator);
+            times(sketch, chosen, vectors[0].getDataBufferAddress(), count);
+            Vectors.setAllValid(vectors[0], count);
+            Vectors.finish(vectors[0], count);
+            for (int f = 0; f < sketch.schema().size(); f++) {
+                vectors[f + 1] = column(
+                        sketch.column(f), sketch.schema().feature(f), schema.field(f + 1), chosen, count, allocator);
+            }
+            done = true;
+            return Batch.of(schema, vectors, count);
+        } finally {
+            for (int i = 0; !done && i < vectors.length; i++) {
+                if (vectors[i] != null) {
+                    vectors[i].close();
+                }
+            }
+        }
+    }
+
+    private static void times(Sketch sketch, int[] chosen, long data, int count) {
+        long perSecond = sketch.schema().ticksPerSecond();
+        long[] ticks = new long[sketch.rows()];
+        sketch.times().copy(0, ticks);
+        long multiply = Math.max(1, SketchSchema.MICROS_PER_SECOND / perSecond);
+        long divide = Math.max(1, perSecond / SketchSchema.MICROS_PER_SECOND);
+        for (int i = 0; i < count; i++) {
+            long tick = ticks[chosen.length == 0 ? i : chosen[i]];
+            Memory.putLong(data + 8L * i, divide == 1 ? tick * multiply : Math.floorDiv(tick, divide));
+        }
+    }
+
+    private static FieldVector column(
+            Column column, Feature feature, Field field, int[] chosen, int count, BufferAllocator allocator) {
+        if (feature.kind() == Feature.Kind.TEXT) {
+            return texts(column, field, ranks(column, chosen), count, allocator);
+        }
+        FieldVector vector = Vectors.allocate(field, count, 0, allocator);
+        long data = vector.getDataBufferAddress();
+        int width = field.type().fixedWidth();
+        long[] bits = symbolBits(column.numbers(), field.type());
+        if (chosen.length == 0 && column.sequence().inRuns()) {
+            fillRuns(column.sequence().runs(), bits, data, width);
+        } else {
+            int[] ranks = ranks(column, chosen);
+            switch (width) {
+                case 8 -> {
+                    for (int i = 0; i < count; i++) {
+                        Memory.putLong(data + 8L * i, bits[ranks[i]]);
+                    }
+                }
+                case 4 -> {
+                    for (int i = 0; i < count; i++) {
+                        Memory.putInt(data + 4L * i, (int) bits[ranks[i]]);
+                    }
+                }
+                case 2 -> {
+                    for (int i = 0; i < count; i++) {
+                        Memory.putShort(data + 2L * i, (short) bits[ranks[i]]);
+                    }
+                }
+                default -> {
+                    Memory.fill(data, (count + 7) >> 3, (byte) 0);
+                    for (int i = 0; i < count; i++) {
+                        if (bits[ranks[i]] != 0) {
+                            Memory.setBit(data, i);
+                        }
+                    }
+                }
+            }
+        }
+        validity(vector, column, chosen, count);
+        Vectors.finish(vector, count);
+        return vector;
+    }
+
+    private static int[] ranks(Column column, int[] chosen) {
+        int[] all = column.sequence().ranks();
+        if (chosen.length == 0) {
+            return all;
+        }
+        int[] some = new int[chosen.length];
+        for (int i = 0; i < some.length; i++) {
+            some[i] = all[chosen[i]];
+        }
+        return some;
+    }
+
+    /** The bits of each symbol in the vector, and 0 for NULL. */
+    private static long[] symbolBits(NumberSymbols symbols, DataType type) {
+        long[] bits = new long[symbols.size() + 1];
+        boolean real = type.kind() == DataType.Kind.REAL;
+        if (real || type.kind() == DataType.Kind.DOUBLE) {
+            double[] values = symbols.values();
+            for (int rank = 0; rank < values.length; rank++) {
+                bits[rank] = real
+                        ? Float.floatToRawIntBits((float) values[rank])
+                        : Double.doubleToRawLongBits(values[rank]);
+            }
+        } else {
+            for (int rank = 0; rank < bits.length - 1; rank++) {
+                bits[rank] = symbols.whole(rank);
+            }
+        }
+        return bits;
+    }
+
+    private static void fillRuns(Sequence.Runs runs, long[] bits, long data, int width) {
+        int from = 0;
+        for (int r = 0; r < runs.count(); r++) {
+            long value = bits[runs.ranks()[r]];
+            int to = runs.ends()[r];
+            for (int i = from; width == 8 && i < to; i++) {
+                Memory.putLong(data + 8L * i, value);
+            }
+            for (int i = from; width == 4 && i < to; i++) {
+                Memory.putInt(data + 4L * i, (int) value);
+            }
+            for (int i = from; width == 2 && i < to; i++) {
+                Memory.putShort(data + 2L * i, (short) value);
+            }
+            for (int i = from; width == 0 && i < to; i++) {
+                if (value != 0) {
+                    Memory.setBit(data, i);
+                } else {
+                    Memory.clearBit(data, i);
+                }
+            }
+            from = to;
+        }
+    }
+
+    private static void validity(FieldVector vector, Column column, int[] chosen, int count) {
+        Vectors.setAllValid(vector, count);
+        if (column.nullCount() > 0) {
+            int nullRank = column.symbols().size();
+            int[] ranks = ranks(column, chosen);
+            long address = vector.getValidityBufferAddress();
+            for (int i = 0; i < count; i++) {
+                if (ranks[i] == nullRank) {
+                    Memory.clearBit(address, i);
+                }
+            }
+        }
+    }
+
+    private static FieldVector texts(Column column, Field field, int[] ranks, int count, BufferAllocator allocator) {
+        TextSymbols symbols = (TextSymbols) column.symbols();
+        byte[][] encoded = new byte[symbols.size() + 1][];
+        Arrays.setAll(
+                encoded,
+                rank -> rank == symbols.size() ? new byte[0] : symbols.text(rank).getBytes(StandardCharsets.UTF_8));
+        long bytes = 0;
+        for (int i = 0; i < count; i++) {
+            bytes += encoded[ranks[i]].length;
+        }
+        FieldVector vector = Vectors.allocate(field, count, bytes, allocator);
+        long offsets = vector.getOffsetBufferAddress();
+        long data = vector.getDataBufferAddress();
+        int at = 0;
+        for (int i = 0; i < count; i++) {
+            byte[] text = encoded[ranks[i]];
+            Memory.copyIn(text, 0, data + at, text.length);
+            at += text.length;
+            Memory.putInt(offsets + 4L * (i + 1), at);
+        }
+        Vectors.setAllValid(vector, count);
+        long validity = vector.getValidityBufferAddress();
+        for (int i = 0; i < count; i++) {
+            if (ranks[i] == symbols.size()) {
+                Memory.clearBit(validity, i);
+            }
+        }
+        Vectors.finish(vector, count);
+        return vector;
+    }
+}
