@@ -56,7 +56,8 @@ class FormatFuzzTest {
                 throw new AssertionError(where, e);
             }
         }
-        System.out.println("sketch format: " + readable + " of the mutations could be read, all with a made-up checksum");
+        System.out.println(
+                "sketch format: " + readable + " of the mutations could be read, all with a made-up checksum");
     }
 
     /** Decodes everything there is. */
@@ -103,7 +104,8 @@ class FormatFuzzTest {
     void aNewerFormatSaysSo() {
         byte[] segment = RandomStreams.make(new Random(1)).bytes().clone();
         segment[0] = (byte) (segment[0] & 0xf0 | 2);
-        MillraceException error = assertThrows(MillraceException.class, () -> SegmentCodec.read(segment, new Versions()));
+        MillraceException error =
+                assertThrows(MillraceException.class, () -> SegmentCodec.read(segment, new Versions()));
         assertEquals(SqlState.FEATURE_NOT_SUPPORTED, error.sqlState());
         assertTrue(error.getMessage().contains("format 2"));
     }
@@ -113,7 +115,8 @@ class FormatFuzzTest {
         byte[] segment = RandomStreams.make(new Random(1)).bytes();
         for (int length = 0; length < segment.length; length++) {
             byte[] cut = Arrays.copyOf(segment, length);
-            MillraceException error = assertThrows(MillraceException.class, () -> SegmentCodec.read(cut, new Versions()));
+            MillraceException error =
+                    assertThrows(MillraceException.class, () -> SegmentCodec.read(cut, new Versions()));
             assertEquals(SqlState.DATA_CORRUPTED, error.sqlState());
         }
     }

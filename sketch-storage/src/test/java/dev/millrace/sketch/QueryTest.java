@@ -121,7 +121,10 @@ class QueryTest {
             int place = Math.max(0, (int) Math.ceil(fraction * sorted.length) - 1);
             holds("percentile " + fraction, e.get(7), sorted[place]);
         }
-        holds("distinct(a)", e.get(8), java.util.stream.DoubleStream.of(sorted).distinct().count());
+        holds(
+                "distinct(a)",
+                e.get(8),
+                java.util.stream.DoubleStream.of(sorted).distinct().count());
         if (!n.isEmpty()) {
             holds("sum(n)", e.get(9), n.stream().mapToLong(Long::longValue).sum());
         }

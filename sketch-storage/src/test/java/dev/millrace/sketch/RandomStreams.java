@@ -19,7 +19,8 @@ import java.util.Random;
  * One segment of two numbers, a whole number and a category, with what went into it. NULL is NaN in the numbers, {@code
  * Long.MIN_VALUE} in the whole numbers and empty in the categories.
  */
-record RandomStreams(long[] ticks, double[] a, double[] b, long[] whole, String[] category, byte[] bytes, Sketch sketch) {
+record RandomStreams(
+        long[] ticks, double[] a, double[] b, long[] whole, String[] category, byte[] bytes, Sketch sketch) {
     static final SketchSchema SCHEMA = SketchSchema.of(
             Feature.number("a", Bound.ofRange(.01)),
             Feature.number("b", Bound.absolute(.5)),
@@ -27,8 +28,16 @@ record RandomStreams(long[] ticks, double[] a, double[] b, long[] whole, String[
             Feature.text("c"));
 
     private static final Signals[] NUMBERS = {
-        Signals.CONSTANT, Signals.WALK, Signals.SINE, Signals.NOISE, Signals.STEPS, Signals.TOGGLE, Signals.SPIKES,
-        Signals.DRIFT, Signals.EDGES, Signals.DECIMALS
+        Signals.CONSTANT,
+        Signals.WALK,
+        Signals.SINE,
+        Signals.NOISE,
+        Signals.STEPS,
+        Signals.TOGGLE,
+        Signals.SPIKES,
+        Signals.DRIFT,
+        Signals.EDGES,
+        Signals.DECIMALS
     };
 
     static RandomStreams make(Random random) {
@@ -44,7 +53,8 @@ record RandomStreams(long[] ticks, double[] a, double[] b, long[] whole, String[
         for (int i = 0; i < rows; i++) {
             whole[i] = i > 0 && random.nextInt(change) > 0 ? whole[i - 1] : random.nextInt(200) - 100;
             category[i] = i > 0 && random.nextInt(change) > 0 ? category[i - 1] : "c" + random.nextInt(kinds);
-            ticks[i] = 1_000_000_000L + i * 1000L
+            ticks[i] = 1_000_000_000L
+                    + i * 1000L
                     + (order == 0 ? 0 : order == 1 ? random.nextInt(500) : random.nextInt(9000));
         }
         if (random.nextBoolean()) {

@@ -208,7 +208,9 @@ class RoundTripTest {
                     checkNumber(number, column.numbers(), rank, allowed, where);
                 } else if (value instanceof Long whole) {
                     long back = column.numbers().whole(rank);
-                    assertTrue(Math.abs(back - whole) <= allowed && back - whole != Long.MIN_VALUE, () -> where + ": " + back + " for " + whole);
+                    assertTrue(
+                            Math.abs(back - whole) <= allowed && back - whole != Long.MIN_VALUE,
+                            () -> where + ": " + back + " for " + whole);
                 } else if (value instanceof Boolean bool) {
                     assertEquals(bool ? 1 : 0, column.numbers().whole(rank), where);
                 } else {
@@ -236,6 +238,7 @@ class RoundTripTest {
             return; // the exact comparison below is slow
         }
         BigDecimal miss = new BigDecimal(back).subtract(new BigDecimal(number)).abs();
-        assertTrue(miss.compareTo(new BigDecimal(told)) <= 0, where + ": " + back + " for " + number + " within " + told);
+        assertTrue(
+                miss.compareTo(new BigDecimal(told)) <= 0, where + ": " + back + " for " + number + " within " + told);
     }
 }

@@ -74,11 +74,11 @@ class TransformTest {
         List<Observation> observations = Materialisation.all().stream(sketch).toList();
 
         List<String> filtered = observations.stream()
-                .filter(row -> !row.isNull(0) && row.number(0) >= 0 && row.text(3).equals("c0"))
+                .filter(row ->
+                        !row.isNull(0) && row.number(0) >= 0 && row.text(3).equals("c0"))
                 .map(TransformTest::text)
                 .toList();
-        Optional<Sketch> kept =
-                SketchTransform.filter(sketch, Condition.atLeast("a", 0), Condition.in("c", "c0"));
+        Optional<Sketch> kept = SketchTransform.filter(sketch, Condition.atLeast("a", 0), Condition.in("c", "c0"));
         assertEquals(filtered, kept.map(TransformTest::rows).orElse(List.of()));
 
         List<String> dealt = new ArrayList<>();
@@ -162,22 +162,36 @@ class TransformTest {
 
     private static void modes(Sketch sketch, List<Observation> observations, List<String> all) {
         assertEquals(
-                IntStream.range(0, all.size()).filter(i -> i % 7 == 0).mapToObj(all::get).toList(),
-                Materialisation.sample(Sampler.every(7)).stream(sketch).map(TransformTest::text).toList());
+                IntStream.range(0, all.size())
+                        .filter(i -> i % 7 == 0)
+                        .mapToObj(all::get)
+                        .toList(),
+                Materialisation.sample(Sampler.every(7)).stream(sketch)
+                        .map(TransformTest::text)
+                        .toList());
         List<Observation> ordered = new ArrayList<>(observations);
         ordered.sort(Comparator.comparingLong(Observation::time));
         assertEquals(
                 ordered.stream().map(TransformTest::text).toList(),
-                Materialisation.all().inTimeOrder().stream(sketch).map(TransformTest::text).toList());
+                Materialisation.all().inTimeOrder().stream(sketch)
+                        .map(TransformTest::text)
+                        .toList());
         assertEquals(
-                all.size(), Materialisation.all().stream(sketch).parallel().map(TransformTest::text).count());
+                all.size(),
+                Materialisation.all().stream(sketch)
+                        .parallel()
+                        .map(TransformTest::text)
+                        .count());
         Map<String, Long> frequency = new java.util.HashMap<>();
         observations.forEach(row -> frequency.merge(withoutTime(row), 1L, Long::sum));
         long most = frequency.values().stream().mapToLong(Long::longValue).max().orElse(0);
-        long least = frequency.values().stream().mapToLong(Long::longValue).min().orElse(0);
+        long least =
+                frequency.values().stream().mapToLong(Long::longValue).min().orElse(0);
         assertEquals(most, Materialisation.topK(1).stream(sketch).count());
         assertEquals(least, Materialisation.bottomK(1).stream(sketch).count());
-        assertEquals(all.size(), Materialisation.topK(Integer.MAX_VALUE).stream(sketch).count());
+        assertEquals(
+                all.size(),
+                Materialisation.topK(Integer.MAX_VALUE).stream(sketch).count());
     }
 
     private static String withoutTime(Observation row) {

@@ -40,7 +40,11 @@ final class BinPicture {
     }
 
     private static void panel(
-            StringBuilder out, Feature feature, List<Optional<Object>> values, Optional<DensityBins> adaptive, int top) {
+            StringBuilder out,
+            Feature feature,
+            List<Optional<Object>> values,
+            Optional<DensityBins> adaptive,
+            int top) {
         KernelDensity density = new KernelDensity(64, 1);
         double low = Double.POSITIVE_INFINITY;
         double high = Double.NEGATIVE_INFINITY;
@@ -76,8 +80,8 @@ final class BinPicture {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i <= POINTS; i++) {
             double x = MARGIN + (WIDTH - 2.0 * MARGIN) * i / POINTS;
-            line.append(String.format(
-                    Locale.ROOT, "%.1f,%.1f ", x, bottom - heights[i] / most * (HEIGHT - 2.0 * MARGIN)));
+            line.append(
+                    String.format(Locale.ROOT, "%.1f,%.1f ", x, bottom - heights[i] / most * (HEIGHT - 2.0 * MARGIN)));
         }
         out.append(String.format(
                 Locale.ROOT,
@@ -99,7 +103,9 @@ final class BinPicture {
             return edges;
         }
         double step = GridBins.step(feature.bound().amount());
-        for (double bin = Math.ceil(low / step - .5); step > 0 && (bin + .5) * step < high && edges.size() < MOST_LINES; bin++) {
+        for (double bin = Math.ceil(low / step - .5);
+                step > 0 && (bin + .5) * step < high && edges.size() < MOST_LINES;
+                bin++) {
             edges.add((bin + .5) * step);
         }
         return edges;

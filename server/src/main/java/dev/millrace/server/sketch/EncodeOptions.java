@@ -28,7 +28,8 @@ record EncodeOptions(CsvStream.Options csv, EncoderOptions encoder, int rows, St
     static void declare(CommandSpec spec) {
         spec.addOption(text("--time", "COLUMN", "The time's column (default: found by name or values)."));
         spec.addOption(text("--time-bound", "SECONDS", "How far times may be off (default: 0, exact)."));
-        spec.addOption(text("--bound", "BOUND", "How far numbers may be off: 1%% of their range (default), .5, 0 for exact."));
+        spec.addOption(
+                text("--bound", "BOUND", "How far numbers may be off: 1%% of their range (default), .5, 0 for exact."));
         spec.addOption(OptionSpec.builder("--column-bound")
                 .paramLabel("COLUMN=BOUND")
                 .description("The bound of one column; may be repeated.")
@@ -82,7 +83,8 @@ record EncodeOptions(CsvStream.Options csv, EncoderOptions encoder, int rows, St
                 .withKeep(choice(Keep.class, "--keep", arguments.matchedOptionValue("--keep", "queryable")))
                 .withForm(choice(Form.class, "--form", arguments.matchedOptionValue("--form", "smallest")))
                 .selfContained(arguments.matchedOptionValue("--self-contained", false));
-        int rows = number(arguments.matchedOptionValue("--rows", "2147483646"), "--rows").intValue();
+        int rows = number(arguments.matchedOptionValue("--rows", "2147483646"), "--rows")
+                .intValue();
         return new EncodeOptions(
                 csv,
                 encoder,

@@ -35,8 +35,8 @@ final class Encoding {
         CsvTable table = CsvTable.read(path, options.rows());
         CsvStream stream = CsvStream.of(table, options.csv());
         List<byte[]> segments = new ArrayList<>();
-        StreamEncoder encoder = new StreamEncoder(
-                stream.schema(), options.encoder(), segment -> segments.add(segment.bytes()));
+        StreamEncoder encoder =
+                new StreamEncoder(stream.schema(), options.encoder(), segment -> segments.add(segment.bytes()));
         stream.feed(encoder);
         encoder.flush();
         List<FeatureError> errors = verify(stream, segments);
@@ -94,7 +94,8 @@ final class Encoding {
                 int[] ranks = column.sequence().ranks();
                 for (int row = 0; row < ranks.length; row++) {
                     Optional<Object> value = stream.values().get(f).get(from + row);
-                    boolean same = value.isEmpty() == (ranks[row] == column.symbols().size())
+                    boolean same = value.isEmpty()
+                                    == (ranks[row] == column.symbols().size())
                             && (value.isEmpty()
                                     || within(schema.feature(f), value.get(), column, ranks[row], errors.get(f)));
                     hold(same, schema.feature(f).name(), from + row);
@@ -129,16 +130,12 @@ final class Encoding {
         if (Double.isFinite(number)) {
             error.add(number, back);
         }
-        return Double.compare(number, back) == 0 || Math.abs(number - back) <= feature.bound().amount();
+        return Double.compare(number, back) == 0
+                || Math.abs(number - back) <= feature.bound().amount();
     }
 
     private void report(
-            Path path,
-            Path target,
-            CsvTable table,
-            CsvStream stream,
-            List<byte[]> segments,
-            List<FeatureError> errors)
+            Path path, Path target, CsvTable table, CsvStream stream, List<byte[]> segments, List<FeatureError> errors)
             throws IOException {
         long bytes = Files.size(target);
         long raw = 8L * table.rows() * (1 + stream.schema().size());
@@ -152,10 +149,18 @@ final class Encoding {
                 bytes / (double) table.rows(),
                 raw / (double) bytes);
         if (table.skipped() > 0) {
-            out.printf(Locale.ROOT, "%s: %,d lines with another number of fields were left out%n", path, table.skipped());
+            out.printf(
+                    Locale.ROOT, "%s: %,d lines with another number of fields were left out%n", path, table.skipped());
         }
         out.printf(
-                Locale.ROOT, "%-24s %-18s %12s %12s %10s %12s%n", "feature", "type", "bound", "largest", "NRMSE", "symbols");
+                Locale.ROOT,
+                "%-24s %-18s %12s %12s %10s %12s%n",
+                "feature",
+                "type",
+                "bound",
+                "largest",
+                "NRMSE",
+                "symbols");
         for (int f = 0; f < errors.size(); f++) {
             Feature feature = stream.schema().feature(f);
             FeatureError error = errors.get(f);

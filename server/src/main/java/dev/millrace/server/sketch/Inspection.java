@@ -26,7 +26,8 @@ final class Inspection {
         long rows = 0;
         long bytes = 0;
         out.printf(
-                "%8s %8s %8s %8s %24s %20s %s%n", "segment", "version", "rows", "bytes", "first time", "last time", "form");
+                "%8s %8s %8s %8s %24s %20s %s%n",
+                "segment", "version", "rows", "bytes", "first time", "last time", "form");
         for (int s = 0; s < file.segments().size(); s++) {
             byte[] segment = file.segments().get(s);
             Sketch sketch = SegmentCodec.read(segment, versions);
@@ -41,9 +42,7 @@ final class Inspection {
                     segment.length,
                     sketch.times().at(0),
                     sketch.times().at(sketch.rows() - 1),
-                    sketch.joint().isPresent()
-                            ? sketch.joint().get().counts().length + " combinations"
-                            : "columns",
+                    sketch.joint().isPresent() ? sketch.joint().get().counts().length + " combinations" : "columns",
                     time);
             if (s == file.segments().size() - 1) {
                 features(sketch);
@@ -69,9 +68,7 @@ final class Inspection {
                     sketch.schema().feature(f).name(),
                     column.symbols().size(),
                     column.nullCount(),
-                    column.sequence().inRuns()
-                            ? column.sequence().runs().count() + " runs"
-                            : "a coded sequence",
+                    column.sequence().inRuns() ? column.sequence().runs().count() + " runs" : "a coded sequence",
                     column.symbols() instanceof NumberSymbols numbers ? bins(numbers) : "");
         }
     }

@@ -83,7 +83,8 @@ public final class SketchCommand {
                     case "inspect" -> new Inspection(command.out).inspect(Path.of(file));
                     default ->
                         throw MillraceException.user(
-                                SqlState.FEATURE_NOT_SUPPORTED, "compare is started by the launcher: ./millrace sketch compare");
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                "compare is started by the launcher: ./millrace sketch compare");
                 }
             }
             return 0;

@@ -7,8 +7,7 @@ import java.util.Arrays;
 
 /** Reads what {@link BitWriter} wrote. Reading past the end throws that the segment is damaged. Not thread-safe. */
 public final class BitReader {
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int MOST_BITS = 56;
 
     private final byte[] bytes; // with 8 bytes of room behind the end

@@ -7,8 +7,7 @@ import java.util.Arrays;
 
 /** Appends bits to a growing array, least significant bit first. Not thread-safe. */
 public final class BitWriter {
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int MOST_BITS = 56;
 
     private byte[] bytes = new byte[256];

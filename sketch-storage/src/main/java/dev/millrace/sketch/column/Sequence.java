@@ -59,7 +59,8 @@ public final class Sequence {
     /** The same symbol in every row. */
     public static Sequence constant(int rows, int rank) {
         return ofRuns(
-                rows, rows == 0 ? new Runs(new int[0], new int[0], 0) : new Runs(new int[] {rank}, new int[] {rows}, 1));
+                rows,
+                rows == 0 ? new Runs(new int[0], new int[0], 0) : new Runs(new int[] {rank}, new int[] {rows}, 1));
     }
 
     /** Row i has rank i. */

@@ -30,8 +30,7 @@ public final class CsvOutput {
     public void rows(Sketch sketch) throws IOException {
         TimeText.Form form = timestamps ? TimeText.Form.TIMESTAMP : TimeText.Form.NUMBER;
         for (int row = 0; row < sketch.rows(); row++) {
-            out.append(TimeText.format(
-                    sketch.times().at(row), sketch.schema().ticksPerSecond(), form));
+            out.append(TimeText.format(sketch.times().at(row), sketch.schema().ticksPerSecond(), form));
             for (int f = 0; f < sketch.schema().size(); f++) {
                 Column column = sketch.column(f);
                 int rank = column.sequence().ranks()[row];
@@ -58,7 +57,9 @@ public final class CsvOutput {
             return Double.toString(value);
         }
         String shortest = Double.toString(value);
-        return shortest.indexOf('E') < 0 || Math.abs(value) > 1e15 ? shortest : new BigDecimal(shortest).toPlainString();
+        return shortest.indexOf('E') < 0 || Math.abs(value) > 1e15
+                ? shortest
+                : new BigDecimal(shortest).toPlainString();
     }
 
     private static String quoted(String text) {

@@ -46,7 +46,8 @@ public record CsvStream(SketchSchema schema, long[] ticks, boolean timestamps, L
         for (String name : options.bounds().keySet()) {
             column(table, name);
         }
-        int timeColumn = options.time().isPresent() ? column(table, options.time().get()) : findTime(table);
+        int timeColumn =
+                options.time().isPresent() ? column(table, options.time().get()) : findTime(table);
         Clock clock = timeColumn < 0 ? Clock.numbered(table.rows()) : Clock.of(table, timeColumn);
         List<Feature> features = new ArrayList<>();
         List<List<Optional<Object>>> values = new ArrayList<>();
@@ -58,7 +59,9 @@ public record CsvStream(SketchSchema schema, long[] ticks, boolean timestamps, L
             }
         }
         String timeName = timeColumn < 0 ? "row" : table.names().get(timeColumn);
-        long bound = options.timeBound().multiply(BigDecimal.valueOf(clock.ticksPerSecond)).longValue();
+        long bound = options.timeBound()
+                .multiply(BigDecimal.valueOf(clock.ticksPerSecond))
+                .longValue();
         SketchSchema schema = new SketchSchema(timeName, clock.ticksPerSecond, bound, features);
         return new CsvStream(schema, clock.ticks, clock.timestamps, values);
     }
@@ -95,8 +98,9 @@ public record CsvStream(SketchSchema schema, long[] ticks, boolean timestamps, L
         for (int c = 0; c < table.names().size(); c++) {
             List<String> column = table.columns().get(c);
             boolean named = TIME_NAMES.contains(table.names().get(c).toLowerCase(Locale.ROOT));
-            if (column.stream().allMatch(field -> TimeText.parse(field).isPresent()
-                    || named && CsvTable.number(field).isPresent())) {
+            if (column.stream()
+                    .allMatch(field -> TimeText.parse(field).isPresent()
+                            || named && CsvTable.number(field).isPresent())) {
                 return c;
             }
         }
@@ -153,7 +157,8 @@ public record CsvStream(SketchSchema schema, long[] ticks, boolean timestamps, L
         return map(fields, f -> f);
     }
 
-    private static List<Optional<Object>> map(List<String> fields, java.util.function.Function<String, Object> convert) {
+    private static List<Optional<Object>> map(
+            List<String> fields, java.util.function.Function<String, Object> convert) {
         List<Optional<Object>> values = new ArrayList<>(fields.size());
         for (String field : fields) {
             values.add(field.isEmpty() ? Optional.empty() : Optional.of(convert.apply(field)));

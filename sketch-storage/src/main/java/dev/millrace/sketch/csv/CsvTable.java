@@ -38,12 +38,12 @@ public record CsvTable(List<String> names, List<List<String>> columns, int rows,
         List<String> lines = new ArrayList<>();
         try (InputStream in = Files.newInputStream(path);
                 InputStream plain = path.toString().endsWith(".gz") ? new GZIPInputStream(in) : in;
-                BufferedReader reader =
-                        new BufferedReader(new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()
+                BufferedReader reader = new BufferedReader(new InputStreamReader(
+                        plain,
+                        StandardCharsets.UTF_8
+                                .newDecoder()
                                 .onMalformedInput(java.nio.charset.CodingErrorAction.REPLACE)))) {
-            for (String line = reader.readLine();
-                    line != null && lines.size() <= mostRows;
-                    line = reader.readLine()) {
+            for (String line = reader.readLine(); line != null && lines.size() <= mostRows; line = reader.readLine()) {
                 if (!line.isBlank()) {
                     lines.add(line);
                 }

@@ -7,8 +7,7 @@ package dev.millrace.sketch.density;
  */
 public final class KernelDensity {
     private static final double SILVERMAN = 1.06;
-    private static final double[] PART = {
-        .254829592, -.284496736, 1.421413741, -1.453152027, 1.061405429
+    private static final double[] PART = {.254829592, -.284496736, 1.421413741, -1.453152027, 1.061405429
     }; // Abramowitz and Stegun 7.1.26
     private static final double DIVISOR = .3275911;
 

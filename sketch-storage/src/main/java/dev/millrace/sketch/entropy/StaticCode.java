@@ -129,8 +129,7 @@ public final class StaticCode {
                 int times = counts[c * StepClass.SYMBOLS + s];
                 if (times > 0) {
                     // What has no state is escaped: the escape, a sign and a short code.
-                    cost += (long) times
-                            * (table.has(s) ? table.cost(s) : table.cost(StepClass.ESCAPE) + (6 << 8));
+                    cost += (long) times * (table.has(s) ? table.cost(s) : table.cost(StepClass.ESCAPE) + (6 << 8));
                 }
             }
         }
@@ -144,9 +143,7 @@ public final class StaticCode {
     }
 
     private static int symbol(long step) {
-        return step >= -StepClass.MIDDLE && step <= StepClass.MIDDLE
-                ? (int) step + StepClass.MIDDLE
-                : StepClass.ESCAPE;
+        return step >= -StepClass.MIDDLE && step <= StepClass.MIDDLE ? (int) step + StepClass.MIDDLE : StepClass.ESCAPE;
     }
 
     private static int context(long last, long before) {
@@ -179,8 +176,7 @@ public final class StaticCode {
         long direction = 1;
         for (int i = 1; i < count; i++) {
             long step = high[i];
-            int context =
-                    contexts == SINGLE ? 0 : contexts == BY_VALUE ? (int) values[i - 1] : context(last, before);
+            int context = contexts == SINGLE ? 0 : contexts == BY_VALUE ? (int) values[i - 1] : context(last, before);
             int symbol = symbol(contexts == BY_STEPS ? direction * step : step);
             if (!StepClass.table(members[context]).has(symbol)) {
                 symbol = StepClass.ESCAPE;
@@ -273,5 +269,4 @@ public final class StaticCode {
             out[i] = next;
         }
     }
-
 }

@@ -16,9 +16,7 @@ final class StepClass {
     static final int SYMBOLS = ESCAPE + 1;
 
     // In 1/1024.
-    private static final int[] STILL = {
-        10, 50, 110, 180, 260, 350, 440, 540, 630, 720, 800, 870, 925, 965, 995, 1015
-    };
+    private static final int[] STILL = {10, 50, 110, 180, 260, 350, 440, 540, 630, 720, 800, 870, 925, 965, 995, 1015};
     private static final int[] UP = {15, 90, 220, 380, 512, 644, 804, 934};
     private static final int[] TAIL = {12, 70, 170, 300, 440, 580, 710, 830};
     private static final int ONE = 1024;

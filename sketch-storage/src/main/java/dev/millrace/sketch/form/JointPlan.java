@@ -208,8 +208,12 @@ public final class JointPlan {
                 RoaringBitmap bitmap = new RoaringBitmap();
                 try {
                     bitmap.deserialize(ByteBuffer.wrap(packed));
-                } catch (IOException | InvalidRoaringFormat | IndexOutOfBoundsException | IllegalArgumentException
-                        | java.nio.BufferUnderflowException | NegativeArraySizeException e) {
+                } catch (IOException
+                        | InvalidRoaringFormat
+                        | IndexOutOfBoundsException
+                        | IllegalArgumentException
+                        | java.nio.BufferUnderflowException
+                        | NegativeArraySizeException e) {
                     throw Damage.damaged("a bitmap that cannot be unpacked");
                 }
                 for (IntIterator set = bitmap.getIntIterator(); set.hasNext(); ) {

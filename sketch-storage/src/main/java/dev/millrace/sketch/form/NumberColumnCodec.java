@@ -79,8 +79,7 @@ public final class NumberColumnCodec {
 
         @Override
         public long bits() {
-            return head.bitCount()
-                    + (sequence != null ? sequence.bits() : direct != null ? direct.bits() : 0);
+            return head.bitCount() + (sequence != null ? sequence.bits() : direct != null ? direct.bits() : 0);
         }
 
         @Override
@@ -172,7 +171,8 @@ public final class NumberColumnCodec {
     }
 
     /** Prepares a column to be stored together with others. */
-    public static JointCodec.Part joint(boolean[] nulls, int rows, Binned binned, double[] values, int count, BinSet bins) {
+    public static JointCodec.Part joint(
+            boolean[] nulls, int rows, Binned binned, double[] values, int count, BinSet bins) {
         BitWriter head = new BitWriter();
         boolean someNull = count < rows;
         head.flag(someNull);
@@ -214,8 +214,7 @@ public final class NumberColumnCodec {
         if (hasDictionary) {
             NumberSymbols symbols = readDictionary(in, scaled, count);
             Damage.check(
-                    kind == Feature.Kind.NUMBER || symbols.binCount() == symbols.size(),
-                    "a whole number that is none");
+                    kind == Feature.Kind.NUMBER || symbols.binCount() == symbols.size(), "a whole number that is none");
             return withNulls(symbols, SequencePlan.read(in, count, symbols.size(), last), nulls, rows);
         }
         NumberSymbols symbols = DirectCodec.read(in, count, scaled, kind, last);

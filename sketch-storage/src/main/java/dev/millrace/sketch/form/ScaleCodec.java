@@ -88,13 +88,11 @@ final class ScaleCodec {
             case OF_VERSION, OF_VERSION_OVERLAPPING -> {
                 if (whole) {
                     long step = (long) bins.step();
-                    return new Scaled(
-                            new Scale.Whole(tag == OF_VERSION ? step : overlapping(step)), wholeError(bins));
+                    return new Scaled(new Scale.Whole(tag == OF_VERSION ? step : overlapping(step)), wholeError(bins));
                 }
                 Damage.check(bins.step() > 0, "its version has no bins for a feature in bins");
                 return new Scaled(
-                        new Scale.Grid(tag == OF_VERSION ? bins.step() : bins.step() / GridBins.OVERLAP),
-                        bins.bound());
+                        new Scale.Grid(tag == OF_VERSION ? bins.step() : bins.step() / GridBins.OVERLAP), bins.bound());
             }
             case DECIMAL -> {
                 int digits = in.readInt(DIGIT_BITS);

@@ -137,8 +137,7 @@ final class SequencePlan {
             for (int order = Math.max(0, around - 1); order <= around + 1; order++) {
                 long total = runs - 1;
                 for (int r = 1; r < runs; r++) {
-                    total += BitWriter.golombBits(
-                            Math.abs(ranks[runStarts[r]] - ranks[runStarts[r] - 1]) - 1, order);
+                    total += BitWriter.golombBits(Math.abs(ranks[runStarts[r]] - ranks[runStarts[r] - 1]) - 1, order);
                 }
                 if (total < steps) {
                     steps = total;

@@ -140,9 +140,8 @@ public final class ArrowOutput {
         if (real || type.kind() == DataType.Kind.DOUBLE) {
             double[] values = symbols.values();
             for (int rank = 0; rank < values.length; rank++) {
-                bits[rank] = real
-                        ? Float.floatToRawIntBits((float) values[rank])
-                        : Double.doubleToRawLongBits(values[rank]);
+                bits[rank] =
+                        real ? Float.floatToRawIntBits((float) values[rank]) : Double.doubleToRawLongBits(values[rank]);
             }
         } else {
             for (int rank = 0; rank < bits.length - 1; rank++) {
@@ -196,7 +195,9 @@ public final class ArrowOutput {
         byte[][] encoded = new byte[symbols.size() + 1][];
         Arrays.setAll(
                 encoded,
-                rank -> rank == symbols.size() ? new byte[0] : symbols.text(rank).getBytes(StandardCharsets.UTF_8));
+                rank -> rank == symbols.size()
+                        ? new byte[0]
+                        : symbols.text(rank).getBytes(StandardCharsets.UTF_8));
         long bytes = 0;
         for (int i = 0; i < count; i++) {
             bytes += encoded[ranks[i]].length;

@@ -89,16 +89,15 @@ public final class Materialisation {
     }
 
     private int[] rows(Sketch sketch) {
-        int[] rows =
-                switch (kind) {
-                    case ALL -> IntStream.range(0, sketch.rows()).toArray();
-                    case SAMPLE ->
-                        IntStream.range(0, sketch.rows())
-                                .filter(row -> sampler.takes(new Observation(sketch, row)))
-                                .toArray();
-                    case TOP -> Frequency.rows(sketch, k, true);
-                    case BOTTOM -> Frequency.rows(sketch, k, false);
-                };
+        int[] rows = switch (kind) {
+            case ALL -> IntStream.range(0, sketch.rows()).toArray();
+            case SAMPLE ->
+                IntStream.range(0, sketch.rows())
+                        .filter(row -> sampler.takes(new Observation(sketch, row)))
+                        .toArray();
+            case TOP -> Frequency.rows(sketch, k, true);
+            case BOTTOM -> Frequency.rows(sketch, k, false);
+        };
         if (!inTimeOrder) {
             return rows;
         }
@@ -107,7 +106,8 @@ public final class Materialisation {
                 ? rows
                 : Arrays.stream(rows)
                         .boxed()
-                        .sorted((a, b) -> Long.compare(sketch.times().at(a), sketch.times().at(b)))
+                        .sorted((a, b) -> Long.compare(
+                                sketch.times().at(a), sketch.times().at(b)))
                         .mapToInt(Integer::intValue)
                         .toArray();
     }

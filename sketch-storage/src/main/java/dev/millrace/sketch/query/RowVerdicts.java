@@ -46,8 +46,8 @@ public final class RowVerdicts {
         if (text && condition instanceof Condition.Range || !text && condition instanceof Condition.OneOf) {
             throw MillraceException.user(
                     SqlState.DATATYPE_MISMATCH,
-                    condition.feature() + " is " + sketch.schema().feature(feature).type()
-                            + ", which the condition is not for");
+                    condition.feature() + " is "
+                            + sketch.schema().feature(feature).type() + ", which the condition is not for");
         }
     }
 

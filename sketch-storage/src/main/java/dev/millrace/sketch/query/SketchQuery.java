@@ -43,7 +43,11 @@ public final class SketchQuery {
     public record Row(long windowStart, long windowEnd, List<Optional<Object>> keys, List<Estimate> estimates) {}
 
     private SketchQuery(
-            List<Aggregate> aggregates, List<Condition> conditions, List<String> keys, long sizeTicks, long slideTicks) {
+            List<Aggregate> aggregates,
+            List<Condition> conditions,
+            List<String> keys,
+            long sizeTicks,
+            long slideTicks) {
         this.aggregates = List.copyOf(aggregates);
         this.conditions = List.copyOf(conditions);
         this.keys = List.copyOf(keys);

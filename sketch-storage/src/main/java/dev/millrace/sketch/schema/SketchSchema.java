@@ -29,8 +29,8 @@ public record SketchSchema(String timeName, long ticksPerSecond, long timeBoundT
         if (ticksPerSecond < 1 || timeBoundTicks < 0) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE,
-                    "ticks per second must be at least 1 and the time bound at least 0, not " + ticksPerSecond
-                            + " and " + timeBoundTicks);
+                    "ticks per second must be at least 1 and the time bound at least 0, not " + ticksPerSecond + " and "
+                            + timeBoundTicks);
         }
         Set<String> names = new HashSet<>();
         for (Feature feature : features) {

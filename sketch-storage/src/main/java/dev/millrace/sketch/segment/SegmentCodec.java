@@ -61,12 +61,11 @@ public final class SegmentCodec {
      */
     public static byte[] seal(StreamVersion version, StreamVersion before, Announcement announcement, Body body) {
         BitWriter out = new BitWriter();
-        int flags =
-                switch (announcement) {
-                    case REFERENCE -> 0;
-                    case CHANGE -> CHANGES;
-                    case COMPLETE -> ANNOUNCES;
-                };
+        int flags = switch (announcement) {
+            case REFERENCE -> 0;
+            case CHANGE -> CHANGES;
+            case COMPLETE -> ANNOUNCES;
+        };
         out.write(FORMAT | flags | (body.joint() ? JOINT : 0), 8);
         out.write(0, 32);
         out.golomb(version.number(), VERSION_ORDER);

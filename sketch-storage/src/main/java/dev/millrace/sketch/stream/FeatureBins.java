@@ -24,7 +24,8 @@ final class FeatureBins {
     FeatureBins(Feature feature, long seed) {
         this.feature = feature;
         this.bins = exactBins();
-        this.density = feature.binning() == Binning.EQUAL_PROBABILITY && feature.bound().kind() != Bound.Kind.EXACT
+        this.density = feature.binning() == Binning.EQUAL_PROBABILITY
+                        && feature.bound().kind() != Bound.Kind.EXACT
                 ? Optional.of(new DensityBins(seed))
                 : Optional.empty();
     }

@@ -71,7 +71,8 @@ final class FeatureChoice {
         }
         for (Binned candidate : choice.candidates(feature, adaptive)) {
             if (adaptive.isPresent()) {
-                choice.bins = new BinSet(bins.bound(), bins.step(), adaptive.get().centres()); // injected ones too
+                choice.bins =
+                        new BinSet(bins.bound(), bins.step(), adaptive.get().centres()); // injected ones too
             }
             ColumnPlan offered = NumberColumnCodec.plan(
                     choice.nulls, rows, candidate, choice.numbers, choice.count, choice.bins, keep);

@@ -121,7 +121,8 @@ public final class Observations {
                     SqlState.DATATYPE_MISMATCH,
                     rows == 0
                             ? "begin a row before setting values"
-                            : schema.feature(feature).name() + " is " + schema.feature(feature).type() + ", not a "
+                            : schema.feature(feature).name() + " is "
+                                    + schema.feature(feature).type() + ", not a "
                                     + kind.name().toLowerCase(java.util.Locale.ROOT));
         }
         return column;

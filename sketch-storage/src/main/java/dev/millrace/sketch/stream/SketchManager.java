@@ -42,7 +42,11 @@ public final class SketchManager<K> {
      * @param out receives each segment with its key
      */
     public SketchManager(
-            SketchSchema schema, EncoderOptions options, int mostKeys, int mostRows, BiConsumer<K, EncodedSegment> out) {
+            SketchSchema schema,
+            EncoderOptions options,
+            int mostKeys,
+            int mostRows,
+            BiConsumer<K, EncodedSegment> out) {
         if (mostKeys < 1 || mostRows < 1) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "a sketch manager needs room for a key and a row at least");

@@ -97,8 +97,7 @@ public final class SketchSealer {
             anyExact |= exact[i];
             bin[i] = exact[i] ? i == 0 ? 0 : bin[i - 1] : numbers.bin(present[i]);
         }
-        Binned binned =
-                new Binned(numbers.scale(), numbers.error(), bin, anyExact ? exact : new boolean[0]);
+        Binned binned = new Binned(numbers.scale(), numbers.error(), bin, anyExact ? exact : new boolean[0]);
         return NumberColumnCodec.plan(nulls, rows, binned, values, count, bins, keep);
     }
 

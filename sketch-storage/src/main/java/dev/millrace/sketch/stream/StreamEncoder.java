@@ -102,7 +102,8 @@ public final class StreamEncoder {
         Announcement announcement = options.selfContained() || before == null
                 ? Announcement.COMPLETE
                 : announces ? Announcement.CHANGE : Announcement.REFERENCE;
-        byte[] bytes = SegmentCodec.seal(current, before == null ? current : before, announcement, body(choices, current));
+        byte[] bytes =
+                SegmentCodec.seal(current, before == null ? current : before, announcement, body(choices, current));
         version = Optional.of(current);
         long first = waiting.ticks()[0];
         long last = waiting.ticks()[rows - 1];

@@ -46,8 +46,7 @@ public final class TimeCodec {
     public record Clockwork(long origin, long period) {}
 
     /** Writes the times of at least one row. */
-    public static void write(
-            BitWriter out, long[] ticks, int rows, long boundTicks, Clockwork clockwork, Keep keep) {
+    public static void write(BitWriter out, long[] ticks, int rows, long boundTicks, Clockwork clockwork, Keep keep) {
         Optional<Times.Regular> regular = regular(ticks, rows);
         if (regular.isPresent()) {
             Times.Regular found = regular.get();

@@ -28,17 +28,21 @@ final class Merge {
         boolean alike = first.schema().size() == second.schema().size()
                 && first.schema().ticksPerSecond() == second.schema().ticksPerSecond();
         for (int f = 0; alike && f < first.schema().size(); f++) {
-            alike = first.schema().feature(f).name().equals(second.schema().feature(f).name())
-                    && first.schema().feature(f).type().equals(second.schema().feature(f).type());
+            alike = first.schema()
+                            .feature(f)
+                            .name()
+                            .equals(second.schema().feature(f).name())
+                    && first.schema()
+                            .feature(f)
+                            .type()
+                            .equals(second.schema().feature(f).type());
         }
         if (!alike) {
-            throw MillraceException.user(
-                    SqlState.DATATYPE_MISMATCH, "sketches of different schemas cannot be merged");
+            throw MillraceException.user(SqlState.DATATYPE_MISMATCH, "sketches of different schemas cannot be merged");
         }
         if ((long) first.rows() + second.rows() > Limits.ROWS) {
             throw MillraceException.user(
-                    SqlState.PROGRAM_LIMIT_EXCEEDED,
-                    "the sketches together have more than " + Limits.ROWS + " rows");
+                    SqlState.PROGRAM_LIMIT_EXCEEDED, "the sketches together have more than " + Limits.ROWS + " rows");
         }
         List<Column> columns = new ArrayList<>();
         for (int f = 0; f < first.schema().size(); f++) {

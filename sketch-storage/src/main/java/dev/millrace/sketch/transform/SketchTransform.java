@@ -96,8 +96,7 @@ public final class SketchTransform {
             target[rank] = known.computeIfAbsent(mapped, text -> known.size());
         }
         TextSymbols to = new TextSymbols(List.copyOf(known.keySet()));
-        return replace(
-                sketch, feature, column.translate(to, rank -> rank == target.length ? to.size() : target[rank]));
+        return replace(sketch, feature, column.translate(to, rank -> rank == target.length ? to.size() : target[rank]));
     }
 
     /** The rows whose values in the sketch meet all conditions; empty when none does. */
