@@ -16,9 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
-/** The first phase of an updating aggregation: emits what an epoch adds to each group's states, and forgets it. */
+/**
+ * The first phase of an updating aggregation: emits what rows add to each group's states, and forgets it, at the end of an
+ * epoch or when there are many groups.
+ */
 public final class PartialAggregateOperator implements Operator {
     private final Aggregate node;
+    private final PartialLimit limit;
     private final List<AutoCloseable> owned = new ArrayList<>();
     private OperatorContext context;
     private NestedImages images;
@@ -27,7 +31,12 @@ public final class PartialAggregateOperator implements Operator {
     private Optional<EntryCursor> emitting = Optional.empty();
 
     public PartialAggregateOperator(Aggregate node) {
+        this(node, new PartialLimit());
+    }
+
+    PartialAggregateOperator(Aggregate node, PartialLimit limit) {
         this.node = node;
+        this.limit = limit;
     }
 
     /** The generated code of a node. */
@@ -52,12 +61,21 @@ public final class PartialAggregateOperator implements Operator {
 
     @Override
     public void process(int port, Batch batch, Output output) {
+        int rows = batch.rowCount();
         try (batch) {
-            state.add(batch, images, Rows.all(batch.rowCount()), batch.rowCount(), noLog);
+            state.add(batch, images, Rows.all(rows), rows, noLog);
         } catch (ArithmeticException e) {
             throw Wide.outOfRange();
         } finally {
             images.clear();
+        }
+        if (limit.isReached(rows, state.table().size())) {
+            limit.passedOn(state.table().size());
+            EntryCursor cursor = new EntryCursor(state.table(), context.batchRows());
+            for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+                output.emit(batch(cursor.entries(), count));
+            }
+            state.clear();
         }
         context.metrics().stateSize(state.bytes(), state.table().size());
     }
@@ -79,6 +97,7 @@ public final class PartialAggregateOperator implements Operator {
             output.emit(batch(cursor.entries(), count));
         }
         emitting = Optional.empty();
+        limit.restart();
         state.clear();
         return true;
     }

@@ -38,8 +38,8 @@ public final class GroupTable implements AutoCloseable {
 
     private static final int REHASHED_SLOTS = 512;
 
-    /** Index words in a line of the processor's cache. */
-    private static final long LINE_SLOTS = 8;
+    /** Slots that are gone over in their order: enough for the processor to fetch them ahead. */
+    private static final int STRETCH_BITS = 7;
 
     /** 2^64 times (sqrt(5) - 1) / 2. */
     private static final long GOLDEN_SECTION = 0x9E3779B97F4A7C15L;
@@ -157,22 +157,27 @@ public final class GroupTable implements AutoCloseable {
     }
 
     /**
-     * Copies addresses of entries, scattered: lines of the index in strides of a golden section of it. Entries in the order
-     * of their hashes would fill a smaller table from one end, where each would be put behind all others.
+     * Copies addresses of entries, scattered: stretches of the index in strides of a golden section of it. Entries in the
+     * order of their hashes would fill a smaller table from one end, where each would be put behind all others.
      *
      * @param from where to begin; 0 first
      * @return where to go on from, or -1 at the end
      */
     public long entries(long from, long[] addresses, int[] count) {
-        long stride = (GOLDEN_SECTION >>> shift | LINE_SLOTS) & -LINE_SLOTS; // an odd number of lines
+        long stretch = Math.min(1L << STRETCH_BITS, mask + 1);
+        long stride = (GOLDEN_SECTION >>> shift | stretch) & -stretch; // an odd number of stretches
         long position = from;
         int found = 0;
         while (position <= mask && found < addresses.length) {
-            long slot = position / LINE_SLOTS * stride & mask | position % LINE_SLOTS;
-            long word = word(slot);
-            addresses[found] = word & ADDRESS;
-            found += word == 0 ? 0 : 1; // no branch: occupied slots are random
-            position++;
+            long slot = (position >>> STRETCH_BITS) * stride + (position & stretch - 1) & mask;
+            int most = (int) Math.min(stretch - (position & stretch - 1), addresses.length - found);
+            long address = indexAddress + (slot << 3);
+            for (int i = 0; i < most; i++) {
+                long word = Memory.getLong(address + 8L * i);
+                addresses[found] = word & ADDRESS;
+                found += word == 0 ? 0 : 1; // no branch: occupied slots are random
+            }
+            position += most;
         }
         count[0] = found;
         return position > mask ? -1 : position;

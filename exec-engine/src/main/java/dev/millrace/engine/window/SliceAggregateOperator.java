@@ -7,6 +7,7 @@ import dev.millrace.engine.aggregate.ChangeLog;
 import dev.millrace.engine.aggregate.GroupKernels;
 import dev.millrace.engine.aggregate.GroupSnapshot;
 import dev.millrace.engine.aggregate.GroupState;
+import dev.millrace.engine.aggregate.PartialLimit;
 import dev.millrace.engine.aggregate.Wide;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyLayout;
@@ -41,8 +42,8 @@ import org.apache.arrow.vector.FieldVector;
  * Aggregates per key and slice, and puts the slices of a window together when the watermark reaches its end (Li et al.,
  * No pane, no gain, SIGMOD Record 2005). A slice is dropped with its last window.
  *
- * <p>PARTIAL emits a slice's states once the watermark passed the slice, and what came late for an open window at the
- * epoch's end; FINAL has slice ends as times and states as columns. With {@link WindowSpec.Attached} the start is one key
+ * <p>PARTIAL emits a slice's states once the watermark passed the slice or it has many groups, and what came late for an
+ * open window at the epoch's end; FINAL has slice ends as times and states as columns. With {@link WindowSpec.Attached} the start is one key
  * more.
  */
 public final class SliceAggregateOperator implements Operator {
@@ -56,6 +57,7 @@ public final class SliceAggregateOperator implements Operator {
     private final SliceRows rows;
     private final NavigableMap<Long, GroupState> slices = new TreeMap<>();
     private final Deque<GroupState> spare = new ArrayDeque<>();
+    private final PartialLimit limit; // of PARTIAL
     private OperatorContext context;
     private Optional<GroupKernels> kernels = Optional.empty();
     private Optional<NestedImages> images = Optional.empty();
@@ -68,7 +70,12 @@ public final class SliceAggregateOperator implements Operator {
     private record Firing(long end, GroupState state, boolean isScratch, EntryCursor cursor) {}
 
     public SliceAggregateOperator(WindowAggregate node) {
+        this(node, new PartialLimit());
+    }
+
+    SliceAggregateOperator(WindowAggregate node, PartialLimit limit) {
         this.node = node;
+        this.limit = limit;
         this.slicing = Slicing.of(node.window());
         this.isPartial = node.phase() == Phase.PARTIAL;
         this.isAttached = node.window() instanceof WindowSpec.Attached;
@@ -115,13 +122,29 @@ public final class SliceAggregateOperator implements Operator {
                 context.lateRows(batch, rows.late(), rows.lateCount(), watermark);
             }
             for (int i = 0; i < rows.slices(); i++) {
-                slice(rows.end(i)).add(batch, images.get(), rows.rows(i), rows.count(i), noLog.get());
+                GroupState slice = slice(rows.end(i));
+                slice.add(batch, images.get(), rows.rows(i), rows.count(i), noLog.get());
+                if (isPartial && limit.isReached(rows.count(i), slice.table().size())) {
+                    passOn(rows.end(i), slice, output);
+                }
             }
         } catch (ArithmeticException e) {
             throw Wide.outOfRange();
         } finally {
             images.get().clear();
         }
+    }
+
+    /** Emits a slice that goes on, to begin it anew. */
+    private void passOn(long end, GroupState slice, Output output) {
+        limit.passedOn(slice.table().size());
+        Firing part = firing(end, slice, false);
+        for (int count = part.cursor().advance();
+                count > 0;
+                count = part.cursor().advance()) {
+            output.emit(batch(part, count));
+        }
+        slice.clear();
     }
 
     private GroupState slice(long end) {
@@ -251,7 +274,9 @@ public final class SliceAggregateOperator implements Operator {
         if (done.isScratch()) {
             release(done.state());
         }
-        if (!isPartial) {
+        if (isPartial) {
+            limit.restart();
+        } else {
             fired = done.end();
         }
         while (!slices.isEmpty()

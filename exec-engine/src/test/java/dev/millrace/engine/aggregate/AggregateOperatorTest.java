@@ -160,7 +160,8 @@ class AggregateOperatorTest {
                 RandomGenerator random = new SplittableRandom(18);
                 OperatorHarness harness = new OperatorHarness(
                                 () -> new Chain(List.<Operator>of(
-                                        new PartialAggregateOperator(first), new AggregateOperator(last))),
+                                        new PartialAggregateOperator(first, new PartialLimit(3, 12)),
+                                        new AggregateOperator(last))),
                                 INPUT)
                         .output(single.schema());
                 List<Row> rows = new ArrayList<>();

@@ -2,6 +2,7 @@ package dev.millrace.engine.window;
 
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.engine.aggregate.Chain;
+import dev.millrace.engine.aggregate.PartialLimit;
 import dev.millrace.engine.aggregate.ReferenceAggregate;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.expression.AggregateCall;
@@ -210,7 +211,9 @@ class WindowAggregateTest {
             WindowAggregate last =
                     new WindowAggregate(partial, 1, window, List.of(0), single.calls(), Phase.FINAL, single.schema());
             check(
-                    () -> new Chain(List.of(new SliceAggregateOperator(partial), new SliceAggregateOperator(last))),
+                    () -> new Chain(List.of(
+                            new SliceAggregateOperator(partial, new PartialLimit(3, 12)),
+                            new SliceAggregateOperator(last))),
                     single,
                     seed++,
                     false);
