@@ -111,19 +111,27 @@ class LocalEngine implements Engine {
                 Closing.all(queryOptions.sinks());
                 throw e;
             }
-            LocalStandingQuery query = new LocalStandingQuery(name, plan, queryOptions, this, resources);
+            LocalStandingQuery query =
+                    new LocalStandingQuery(name, plan, queryOptions, options.workers(), this, resources);
+            boolean finished =
+                    queryOptions.restore().map(QuerySnapshot::finished).orElse(false);
             try {
-                new TaskBuilder(
-                                query.tasks(),
-                                plan,
-                                relations,
-                                options.workers(),
-                                true,
-                                operators,
-                                query.output(),
-                                queryOptions.restore())
-                        .build();
+                if (!finished) {
+                    new TaskBuilder(
+                                    query.tasks(),
+                                    plan,
+                                    relations,
+                                    query.parallelism(),
+                                    true,
+                                    operators,
+                                    query.output(),
+                                    queryOptions.restore())
+                            .build();
+                }
                 attach(query);
+                if (finished) {
+                    query.endAtOnce();
+                }
             } catch (RuntimeException | Error e) {
                 query.abandon();
                 memory.release(query.tasks().memory());

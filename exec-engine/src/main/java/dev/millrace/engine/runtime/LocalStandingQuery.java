@@ -22,6 +22,7 @@ import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -44,10 +45,17 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
     private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
     private volatile long firstEpoch; // written by whoever starts the query, read by all
+    private final int parallelism;
 
-    LocalStandingQuery(String name, PlanNode plan, QueryOptions options, LocalEngine engine, Resources resources) {
+    /** @param workers of the engine */
+    LocalStandingQuery(
+            String name, PlanNode plan, QueryOptions options, int workers, LocalEngine engine, Resources resources) {
         this.name = name;
         this.plan = plan;
+        this.parallelism = options.restore()
+                .filter(saved -> !Rescaling.isExact(plan))
+                .map(QuerySnapshot::tasks)
+                .orElse(workers);
         this.engine = engine;
         this.resources = resources;
         this.tasks = new QueryTasks(name, options.priority(), resources, this);
@@ -64,6 +72,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     QueryTasks tasks() {
         return tasks;
+    }
+
+    /** How many tasks work side by side where they can. */
+    int parallelism() {
+        return parallelism;
+    }
+
+    /** For a query that had finished: its answer is all there is of it. */
+    void endAtOnce() {
+        output.outlets(1).get(0).end();
     }
 
     QueryOutput output() {
@@ -360,10 +378,22 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     public QuerySnapshot snapshot() {
         QuerySnapshot[] taken = new QuerySnapshot[1];
         engine.atRest(this, () -> {
+            if (state == QueryState.FAILED || state == QueryState.DROPPED) {
+                throw MillraceException.user(
+                        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + name + "\" is " + state);
+            }
             List<Part> view = output.view()
                     .map(rows -> List.of(new Part("rows", -1, rows.save())))
                     .orElse(List.of());
-            taken[0] = new QuerySnapshot(output.publishedEpoch(), OperatorSnapshots.take(tasks), view);
+            synchronized (freeing) {
+                boolean finished = state == QueryState.FINISHED || tasks.isClosed();
+                taken[0] = new QuerySnapshot(
+                        output.publishedEpoch(),
+                        parallelism,
+                        finished,
+                        finished ? Map.of() : OperatorSnapshots.take(tasks),
+                        view);
+            }
         });
         return taken[0];
     }

@@ -59,7 +59,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     final List<Channel> channels = new ArrayList<>();
     final List<Operator> opened = new ArrayList<>(); // also those that no task has, because building it failed
     private final AtomicInteger running = new AtomicInteger();
-    private boolean closed;
+    private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them
 
     QueryTasks(String name, int priority, Resources resources, Listener listener) {
         this.name = name;
@@ -174,6 +174,10 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /** Has no task run any more. Not from within one of them. */
     void stop() {
         scheduled.forEach(ScheduledTask::remove);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /**

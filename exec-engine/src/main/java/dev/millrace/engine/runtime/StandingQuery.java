@@ -60,7 +60,12 @@ public interface StandingQuery {
     /** Waits until it is FINISHED, FAILED or DROPPED and everything it made is visible; returns which. */
     QueryState await();
 
-    /** The state of all operators between two epochs. The query goes on. */
+    /**
+     * The state of all operators between two epochs. The query goes on. Of one that is FINISHED only the answer is left: a
+     * query restored from it is FINISHED with that answer.
+     *
+     * @throws MillraceException if it is FAILED or DROPPED (55000)
+     */
     QuerySnapshot snapshot();
 
     QueryStatistics statistics();

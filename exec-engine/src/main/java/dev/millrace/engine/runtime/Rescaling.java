@@ -1,0 +1,63 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Aggregate;
+import dev.millrace.plan.node.PlanNode.Calc;
+import dev.millrace.plan.node.PlanNode.Distribution;
+import dev.millrace.plan.node.PlanNode.Exchange;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.PlanNode.TopN;
+import dev.millrace.plan.node.PlanNode.Union;
+import dev.millrace.plan.node.PlanNode.Values;
+import dev.millrace.plan.node.PlanNode.Watermark;
+import dev.millrace.plan.node.PlanNode.WindowAggregate;
+import dev.millrace.plan.node.PlanNode.WindowAssign;
+import dev.millrace.plan.node.PlanNode.WindowExtreme;
+import java.util.List;
+
+/**
+ * Whether saved state can be dealt out to another number of tasks. State is saved by the key groups of an operator's own
+ * keys; rows come by those of the exchange before it. Where the two differ (counts of distinct values are spread by value,
+ * too; groups by two keys may come by one of them) state belongs to the task that wrote it.
+ */
+final class Rescaling {
+    private Rescaling() {}
+
+    static boolean isExact(PlanNode plan) {
+        return isExactHere(plan) && plan.inputs().stream().allMatch(Rescaling::isExact);
+    }
+
+    private static boolean isExactHere(PlanNode node) {
+        if (node instanceof Aggregate aggregate) {
+            return aggregate.phase() == Phase.PARTIAL || comesBy(aggregate.input(), aggregate.keys());
+        }
+        if (node instanceof WindowAggregate aggregate) {
+            return aggregate.phase() != Phase.PARTIAL && comesBy(aggregate.input(), aggregate.keys());
+        }
+        if (node instanceof WindowExtreme extreme) {
+            return comesBy(extreme.input(), extreme.keys());
+        }
+        if (node instanceof TopN topN) {
+            return comesBy(topN.input(), topN.partition());
+        }
+        if (node instanceof Join join) {
+            return comesBy(join.left(), join.leftKeys()) && comesBy(join.right(), join.rightKeys());
+        }
+        return node instanceof Scan
+                || node instanceof Values
+                || node instanceof Calc
+                || node instanceof Watermark
+                || node instanceof WindowAssign
+                || node instanceof Union
+                || node instanceof Exchange;
+    }
+
+    private static boolean comesBy(PlanNode input, List<Integer> keys) {
+        return input instanceof Exchange exchange
+                && (exchange.distribution() instanceof Distribution.Single
+                        || exchange.distribution() instanceof Distribution.Hash hash
+                                && hash.columns().equals(keys));
+    }
+}
