@@ -131,6 +131,13 @@ final class Library {
 
             regexp_match          ?RegexFunction#groups 1 2
             regexp_split_to_array RegexFunction#split 1 2
+            regexp_all_matches    RegexFunction#allGroups 1 2
+            regexp_one_match      RegexFunction#firstGroups 1 2
+            json_elements         nested.JsonParts.elements
+            json_elements_text    nested.JsonParts.elementsText
+            json_keys             nested.JsonParts.keys
+            json_entries          nested.JsonParts.entries
+            json_entries_text     nested.JsonParts.entriesText
             json_get              ?nested.JsonFunctions.get
             json_get_text         ?nested.JsonFunctions.getText
             json_at               ?nested.JsonFunctions.at

@@ -46,6 +46,7 @@ final class NestedCalls {
             Map.entry("trim_array", "trim"),
             Map.entry("array_sort", "sort"),
             Map.entry("array_reverse", "reverse"),
+            Map.entry("array_subscripts", "subscripts"),
             Map.entry("array_dims", "?dims"));
 
     /** The same for those whose number is left in a field. */

@@ -110,6 +110,18 @@ public final class RegexFunction {
         }
     }
 
+    /** {@code regexp_matches} without the flag g: as {@link #groups}, in an array that is empty without a match. */
+    public void firstGroups(long address, int length, Text out) {
+        TextBuffer buffer = out.begin();
+        boolean found = find(address, length);
+        ImageWriter.int32(buffer, found ? 1 : 0);
+        if (found) {
+            ImageWriter.some(buffer);
+            writeGroups(buffer, address);
+        }
+        out.written();
+    }
+
     /** {@code regexp_matches} with the flag g: the groups of every match, each as {@link #groups} gives them. */
     public void allGroups(long address, int length, Text out) {
         matcher.reset(address, length);

@@ -1,5 +1,6 @@
 package dev.millrace.engine.operators;
 
+import dev.millrace.engine.expand.ExpandOperator;
 import dev.millrace.engine.aggregate.AggregateOperator;
 import dev.millrace.engine.aggregate.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
@@ -30,6 +31,9 @@ public final class OperatorFactory {
     public static Operator create(PlanNode node) {
         if (node instanceof PlanNode.Calc calc) {
             return new CalcOperator(calc);
+        }
+        if (node instanceof PlanNode.Expand expand) {
+            return new ExpandOperator(expand);
         }
         if (node instanceof PlanNode.WindowAssign assign) {
             return new WindowAssignOperator(assign);

@@ -188,6 +188,7 @@ final class PlanGraph {
         return plan instanceof Calc
                 || plan instanceof Watermark
                 || plan instanceof WindowAssign
+                || plan instanceof PlanNode.Expand
                 || plan instanceof Union
                 || plan instanceof Exchange
                 || plan instanceof Aggregate aggregate && aggregate.phase() == Phase.PARTIAL

@@ -67,6 +67,14 @@ final class NestedSignatures {
             jsonb_extract_path_text(jsonb, text...) text
             to_jsonb(any) jsonb
             json_members(any) jsonb
+            json_elements(jsonb) jsonb[]
+            json_elements_text(jsonb) text[]
+            json_keys(jsonb) text[]
+            json_entries(jsonb) json_entries
+            json_entries_text(jsonb) text_entries
+            regexp_all_matches(text, text, text?) texts
+            regexp_one_match(text, text, text?) texts
+            array_subscripts(T[], integer) integer[]
             """;
 
     private NestedSignatures() {}

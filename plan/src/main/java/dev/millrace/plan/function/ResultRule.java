@@ -82,6 +82,11 @@ public final class ResultRule {
         return new DataType(Kind.valueOf(name.toUpperCase(Locale.ROOT)), 0, 0, List.of());
     }
 
+    private static DataType entries(DataType value) {
+        return DataType.array(DataType.row(
+                List.of(new Field("key", DataType.TEXT, true), new Field("value", value, true))));
+    }
+
     /** The anonymous row type of ROW(...): its fields are f1, f2 and so on. */
     private static DataType record(List<DataType> types) {
         List<Field> fields = new ArrayList<>();
@@ -112,6 +117,9 @@ public final class ResultRule {
             case "extract" -> types -> DataType.numeric(18, 6);
             case "numeric" -> types -> DataType.numeric(38, 16);
             case "record" -> ResultRule::record;
+            case "json_entries" -> types -> entries(DataType.JSONB);
+            case "text_entries" -> types -> entries(DataType.TEXT);
+            case "texts" -> types -> DataType.array(DataType.array(DataType.TEXT));
             default -> {
                 DataType fixed = fixed(text);
                 yield types -> fixed;

@@ -7,6 +7,7 @@ import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
@@ -312,6 +313,40 @@ public sealed interface PlanNode {
         public Over {
             partition = List.copyOf(partition);
             order = List.copyOf(order);
+            calls = List.copyOf(calls);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /** A table function by its name, over columns of the input, and the columns it gives. */
+    record TableCall(String function, List<Integer> arguments, List<Field> outputs) {
+        public TableCall {
+            arguments = List.copyOf(arguments);
+            outputs = List.copyOf(outputs);
+        }
+    }
+
+    /**
+     * Puts beside each row the rows that table functions make of it. Several functions are put side by side, NULL where
+     * one has fewer rows than another. Linear in weights. Output: the columns {@code kept}, the functions' columns, and
+     * with {@code ordinality} the number of the row among those of its input row, from 1 (BIGINT).
+     *
+     * @param outer whether a row of which nothing is made stays, once, with NULLs
+     */
+    record Expand(
+            PlanNode input,
+            List<Integer> kept,
+            List<TableCall> calls,
+            boolean ordinality,
+            boolean outer,
+            Schema schema)
+            implements PlanNode {
+        public Expand {
+            kept = List.copyOf(kept);
             calls = List.copyOf(calls);
         }
 

@@ -11,6 +11,7 @@ import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.sql.algebra.AggregateTranslator;
+import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.MatchRel;
 import dev.millrace.sql.algebra.TypeMapper;
@@ -86,6 +87,10 @@ public final class Translation {
             return join(join);
         } else if (node instanceof Sort sort) {
             return sort(sort);
+        } else if (node instanceof ExpandRel expand) {
+            List<Integer> kept = IntStream.range(0, expand.kept()).boxed().toList();
+            return Nodes.expand(
+                    translate(expand.getInput()), kept, expand.calls(), expand.ordinality(), expand.outer());
         } else if (node instanceof MatchRel match) {
             return new PlanNode.Match(
                     translate(match.getInput()),
@@ -236,8 +241,6 @@ public final class Translation {
                         "write a join with a grouped sub-query");
             case "LogicalSnapshot" ->
                 Refusal.of("FOR SYSTEM_TIME AS OF is not available yet", "join with the table as it is now");
-            case "Uncollect" ->
-                Refusal.of("UNNEST is not available yet", "use array functions or unnest before the stream");
             case "LogicalRepeatUnion" -> Refusal.of("WITH RECURSIVE is not available yet", "unroll the recursion");
             case "LogicalSample" -> Refusal.of("TABLESAMPLE is not available yet", "filter on a hash of a key");
             case "LogicalTableFunctionScan" ->

@@ -208,6 +208,15 @@ public final class PlanText implements NodeVisitor<String> {
         return "WindowAssign " + windowOn(assign.window(), assign.timeColumn(), over(assign.input()));
     }
 
+    @Override
+    public String expand(PlanNode.Expand expand) {
+        ExpressionText columns = over(expand.input());
+        String calls = expand.calls().stream()
+                .map(call -> call.function() + "(" + columns.columns(call.arguments()) + ")")
+                .collect(Collectors.joining(", "));
+        return "Expand " + calls + (expand.ordinality() ? " numbered" : "") + (expand.outer() ? " or NULL" : "");
+    }
+
     private static String calls(List<AggregateCall> calls, Schema arguments) {
         ExpressionText columns = new ExpressionText(arguments);
         return calls.isEmpty() ? "" : ": " + calls.stream().map(columns::call).collect(Collectors.joining(", "));

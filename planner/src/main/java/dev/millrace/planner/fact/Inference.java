@@ -120,6 +120,22 @@ public final class Inference implements NodeVisitor<Facts> {
                 closing ? List.of(boundsAt(width, assign.window(), false)) : List.of());
     }
 
+    @Override
+    public Facts expand(PlanNode.Expand expand) {
+        Facts input = of(expand.input());
+        Set<Integer> times = new HashSet<>();
+        for (int column = 0; column < expand.kept().size(); column++) {
+            if (input.eventTimes().contains(expand.kept().get(column))) {
+                times.add(column);
+            }
+        }
+        IntFunction<OptionalInt> position = column -> {
+            int at = expand.kept().indexOf(column);
+            return at < 0 ? OptionalInt.empty() : OptionalInt.of(at);
+        };
+        return new Facts(input.appendOnly(), times, moved(input.windows(), position));
+    }
+
     private static WindowColumns boundsAt(int start, WindowSpec window, boolean emitted) {
         return new WindowColumns(OptionalInt.of(start), OptionalInt.of(start + 1), window, emitted);
     }

@@ -68,6 +68,17 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
         return of(assign.input()).map(key -> plus(key, start, start + 1));
     }
 
+    /** A row's number tells apart what was made of one row. */
+    @Override
+    public Optional<List<Integer>> expand(PlanNode.Expand expand) {
+        Optional<List<Integer>> key = of(expand.input());
+        if (!expand.ordinality() || key.isEmpty() || !expand.kept().containsAll(key.get())) {
+            return Optional.empty();
+        }
+        List<Integer> moved = key.get().stream().map(expand.kept()::indexOf).toList();
+        return Optional.of(plus(moved, expand.schema().size() - 1));
+    }
+
     private static List<Integer> plus(List<Integer> key, int... more) {
         List<Integer> all = new ArrayList<>(key);
         IntStream.of(more).filter(column -> !all.contains(column)).forEach(all::add);

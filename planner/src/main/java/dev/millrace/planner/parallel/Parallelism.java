@@ -12,6 +12,7 @@ import dev.millrace.planner.tree.NodeVisitor;
 import dev.millrace.planner.tree.Nodes;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import dev.millrace.type.Field;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,6 +112,17 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
     public Placed windowAssign(PlanNode.WindowAssign assign) {
         Placed input = place(assign.input());
         return new Placed(over(assign, input.node()), input.spread());
+    }
+
+    @Override
+    public Placed expand(PlanNode.Expand expand) {
+        Placed input = place(expand.input());
+        List<Expression> kept = new ArrayList<>();
+        for (int column : expand.kept()) {
+            Field field = expand.input().schema().field(column);
+            kept.add(new Expression.Column(column, field.type(), field.nullable()));
+        }
+        return new Placed(over(expand, input.node()), input.spread().over(kept));
     }
 
     @Override

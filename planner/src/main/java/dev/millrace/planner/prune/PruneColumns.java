@@ -156,6 +156,33 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         return new Pruned(pruned, withWindow(input, width));
     }
 
+    /** Kept columns that nobody wants go; what functions make stays, as their rows count. */
+    @Override
+    public Pruned expand(PlanNode.Expand expand) {
+        List<Integer> places = IntStream.range(0, expand.kept().size())
+                .filter(wanted::get)
+                .boxed()
+                .toList();
+        List<Integer> kept = places.stream().map(expand.kept()::get).toList();
+        BitSet needed = set(kept);
+        expand.calls().forEach(call -> call.arguments().forEach(needed::set));
+        Pruned input = prune(expand.input(), needed);
+        List<PlanNode.TableCall> calls = expand.calls().stream()
+                .map(call -> new PlanNode.TableCall(
+                        call.function(), input.positions(call.arguments()), call.outputs()))
+                .toList();
+        PlanNode pruned =
+                Nodes.expand(input.node(), input.positions(kept), calls, expand.ordinality(), expand.outer());
+        int[] positions = gone(expand.schema().size());
+        for (int i = 0; i < places.size(); i++) {
+            positions[places.get(i)] = i;
+        }
+        for (int made = expand.kept().size(); made < positions.length; made++) {
+            positions[made] = made - expand.kept().size() + places.size();
+        }
+        return new Pruned(pruned, positions);
+    }
+
     /** Positions below, followed by the window's two columns. */
     private static int[] withWindow(Pruned input, int width) {
         int[] positions = Arrays.copyOf(input.positions(), width + 2);

@@ -14,6 +14,8 @@ public interface NodeVisitor<R> {
 
     R windowAssign(PlanNode.WindowAssign assign);
 
+    R expand(PlanNode.Expand expand);
+
     R aggregate(PlanNode.Aggregate aggregate);
 
     R windowAggregate(PlanNode.WindowAggregate aggregate);
@@ -64,6 +66,8 @@ public interface NodeVisitor<R> {
             return visitor.sort(sort);
         } else if (node instanceof PlanNode.Exchange exchange) {
             return visitor.exchange(exchange);
+        } else if (node instanceof PlanNode.Expand expand) {
+            return visitor.expand(expand);
         } else if (node instanceof PlanNode.Values values) {
             return visitor.values(values);
         }

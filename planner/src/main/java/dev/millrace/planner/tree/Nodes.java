@@ -98,6 +98,21 @@ public final class Nodes {
                 input, timeColumn, window, input.schema().concat(bounds));
     }
 
+    public static PlanNode.Expand expand(
+            PlanNode input,
+            List<Integer> kept,
+            List<PlanNode.TableCall> calls,
+            boolean ordinality,
+            boolean outer) {
+        List<Field> made = new ArrayList<>();
+        calls.forEach(call -> made.addAll(call.outputs()));
+        if (ordinality) {
+            made.add(new Field("ordinality", DataType.BIGINT, outer));
+        }
+        Schema schema = input.schema().select(kept).concat(new Schema(made));
+        return new PlanNode.Expand(input, kept, calls, ordinality, outer, schema);
+    }
+
     private static Schema windowBounds(DataType time) {
         return Schema.of(new Field(WINDOW_START, time, false), new Field(WINDOW_END, time, false));
     }

@@ -36,6 +36,11 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     }
 
     @Override
+    public PlanNode expand(PlanNode.Expand node) {
+        return Nodes.expand(input(), node.kept(), node.calls(), node.ordinality(), node.outer());
+    }
+
+    @Override
     public PlanNode aggregate(PlanNode.Aggregate node) {
         return new PlanNode.Aggregate(
                 input(), node.keys(), node.calls(), node.phase(), node.appendOnlyInput(), node.schema());

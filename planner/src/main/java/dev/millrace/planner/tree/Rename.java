@@ -41,6 +41,12 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
     }
 
     @Override
+    public PlanNode expand(PlanNode.Expand node) {
+        return new PlanNode.Expand(
+                node.input(), node.kept(), node.calls(), node.ordinality(), node.outer(), schema);
+    }
+
+    @Override
     public PlanNode aggregate(PlanNode.Aggregate node) {
         return new PlanNode.Aggregate(
                 node.input(), node.keys(), node.calls(), node.phase(), node.appendOnlyInput(), schema);

@@ -300,6 +300,11 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
     }
 
     @Override
+    public List<List<Object>> expand(PlanNode.Expand node) {
+        throw new UnsupportedOperationException("table functions are compared with a reference of their own");
+    }
+
+    @Override
     public List<List<Object>> match(PlanNode.Match node) {
         throw new UnsupportedOperationException("row patterns are compared with a reference of their own");
     }

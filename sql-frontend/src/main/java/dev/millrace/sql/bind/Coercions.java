@@ -362,6 +362,10 @@ final class Coercions {
         if (a.kind() == Kind.ARRAY && b.kind() == Kind.ARRAY) {
             return common(a.element(), b.element()).map(DataType::array);
         }
+        boolean anonymous = b.kind() == Kind.ROW && b.fields().get(0).name().equals("f1");
+        if (a.kind() == Kind.ROW && anonymous && allowed(b, a, Strength.IMPLICIT)) {
+            return Optional.of(a);
+        }
         if (allowed(a, b, Strength.IMPLICIT)) {
             return Optional.of(b);
         }

@@ -26,6 +26,8 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlJoin;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlMatchRecognize;
+import org.apache.calcite.rel.logical.LogicalValues;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 
@@ -68,12 +70,17 @@ final class FromBinder {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a relation is expected here", node);
         }
         return switch (call.getKind()) {
-            case AS -> alias(call);
-            case COLLECTION_TABLE -> new TableFunctionBinder(context, this).bind(call.operand(0));
+            case AS -> {
+                Optional<SqlCall> function = ExpandBinder.function(call, context);
+                yield function.isPresent() && !isConstantSeries(function.get())
+                        ? expanded(function.get(), call)
+                        : alias(call);
+            }
+            case COLLECTION_TABLE -> tableFunction(call);
             case LATERAL -> bind(call.operand(0));
             case TABLE_REF -> bind(call.operand(0));
             case SNAPSHOT -> throw Errors.notAvailableYet("a temporal join (FOR SYSTEM_TIME AS OF)", call);
-            case UNNEST -> throw Errors.notAvailableYet("UNNEST", call);
+            case UNNEST -> expanded(call, call);
             case TABLESAMPLE -> throw Errors.notAvailableYet("TABLESAMPLE", call);
             case MATCH_RECOGNIZE -> match((SqlMatchRecognize) call);
             default -> throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in FROM", call);
@@ -117,6 +124,25 @@ final class FromBinder {
         return new MatchBinder(context, bind(match.getTableRef()), match).bind();
     }
 
+    private From tableFunction(SqlCall call) {
+        Optional<SqlCall> function = ExpandBinder.function(call, context);
+        return function.isPresent() && !isConstantSeries(function.get())
+                ? expanded(function.get(), call)
+                : new TableFunctionBinder(context, this).bind(call.operand(0));
+    }
+
+    /** Whether this is generate_series of a few numbers, which are put into the plan. */
+    private boolean isConstantSeries(SqlCall function) {
+        return FunctionBinder.functionName(function).equals(Optional.of("generate_series"))
+                && TableFunctionBinder.isShortSeries(function);
+    }
+
+    /** A table function by itself: over one row. */
+    private From expanded(SqlCall function, SqlNode item) {
+        From none = new From(LogicalValues.createOneRow(context.cluster()), List.of());
+        return new ExpandBinder(context, none, outer).bind(function, item, false);
+    }
+
     private From alias(SqlCall call) {
         From from = bind(call.operand(0));
         SqlIdentifier alias = call.operand(1);
@@ -143,6 +169,10 @@ final class FromBinder {
 
     private From join(SqlJoin join) {
         From left = bind(join.getLeft());
+        Optional<SqlCall> function = ExpandBinder.function(join.getRight(), context);
+        if (function.isPresent() && !isConstantSeries(function.get())) {
+            return expand(join, left, function.get());
+        }
         boolean lateral = isLateral(join.getRight());
         Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
         FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope)) : this;
@@ -176,6 +206,30 @@ final class FromBinder {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
         return beside(left, right, Relations.join(left.rel, right.rel, condition, type));
+    }
+
+    /** {@code left CROSS JOIN unnest(left.a)}, also with a comma, or LEFT JOIN .. ON true. */
+    private From expand(SqlJoin join, From left, SqlCall function) {
+        boolean outerJoin = join.getJoinType() == JoinType.LEFT;
+        boolean always = join.getConditionType() == JoinConditionType.NONE
+                || join.getConditionType() == JoinConditionType.ON
+                        && join.getCondition() instanceof SqlLiteral literal
+                        && Boolean.TRUE.equals(literal.getValue());
+        boolean inner = join.getJoinType() == JoinType.INNER
+                || join.getJoinType() == JoinType.CROSS
+                || join.getJoinType() == JoinType.COMMA;
+        if (join.isNatural()
+                || !inner && !(outerJoin && always)
+                || !always && join.getConditionType() != JoinConditionType.ON) {
+            throw Errors.notAvailableYet("this kind of join with a table function", join)
+                    .withHint("CROSS JOIN f(..), or LEFT JOIN f(..) ON true and a condition in WHERE");
+        }
+        From expanded = new ExpandBinder(context, left, outer).bind(function, join.getRight(), outerJoin);
+        if (always) {
+            return expanded;
+        }
+        RexNode condition = onCondition(join.getCondition(), expanded).condition();
+        return new From(Relations.filter(expanded.rel, condition, Optional.empty()), expanded.columns);
     }
 
     /** A bound ON, and the variable by which its sub-queries refer to the joined row. */

@@ -83,7 +83,15 @@ final class FunctionResolver {
             "json_concat",
             "json_delete",
             "json_delete_path",
-            "json_members");
+            "json_members",
+            "json_elements",
+            "json_elements_text",
+            "json_keys",
+            "json_entries",
+            "json_entries_text",
+            "regexp_all_matches",
+            "regexp_one_match",
+            "array_subscripts");
 
     private static final Set<String> ARITHMETIC = Set.of("add", "subtract", "multiply", "divide", "mod");
     private static final Set<String> COMPARISONS =

@@ -14,6 +14,9 @@ import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
+import java.math.BigDecimal;
+import java.util.stream.Stream;
+import org.apache.calcite.sql.SqlNumericLiteral;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -28,7 +31,7 @@ import org.apache.calcite.sql.SqlNodeList;
 
 /** Binds functions in FROM: the windows, and generate_series over constants. */
 final class TableFunctionBinder {
-    private static final int LONGEST_SERIES = 100_000;
+    private static final int LONGEST_SERIES = 1_000;
     private static final List<String> FUNCTIONS = List.of("tumble", "hop", "cumulate", "session", "generate_series");
 
     private final QueryContext context;
@@ -55,7 +58,7 @@ final class TableFunctionBinder {
                 throw Errors.suggest(
                         Errors.error(SqlState.UNDEFINED_FUNCTION, "function " + name + " in FROM does not exist", call),
                         name,
-                        FUNCTIONS);
+                        Stream.concat(FUNCTIONS.stream(), ExpandBinder.names().stream()).toList());
         };
     }
 
@@ -196,6 +199,30 @@ final class TableFunctionBinder {
         } catch (MillraceException e) {
             throw Errors.at(e, node);
         }
+    }
+
+    /** Whether a series has whole numbers as bounds, and not too many between them to be rows of the plan. */
+    static boolean isShortSeries(SqlCall call) {
+        List<BigDecimal> numbers = new ArrayList<>();
+        for (SqlNode operand : call.getOperandList()) {
+            SqlNode node = operand;
+            boolean negative = node.getKind() == SqlKind.MINUS_PREFIX;
+            if (negative) {
+                node = ((SqlCall) node).operand(0);
+            }
+            if (!(node instanceof SqlNumericLiteral number) || !number.isInteger()) {
+                return false;
+            }
+            BigDecimal value = number.bigDecimalValue();
+            numbers.add(negative ? value.negate() : value);
+        }
+        if (numbers.size() < 2 || numbers.size() > 3) {
+            return false;
+        }
+        BigDecimal step = numbers.size() > 2 ? numbers.get(2) : BigDecimal.ONE;
+        BigDecimal distance = numbers.get(1).subtract(numbers.get(0));
+        return step.signum() == 0
+                || distance.abs().compareTo(step.abs().multiply(BigDecimal.valueOf(LONGEST_SERIES - 1))) < 0;
     }
 
     // ---- series ----------------------------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ final class TokenFeed implements Supplier<Token> {
     private final Deque<FedToken> ready = new ArrayDeque<>(4);
     private final List<Paren> open = new ArrayList<>();
     private Paren nextParen = Paren.OTHER;
+    private int numberedCalls; // whose WITH ORDINALITY is still to come
     private boolean defining; // behind DEFINE of MATCH_RECOGNIZE
     private final Deque<Boolean> bracketSlices = new ArrayDeque<>(4); // per open bracket: whether it is a slice
     // Depths of parentheses at which a SELECT has not had its FROM yet.
@@ -194,15 +195,47 @@ final class TokenFeed implements Supplier<Token> {
                     plainWord(word);
                 } else {
                     nextParen = Paren.CALL;
-                    name(word, 1);
+                    name(numbered(word), 1);
                 }
             }
         }
     }
 
+    /** A function {@code WITH ORDINALITY} is fed as one of another name: the grammar knows it for UNNEST alone. */
+    private String numbered(String function) {
+        int depth = 0;
+        for (int i = at + 1; lexemes.get(i).kind() != Kind.END; i++) {
+            Lexeme lexeme = lexemes.get(i);
+            depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
+            if (depth == 0) {
+                boolean numbered = lexemes.get(i + 1).isWord("with")
+                        && i + 2 < lexemes.size()
+                        && lexemes.get(i + 2).isWord("ordinality");
+                numberedCalls += numbered ? 1 : 0;
+                return numbered ? function + " with ordinality" : function;
+            }
+        }
+        return function;
+    }
+
     private void plainWord(String word) {
         trackFrom(word);
         switch (word) {
+            case "lateral" -> {
+                if (after(1).isName() && after(2).isSymbol("(") && !after(1).isWord("unnest")) {
+                    at++; // functions see what stands before them anyway, and the grammar wants none before their name
+                } else {
+                    keyword(word);
+                }
+            }
+            case "with" -> {
+                if (before(1).isSymbol(")") && after(1).isWord("ordinality") && numberedCalls > 0) {
+                    numberedCalls--;
+                    at += 2;
+                } else {
+                    keyword(word);
+                }
+            }
             case "distinct" -> {
                 if (before(1).isWord("select") && after(1).isWord("on") && after(2).isSymbol("(")) {
                     nextParen = Paren.DISTINCT_ON;

@@ -96,6 +96,18 @@ public final class ArrayFunctions {
         return out.length > 0;
     }
 
+    /** {@code generate_subscripts}: 1 to the length of a dimension, as an array. */
+    public void subscripts(long array, int length, int dimension, Text out) {
+        int count = Math.max(0, dimension(array, dimension));
+        TextBuffer buffer = out.begin();
+        ImageWriter.int32(buffer, count);
+        for (int i = 1; i <= count; i++) {
+            ImageWriter.some(buffer);
+            ImageWriter.int32(buffer, i);
+        }
+        out.written();
+    }
+
     // ---- searching -------------------------------------------------------------------------------------------------
 
     private boolean same(long a, long aEnd, long b, int bLength) {
