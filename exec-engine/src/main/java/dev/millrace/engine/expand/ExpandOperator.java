@@ -75,7 +75,8 @@ public final class ExpandOperator implements Operator {
 
     private void begin() {
         count = 0;
-        List<Field> fields = node.schema().fields().subList(node.kept().size(), node.schema().size());
+        List<Field> fields =
+                node.schema().fields().subList(node.kept().size(), node.schema().size());
         made = new FieldVector[fields.size()];
         for (int i = 0; i < made.length; i++) {
             made[i] = ArrowTypes.arrowField(fields.get(i)).createVector(context.allocator());

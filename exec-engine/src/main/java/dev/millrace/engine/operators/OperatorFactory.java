@@ -1,9 +1,9 @@
 package dev.millrace.engine.operators;
 
-import dev.millrace.engine.expand.ExpandOperator;
 import dev.millrace.engine.aggregate.AggregateOperator;
 import dev.millrace.engine.aggregate.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
+import dev.millrace.engine.expand.ExpandOperator;
 import dev.millrace.engine.join.JoinOperator;
 import dev.millrace.engine.match.MatchOperator;
 import dev.millrace.engine.over.OverOperator;

@@ -31,8 +31,7 @@ class ExpandOperatorTest {
             fields.add(new Field("ordinality", DataType.BIGINT, outer));
         }
         Schema output = new Schema(fields);
-        Expand node = new Expand(
-                AggregateTests.scan(INPUT), List.of(0), List.of(calls), ordinality, outer, output);
+        Expand node = new Expand(AggregateTests.scan(INPUT), List.of(0), List.of(calls), ordinality, outer, output);
         return new OperatorHarness(() -> new ExpandOperator(node), INPUT).output(output);
     }
 
@@ -77,8 +76,7 @@ class ExpandOperatorTest {
         TableCall series =
                 new TableCall("generate_series", List.of(0, 1), List.of(new Field("s", DataType.BIGINT, false)));
         Schema output = Schema.of(new Field("s", DataType.BIGINT, false));
-        Expand node =
-                new Expand(AggregateTests.scan(bounds), List.of(), List.of(series), false, false, output);
+        Expand node = new Expand(AggregateTests.scan(bounds), List.of(), List.of(series), false, false, output);
         Row[] expected = new Row[10_000];
         for (int i = 0; i < expected.length; i++) {
             expected[i] = Row.of(i + 1L);

@@ -83,8 +83,8 @@ public final class ResultRule {
     }
 
     private static DataType entries(DataType value) {
-        return DataType.array(DataType.row(
-                List.of(new Field("key", DataType.TEXT, true), new Field("value", value, true))));
+        return DataType.array(
+                DataType.row(List.of(new Field("key", DataType.TEXT, true), new Field("value", value, true))));
     }
 
     /** The anonymous row type of ROW(...): its fields are f1, f2 and so on. */

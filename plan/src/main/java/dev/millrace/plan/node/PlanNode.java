@@ -338,12 +338,7 @@ public sealed interface PlanNode {
      * @param outer whether a row of which nothing is made stays, once, with NULLs
      */
     record Expand(
-            PlanNode input,
-            List<Integer> kept,
-            List<TableCall> calls,
-            boolean ordinality,
-            boolean outer,
-            Schema schema)
+            PlanNode input, List<Integer> kept, List<TableCall> calls, boolean ordinality, boolean outer, Schema schema)
             implements PlanNode {
         public Expand {
             kept = List.copyOf(kept);

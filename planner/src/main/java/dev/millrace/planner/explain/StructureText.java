@@ -127,7 +127,11 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     @Override
     public StringBuilder expand(PlanNode.Expand expand) {
         for (PlanNode.TableCall call : expand.calls()) {
-            parts(call.function().length(), call.function(), call.arguments(), call.outputs().size());
+            parts(
+                    call.function().length(),
+                    call.function(),
+                    call.arguments(),
+                    call.outputs().size());
             call.outputs().forEach(field -> parts(field.type()));
         }
         return parts(expand.kept(), expand.ordinality(), expand.outer());

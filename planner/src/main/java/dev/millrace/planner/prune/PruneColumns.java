@@ -168,11 +168,9 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         expand.calls().forEach(call -> call.arguments().forEach(needed::set));
         Pruned input = prune(expand.input(), needed);
         List<PlanNode.TableCall> calls = expand.calls().stream()
-                .map(call -> new PlanNode.TableCall(
-                        call.function(), input.positions(call.arguments()), call.outputs()))
+                .map(call -> new PlanNode.TableCall(call.function(), input.positions(call.arguments()), call.outputs()))
                 .toList();
-        PlanNode pruned =
-                Nodes.expand(input.node(), input.positions(kept), calls, expand.ordinality(), expand.outer());
+        PlanNode pruned = Nodes.expand(input.node(), input.positions(kept), calls, expand.ordinality(), expand.outer());
         int[] positions = gone(expand.schema().size());
         for (int i = 0; i < places.size(); i++) {
             positions[places.get(i)] = i;

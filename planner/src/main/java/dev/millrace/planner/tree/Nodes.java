@@ -99,11 +99,7 @@ public final class Nodes {
     }
 
     public static PlanNode.Expand expand(
-            PlanNode input,
-            List<Integer> kept,
-            List<PlanNode.TableCall> calls,
-            boolean ordinality,
-            boolean outer) {
+            PlanNode input, List<Integer> kept, List<PlanNode.TableCall> calls, boolean ordinality, boolean outer) {
         List<Field> made = new ArrayList<>();
         calls.forEach(call -> made.addAll(call.outputs()));
         if (ordinality) {

@@ -42,8 +42,7 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
 
     @Override
     public PlanNode expand(PlanNode.Expand node) {
-        return new PlanNode.Expand(
-                node.input(), node.kept(), node.calls(), node.ordinality(), node.outer(), schema);
+        return new PlanNode.Expand(node.input(), node.kept(), node.calls(), node.ordinality(), node.outer(), schema);
     }
 
     @Override

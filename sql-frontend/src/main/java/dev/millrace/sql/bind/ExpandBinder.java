@@ -121,7 +121,8 @@ final class ExpandBinder {
 
     private From named(From expanded, String function, SqlNode item, List<TableCall> calls) {
         Optional<SqlCall> alias = alias(item);
-        String qualifier = alias.map(as -> ((SqlIdentifier) as.operand(1)).getSimple()).orElse(function);
+        String qualifier =
+                alias.map(as -> ((SqlIdentifier) as.operand(1)).getSimple()).orElse(function);
         List<RelDataTypeField> fields = expanded.rel().getRowType().getFieldList();
         List<Column> columns = new ArrayList<>(expanded.columns());
         List<String> names = new ArrayList<>();
@@ -146,17 +147,15 @@ final class ExpandBinder {
         }
         for (int i = 0; i < names.size(); i++) {
             int index = width() + i;
-            columns.add(new Column(qualifier, names.get(i), index, fields.get(index).getType(), false));
+            columns.add(
+                    new Column(qualifier, names.get(i), index, fields.get(index).getType(), false));
         }
         return new From(expanded.rel(), columns);
     }
 
     /** Functions whose one column has a name of its own. */
     private static final List<String> UNNAMED_BY_ALIAS = List.of(
-            "jsonb_array_elements",
-            "jsonb_array_elements_text",
-            "json_array_elements",
-            "json_array_elements_text");
+            "jsonb_array_elements", "jsonb_array_elements_text", "json_array_elements", "json_array_elements_text");
 
     private static Optional<SqlCall> alias(SqlNode item) {
         SqlNode node = item;
@@ -182,7 +181,9 @@ final class ExpandBinder {
         }
         String array = UNNESTED.get(name);
         if (name.equals("regexp_matches") && given.size() > 2) {
-            boolean all = Coercions.unknownText(given.get(2)).map(flags -> flags.contains("g")).orElse(false);
+            boolean all = Coercions.unknownText(given.get(2))
+                    .map(flags -> flags.contains("g"))
+                    .orElse(false);
             given = all ? withoutG(given) : given;
             array = all ? array : "regexp_one_match";
         } else if (name.equals("regexp_matches")) {
@@ -243,11 +244,9 @@ final class ExpandBinder {
         List<Integer> places = new ArrayList<>();
         for (int i = 0; i < given.size(); i++) {
             DataType wanted = times && i == 2 ? DataType.INTERVAL : type;
-            RexNode converted =
-                    context.coercions().convert(given.get(i), wanted, Strength.ASSIGNMENT, call.operand(i));
+            RexNode converted = context.coercions().convert(given.get(i), wanted, Strength.ASSIGNMENT, call.operand(i));
             places.add(argument(converted));
         }
-        return new TableCall(
-                "generate_series", places, List.of(new Field("generate_series", type, outer)));
+        return new TableCall("generate_series", places, List.of(new Field("generate_series", type, outer)));
     }
 }

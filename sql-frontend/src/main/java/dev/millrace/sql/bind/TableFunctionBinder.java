@@ -13,13 +13,12 @@ import dev.millrace.sql.algebra.WindowScan;
 import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.type.DataType;
-import java.util.ArrayList;
 import java.math.BigDecimal;
-import java.util.stream.Stream;
-import org.apache.calcite.sql.SqlNumericLiteral;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexLiteral;
@@ -28,6 +27,7 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlNumericLiteral;
 
 /** Binds functions in FROM: the windows, and generate_series over constants. */
 final class TableFunctionBinder {
@@ -58,7 +58,8 @@ final class TableFunctionBinder {
                 throw Errors.suggest(
                         Errors.error(SqlState.UNDEFINED_FUNCTION, "function " + name + " in FROM does not exist", call),
                         name,
-                        Stream.concat(FUNCTIONS.stream(), ExpandBinder.names().stream()).toList());
+                        Stream.concat(FUNCTIONS.stream(), ExpandBinder.names().stream())
+                                .toList());
         };
     }
 
