@@ -228,14 +228,6 @@ final class TokenFeed implements Supplier<Token> {
                     keyword(word);
                 }
             }
-            case "with" -> {
-                if (before(1).isSymbol(")") && after(1).isWord("ordinality") && numberedCalls > 0) {
-                    numberedCalls--;
-                    at += 2;
-                } else {
-                    keyword(word);
-                }
-            }
             case "distinct" -> {
                 if (before(1).isWord("select") && after(1).isWord("on") && after(2).isSymbol("(")) {
                     nextParen = Paren.DISTINCT_ON;
@@ -293,6 +285,9 @@ final class TokenFeed implements Supplier<Token> {
                 if (after(1).isWord("ties")
                         && (before(1).isWord("row") || before(1).isWord("rows"))) {
                     push(TokenKinds.ofKeyword("only"), "only", 2);
+                } else if (before(1).isSymbol(")") && after(1).isWord("ordinality") && numberedCalls > 0) {
+                    numberedCalls--;
+                    at += 2;
                 } else {
                     keyword(word);
                 }
