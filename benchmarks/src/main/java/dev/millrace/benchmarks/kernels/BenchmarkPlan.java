@@ -72,6 +72,32 @@ public enum BenchmarkPlan {
         }
     },
 
+    /** The same for a thousand equally frequent keys. */
+    TUMBLE_1K_KEYS {
+        @Override
+        PlanNode node(PlanNode bids) {
+            return TUMBLE_COUNT_SUM_MAX.node(bids);
+        }
+
+        @Override
+        int keys() {
+            return 1_000;
+        }
+    },
+
+    /** The same for a hundred thousand equally frequent keys, some forty thousand of them in each window. */
+    TUMBLE_100K_KEYS {
+        @Override
+        PlanNode node(PlanNode bids) {
+            return TUMBLE_COUNT_SUM_MAX.node(bids);
+        }
+
+        @Override
+        int keys() {
+            return 100_000;
+        }
+    },
+
     /** {@code count(*)} by auction, ten seconds every two. */
     HOP_COUNT {
         @Override
@@ -80,7 +106,9 @@ public enum BenchmarkPlan {
         }
     };
 
-    private static final int AUCTION = 0;
+    /** The column that numbers are grouped by. */
+    static final int AUCTION = 0;
+
     private static final int PRICE = 2;
     private static final int CHANNEL = 3;
     private static final int DATETIME = 5;
@@ -89,6 +117,11 @@ public enum BenchmarkPlan {
     private static final AggregateCall MAX = aggregate(Function.MAX, List.of(PRICE), DataType.BIGINT);
 
     abstract PlanNode node(PlanNode bids);
+
+    /** How many equally frequent keys take the place of auctions; 0 for the auctions as they are. */
+    int keys() {
+        return 0;
+    }
 
     private static Expression column(int index) {
         return new Expression.Column(index, DataType.BIGINT, false);

@@ -1,6 +1,7 @@
 package dev.millrace.benchmarks.kernels;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
 import dev.millrace.batch.PooledAllocation;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
@@ -21,6 +22,7 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
@@ -51,7 +53,16 @@ public class OperatorBenchmark {
     private static final int BATCH_ROWS = 4096;
 
     /** Which operator. */
-    @Param({"FILTER", "PROJECTION", "GROUP_BY_NUMBER", "GROUP_BY_TEXT", "TUMBLE_COUNT_SUM_MAX", "HOP_COUNT"})
+    @Param({
+        "FILTER",
+        "PROJECTION",
+        "GROUP_BY_NUMBER",
+        "GROUP_BY_TEXT",
+        "TUMBLE_COUNT_SUM_MAX",
+        "TUMBLE_1K_KEYS",
+        "TUMBLE_100K_KEYS",
+        "HOP_COUNT"
+    })
     public BenchmarkPlan plan;
 
     private final BufferAllocator root = PooledAllocation.newRoot(1L << 30);
@@ -101,9 +112,22 @@ public class OperatorBenchmark {
                 batches.add(reader.poll().orElseThrow());
             }
         }
+        if (plan.keys() > 0) {
+            drawKeys(new SplittableRandom(1));
+        }
         PlanNode node = plan.node(new PlanNode.Scan("bid", columns, List.of(), source.schema()));
         operator = OperatorFactory.create(node);
         operator.open(context);
+    }
+
+    /** Replaces the auctions; nobody else has seen the batches yet. */
+    private void drawKeys(SplittableRandom random) {
+        for (Batch batch : batches) {
+            long auctions = batch.dataAddress(BenchmarkPlan.AUCTION);
+            for (int row = 0; row < batch.rowCount(); row++) {
+                Memory.putLong(auctions + 8L * row, random.nextInt(plan.keys()));
+            }
+        }
     }
 
     @TearDown(Level.Trial)
