@@ -193,14 +193,6 @@ public final class RowTable implements AutoCloseable {
         size--;
     }
 
-    /** Moves an appended row to the end of another list. */
-    public void move(long row, long to) {
-        long node = row - ROW;
-        assert Memory.getInt(node + APPENDED) != 0 : "the hash of a row depends on its list";
-        unlink(node);
-        link(node, to);
-    }
-
     /** Removes a row found by iterating. */
     public void removeRow(long row) {
         remove(row - ROW);

@@ -24,7 +24,7 @@ final class Ranking {
         this.rank = node.rank();
         this.first = node.offset() + 1;
         this.last = node.limit() < 0 ? Long.MAX_VALUE : Math.addExact(node.offset(), node.limit());
-        this.order = new TotalOrder(node, codec);
+        this.order = new TotalOrder(node, codec, RowTable::length);
     }
 
     /** Ranks the rows of a list and keeps those whose rank is asked for. */

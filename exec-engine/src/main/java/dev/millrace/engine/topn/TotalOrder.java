@@ -3,18 +3,21 @@ package dev.millrace.engine.topn;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
-import dev.millrace.engine.state.RowTable;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.Field;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongToIntFunction;
 
-/** The order of a TopN over rows of a {@link RowTable}. Those that tie are in the order of their bytes. */
+/** The order of a TopN over encoded rows. Those that tie are in the order of their bytes. */
 final class TotalOrder {
     private final RowOrder order;
+    private final LongToIntFunction lengths;
 
-    TotalOrder(TopN node, RowCodec codec) {
+    /** @param lengths of rows by their addresses */
+    TotalOrder(TopN node, RowCodec codec, LongToIntFunction lengths) {
         List<Field> fields = node.input().schema().fields();
+        this.lengths = lengths;
         this.order = new RowOrder(codec, fields.stream().map(Field::type).toList(), node.order());
     }
 
@@ -42,12 +45,12 @@ final class TotalOrder {
         }
     }
 
-    private static void sortByBytes(long[] rows, int from, int to) {
+    private void sortByBytes(long[] rows, int from, int to) {
         Long[] ties = new Long[to - from]; // ties are rare and few
         for (int i = from; i < to; i++) {
             ties[i - from] = rows[i];
         }
-        Arrays.sort(ties, (a, b) -> Memory.compare(a, RowTable.length(a), b, RowTable.length(b)));
+        Arrays.sort(ties, (a, b) -> Memory.compare(a, lengths.applyAsInt(a), b, lengths.applyAsInt(b)));
         for (int i = from; i < to; i++) {
             rows[i] = ties[i - from];
         }

@@ -1,0 +1,276 @@
+package dev.millrace.engine.topn;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.StateMemory;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * The best rows of each partition, of rows that come and never go. A row that others push out is freed, or if it was
+ * emitted kept in {@link #leaving} until that is taken back.
+ *
+ * <pre>
+ *   partition: hash | link | keys | address of the array | number of rows, 4 bytes | room of the array, 4 bytes
+ *   array:     addresses of rows; with a limit of 1 the partition has the row's in place of the array's
+ *   row:       length, 4 bytes | rank under which it was emitted last or 0, 4 bytes | bytes of a RowCodec
+ * </pre>
+ *
+ * With a small limit the array is in order. With a large one its first {@code limit} rows are, once there are so many,
+ * and further ones follow as they come until there are twice as many: not each should move half of the array.
+ */
+final class BestRows implements AutoCloseable {
+    private static final int SMALL_LIMIT = 64;
+    private static final int HEADER = 8;
+    private static final int EMITTED = 4;
+    private static final int FIRST_ROOM = 2;
+
+    private final KeyLayout keys;
+    private final TotalOrder order;
+    private final int limit;
+    private final int most; // rows of a partition
+    private final GroupTable table;
+    private final StateMemory memory;
+    private long[] sorted = new long[64];
+    private long[] leaving = new long[64];
+    private int leavingCount;
+    private int size;
+
+    BestRows(KeyLayout keys, TotalOrder order, int limit, BufferAllocator allocator) {
+        this.keys = keys;
+        this.order = order;
+        this.limit = limit;
+        this.most = limit <= SMALL_LIMIT ? limit : 2 * limit;
+        this.table = new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY) / 8 + 2]);
+        this.memory = new StateMemory(allocator);
+    }
+
+    static int length(long row) {
+        return Memory.getInt(row - HEADER);
+    }
+
+    /** The rank under which a row was emitted last, or 0. */
+    static int emitted(long row) {
+        return Memory.getInt(row - EMITTED);
+    }
+
+    static void setEmitted(long row, int rank) {
+        Memory.putInt(row - EMITTED, rank);
+    }
+
+    GroupTable table() {
+        return table;
+    }
+
+    int size() {
+        return size;
+    }
+
+    long bytes() {
+        return table.bytes() + memory.bytes();
+    }
+
+    private long place(long partition) {
+        return partition + keys.end();
+    }
+
+    int count(long partition) {
+        return Memory.getInt(partition + keys.end() + 8);
+    }
+
+    private void setCount(long partition, int count) {
+        Memory.putInt(partition + keys.end() + 8, count);
+    }
+
+    private int room(long partition) {
+        return Memory.getInt(partition + keys.end() + 12);
+    }
+
+    /** Where the addresses of a partition's rows are. */
+    private long array(long partition) {
+        return limit == 1 ? place(partition) : Memory.getLong(place(partition));
+    }
+
+    long row(long partition, int i) {
+        return Memory.getLong(array(partition) + 8L * i);
+    }
+
+    // ---- rows
+
+    /** Adds a copy of a row if it is among the best of its partition; returns whether it is. */
+    boolean offer(long partition, long row, int length) {
+        int count = count(partition);
+        if (count >= limit && !isBefore(row, length, row(partition, limit - 1))) {
+            return false;
+        }
+        if (most > limit) {
+            append(partition, count, copy(row, length));
+            return true;
+        }
+        int at = count;
+        if (count == limit) {
+            leave(row(partition, --at));
+        } else {
+            setCount(partition, count + 1);
+            makeRoom(partition, count);
+        }
+        long array = array(partition);
+        int low = 0;
+        for (int high = at; low < high; ) { // behind its equals
+            int middle = (low + high) >>> 1;
+            if (isBefore(row, length, Memory.getLong(array + 8L * middle))) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        for (int i = at; i > low; i--) {
+            Memory.putLong(array + 8L * i, Memory.getLong(array + 8L * (i - 1)));
+        }
+        Memory.putLong(array + 8L * low, copy(row, length));
+        return true;
+    }
+
+    private boolean isBefore(long row, int length, long other) {
+        return order.compare(row, length, other, length(other)) < 0;
+    }
+
+    private void append(long partition, int count, long row) {
+        makeRoom(partition, count);
+        Memory.putLong(array(partition) + 8L * count, row);
+        setCount(partition, count + 1);
+        if (count + 1 == limit || count + 1 == most) {
+            sort(partition);
+        }
+    }
+
+    private void makeRoom(long partition, int count) {
+        int room = room(partition);
+        if (limit == 1 || count < room) {
+            return;
+        }
+        int newRoom = room == 0 ? FIRST_ROOM : Math.min(most, 2 * room);
+        long array = memory.allocate(8 * newRoom);
+        if (room > 0) {
+            long old = array(partition);
+            Memory.copy(old, array, 8L * count);
+            memory.free(old, 8 * room);
+        }
+        Memory.putLong(place(partition), array);
+        Memory.putInt(partition + keys.end() + 12, newRoom);
+    }
+
+    private long copy(long row, int length) {
+        long copy = memory.allocate(HEADER + length) + HEADER;
+        Memory.putInt(copy - HEADER, length);
+        setEmitted(copy, 0);
+        Memory.copy(row, copy, length);
+        size++;
+        return copy;
+    }
+
+    private void leave(long row) {
+        if (emitted(row) == 0) {
+            free(row);
+            return;
+        }
+        if (leavingCount == leaving.length) {
+            leaving = Arrays.copyOf(leaving, 2 * leavingCount);
+        }
+        leaving[leavingCount++] = row;
+    }
+
+    private void free(long row) {
+        memory.free(row - HEADER, HEADER + length(row));
+        size--;
+    }
+
+    /** Brings a partition's rows in order and drops those beyond the limit. */
+    void sort(long partition) {
+        int count = count(partition);
+        if (most == limit) {
+            return; // it is in order
+        }
+        if (sorted.length < count) {
+            sorted = new long[2 * count];
+        }
+        long array = array(partition);
+        for (int i = 0; i < count; i++) {
+            sorted[i] = Memory.getLong(array + 8L * i);
+        }
+        order.sort(sorted, count);
+        int kept = Math.min(count, limit);
+        for (int i = 0; i < kept; i++) {
+            Memory.putLong(array + 8L * i, sorted[i]);
+        }
+        for (int i = kept; i < count; i++) {
+            leave(sorted[i]);
+        }
+        setCount(partition, kept);
+    }
+
+    // ---- rows that left
+
+    int leavingCount() {
+        return leavingCount;
+    }
+
+    long leaving(int i) {
+        return leaving[i];
+    }
+
+    /** Frees the rows that left; what they were emitted as has been taken back. */
+    void freeLeaving() {
+        for (int i = 0; i < leavingCount; i++) {
+            free(leaving[i]);
+        }
+        leavingCount = 0;
+    }
+
+    // ---- snapshots
+
+    /** Writes a partition: its keys, the number of its rows, and of each the rank, the length and the bytes. */
+    void write(long partition, DataOutput out) throws IOException {
+        keys.write(partition, out);
+        int count = count(partition);
+        out.writeInt(count);
+        for (int i = 0; i < count; i++) {
+            long row = row(partition, i);
+            byte[] bytes = new byte[length(row)];
+            Memory.copyOut(row, bytes, 0, bytes.length);
+            out.writeInt(emitted(row));
+            out.writeInt(bytes.length);
+            out.write(bytes);
+        }
+    }
+
+    /** Adds a partition that {@link #write} wrote, after {@link #sort}. */
+    void read(DataInput in) throws IOException {
+        long partition = keys.read(table, in);
+        int count = in.readInt();
+        for (int i = 0; i < count; i++) {
+            int rank = in.readInt();
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            long row = memory.allocate(HEADER + bytes.length) + HEADER;
+            Memory.putInt(row - HEADER, bytes.length);
+            setEmitted(row, rank);
+            Memory.copyIn(bytes, 0, row, bytes.length);
+            size++;
+            makeRoom(partition, i);
+            Memory.putLong(array(partition) + 8L * i, row);
+        }
+        setCount(partition, count);
+    }
+
+    @Override
+    public void close() {
+        Closing.all(List.of(table, memory));
+    }
+}
