@@ -26,10 +26,7 @@ import picocli.CommandLine.Parameters;
         description = "Runs JMH benchmarks of single operators: nanoseconds per row of one thread.",
         mixinStandardHelpOptions = true)
 public final class KernelsCommand implements Callable<Integer> {
-    @Parameters(
-            paramLabel = "NAME",
-            description = "Which: ${COMPLETION-CANDIDATES}; all by default.",
-            arity = "0..*")
+    @Parameters(paramLabel = "NAME", description = "Which: ${COMPLETION-CANDIDATES}; all by default.", arity = "0..*")
     private List<BenchmarkPlan> plans = List.of(BenchmarkPlan.values());
 
     @Option(names = "--iterations", defaultValue = "5", description = "Of a second each (default: ${DEFAULT-VALUE}).")
