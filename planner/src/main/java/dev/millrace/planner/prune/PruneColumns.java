@@ -413,7 +413,10 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
                 .mapToObj(over.calls()::get)
                 .toList();
         if (calls.isEmpty() && over.closing().isEmpty()) {
-            return prune(over.input(), wantedBelow(width)); // every row comes out once, whatever its neighbours
+            Pruned input = prune(over.input(), wantedBelow(width)); // every row comes out once, whatever its neighbours
+            int[] positions = gone(over.schema().size());
+            System.arraycopy(input.positions(), 0, positions, 0, width);
+            return new Pruned(input.node(), positions);
         }
         BitSet needed = wantedBelow(width);
         over.partition().forEach(needed::set);

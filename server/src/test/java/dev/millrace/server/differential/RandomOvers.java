@@ -154,9 +154,10 @@ final class RandomOvers {
     }
 
     private Dual qualified() {
-        return Dual.same("SELECT id, g, i FROM rel QUALIFY "
-                + chance.of("row_number()", "rank()", "dense_rank()") + " OVER (PARTITION BY g ORDER BY "
-                + chance.of("i, id", "k", "day DESC") + ") <= " + chance.between(1, 3));
+        String function = chance.of("row_number()", "rank()", "dense_rank()");
+        return Dual.same("SELECT id, g, i FROM rel QUALIFY " + function + " OVER (PARTITION BY g ORDER BY "
+                + chance.of("i", "k", "day DESC") + (function.equals("row_number()") ? ", id" : "") + ") <= "
+                + chance.between(1, 3));
     }
 
     private Dual ranked() {

@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,6 +37,18 @@ class FoundQueriesTest {
             assertEquals(List.of("|2"), db.rows("SELECT * FROM v"));
             db.run("INSERT INTO s VALUES (NULL)");
             assertEquals(List.of("|3"), db.rows("SELECT * FROM v"));
+        }
+    }
+
+    @Test
+    void aJoinOfWindowFunctionsThatNobodyReads() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, k BIGINT)");
+            db.run("INSERT INTO t VALUES (1, 5), (2, 6)");
+            assertEquals(
+                    List.of("1|5", "2|6"),
+                    db.rows("WITH w AS (SELECT id, sum(id) OVER () AS s FROM t) SELECT l.id, r.k FROM w AS l JOIN t AS r"
+                            + " ON l.id = r.id"));
         }
     }
 }
