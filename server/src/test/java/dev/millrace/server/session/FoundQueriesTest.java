@@ -47,8 +47,9 @@ class FoundQueriesTest {
             db.run("INSERT INTO t VALUES (1, 5), (2, 6)");
             assertEquals(
                     List.of("1|5", "2|6"),
-                    db.rows("WITH w AS (SELECT id, sum(id) OVER () AS s FROM t) SELECT l.id, r.k FROM w AS l JOIN t AS r"
-                            + " ON l.id = r.id"));
+                    db.rows(
+                            "WITH w AS (SELECT id, sum(id) OVER () AS s FROM t) SELECT l.id, r.k FROM w AS l JOIN t AS r"
+                                    + " ON l.id = r.id"));
         }
     }
 }
