@@ -58,12 +58,13 @@ public final class MessageDecoder extends ByteToMessageDecoder {
                 decodeStartup(in, out);
             }
         } catch (IndexOutOfBoundsException | CharacterCodingException e) {
-            fail(out, "invalid message format");
+            fail(in, out, "invalid message format");
         }
     }
 
-    private void fail(List<Object> out, String reason) {
+    private void fail(ByteBuf in, List<Object> out, String reason) {
         broken = true;
+        in.skipBytes(in.readableBytes());
         out.add(new Malformed(reason));
     }
 
@@ -73,7 +74,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         }
         int length = in.getInt(in.readerIndex());
         if (length < 8 || length > MOST_STARTUP_BYTES) {
-            fail(out, "invalid length of startup packet");
+            fail(in, out, "invalid length of startup packet");
             return;
         }
         if (in.readableBytes() < length) {
@@ -104,6 +105,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         int length = in.getInt(in.readerIndex() + 1);
         if (length < 4 || length > limit) {
             fail(
+                    in,
                     out,
                     length < 4
                             ? "invalid message length"
@@ -117,7 +119,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         ClientMessage message = message(type, body);
         if (body.isReadable()) {
             message.close();
-            fail(out, "invalid message format");
+            fail(in, out, "invalid message format");
             return;
         }
         out.add(message);

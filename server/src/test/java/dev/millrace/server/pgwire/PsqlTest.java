@@ -1,0 +1,105 @@
+package dev.millrace.server.pgwire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.Millrace;
+import dev.millrace.server.session.Database;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The server with psql, where there is one. */
+@Timeout(120)
+class PsqlTest {
+    private Database database;
+    private PgServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        boolean there;
+        try {
+            there = new ProcessBuilder("psql", "--version").start().waitFor() == 0;
+        } catch (IOException e) {
+            there = false;
+        }
+        if (!there) {
+            System.out.println("PsqlTest skipped because there is no psql on the path");
+        }
+        Assumptions.assumeTrue(there);
+        database = Millrace.open();
+        server = PgServer.listen(database, PgServerOptions.local(0));
+    }
+
+    @AfterEach
+    void stop() {
+        if (server != null) {
+            server.close();
+            database.close();
+        }
+    }
+
+    private String psql(String... commands) throws Exception {
+        List<String> line = new ArrayList<>(
+                List.of("psql", "-X", "-h", "localhost", "-p", "" + server.port(), "-U", "millrace", "-At"));
+        for (String command : commands) {
+            line.add("-c");
+            line.add(command);
+        }
+        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+        return out;
+    }
+
+    @Test
+    void answersFollowWhatPsqlInserts() throws Exception {
+        assertEquals(
+                """
+                CREATE STREAM
+                CREATE MATERIALIZED VIEW
+                INSERT 0 3
+                a|2|4
+                b|1|2
+                """,
+                psql(
+                        "CREATE STREAM s (k TEXT, v BIGINT)",
+                        "CREATE MATERIALIZED VIEW mv AS SELECT k, count(*) AS n, sum(v) AS total FROM s GROUP BY k",
+                        "INSERT INTO s VALUES ('a', 1), ('b', 2), ('a', 3)",
+                        "SELECT * FROM mv ORDER BY k"));
+    }
+
+    @Test
+    void errorsPointAtTheirPlace() throws Exception {
+        assertEquals("""
+                ERROR:  column "nope" does not exist
+                LINE 1: SELECT nope FROM (VALUES (1)) AS t(x)
+                               ^
+                """, psql("SELECT nope FROM (VALUES (1)) AS t(x)"));
+    }
+
+    @Test
+    void backslashCommandsListWhatThereIs() throws Exception {
+        psql(
+                "CREATE TABLE t (id BIGINT PRIMARY KEY, name VARCHAR(10))",
+                "CREATE MATERIALIZED VIEW mv AS SELECT id FROM t");
+        assertEquals("public|mv|materialized view|millrace\npublic|t|table|millrace\n", psql("\\d"));
+        assertEquals("public|t|table|millrace\n", psql("\\dt"));
+        assertEquals("public|mv|materialized view|millrace\n", psql("\\dm"));
+        assertTrue(psql("\\di").contains("public|t_pkey|index|millrace|t\n"));
+        assertTrue(psql("\\dn").contains("public|millrace\n"));
+        assertTrue(psql("\\du").contains("millrace|Superuser"));
+        assertTrue(psql("\\l").contains("millrace|millrace|UTF8"));
+        for (String command : List.of("\\df", "\\dT", "\\dx", "\\dv", "\\ds", "\\dp", "\\dt+", "\\db")) {
+            String out = psql(command);
+            assertTrue(!out.contains("ERROR"), command + ": " + out);
+        }
+    }
+}

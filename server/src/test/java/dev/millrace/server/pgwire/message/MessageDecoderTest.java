@@ -1,0 +1,122 @@
+package dev.millrace.server.pgwire.message;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class MessageDecoderTest {
+    private static final int LIMIT = 1 << 16;
+
+    private static ByteBuf startup() {
+        byte[] body = "user\0someone\0database\0d\0\0".getBytes(StandardCharsets.US_ASCII);
+        return Unpooled.buffer().writeInt(8 + body.length).writeInt(3 << 16).writeBytes(body);
+    }
+
+    private static ByteBuf message(char type, byte[] body) {
+        return Unpooled.buffer().writeByte(type).writeInt(4 + body.length).writeBytes(body);
+    }
+
+    private static List<ClientMessage> drain(EmbeddedChannel channel) {
+        List<ClientMessage> messages = new ArrayList<>();
+        for (ClientMessage next = channel.readInbound(); next != null; next = channel.readInbound()) {
+            messages.add(next);
+        }
+        return messages;
+    }
+
+    private static EmbeddedChannel begun() {
+        MessageDecoder decoder = new MessageDecoder(LIMIT);
+        EmbeddedChannel channel = new EmbeddedChannel(decoder);
+        decoder.authenticated();
+        channel.writeInbound(startup());
+        assertEquals(1, drain(channel).size());
+        return channel;
+    }
+
+    @Test
+    void messagesMayComeByteByByte() {
+        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT));
+        ByteBuf all = Unpooled.wrappedBuffer(
+                startup(), message('Q', "SELECT 1\0".getBytes(StandardCharsets.US_ASCII)), message('S', new byte[0]));
+        while (all.isReadable()) {
+            channel.writeInbound(all.readBytes(1));
+        }
+        List<ClientMessage> messages = drain(channel);
+        assertEquals(3, messages.size());
+        assertEquals(
+                "someone",
+                ((ClientMessage.Startup) messages.get(0)).parameters().get("user"));
+        assertEquals(new ClientMessage.Query("SELECT 1"), messages.get(1));
+        assertEquals(new ClientMessage.Sync(), messages.get(2));
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aLengthBeyondTheLimitIsRefusedBeforeItsBytesCome() {
+        EmbeddedChannel channel = begun();
+        channel.writeInbound(Unpooled.buffer().writeByte('Q').writeInt(Integer.MAX_VALUE));
+        assertInstanceOf(ClientMessage.Malformed.class, drain(channel).get(0));
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void whoIsNotKnownMaySendLittle() {
+        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT));
+        channel.writeInbound(startup());
+        drain(channel);
+        channel.writeInbound(Unpooled.buffer().writeByte('p').writeInt(MessageDecoder.MOST_STARTUP_BYTES + 1));
+        assertInstanceOf(ClientMessage.Malformed.class, drain(channel).get(0));
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void textThatIsNotUtf8IsRefused() {
+        EmbeddedChannel channel = begun();
+        channel.writeInbound(message('Q', new byte[] {(byte) 0xff, (byte) 0xfe, 0}));
+        assertInstanceOf(ClientMessage.Malformed.class, drain(channel).get(0));
+        channel.finishAndReleaseAll();
+    }
+
+    /** Whatever comes, it is cut into messages or refused, and nothing is kept. */
+    @Test
+    void anyBytesAreMessagesOrRefused() {
+        long seed = new Random().nextLong();
+        System.out.println("message fuzzing, seed " + seed);
+        Random random = new Random(seed);
+        String types = "QPBDECHSdcfpX?";
+        for (int round = 0; round < 20_000; round++) {
+            EmbeddedChannel channel =
+                    random.nextInt(10) == 0 ? new EmbeddedChannel(new MessageDecoder(LIMIT)) : begun();
+            for (int i = 0; i < 5; i++) {
+                byte[] body = new byte[random.nextInt(40)];
+                random.nextBytes(body);
+                for (int at = 0; at < body.length; at++) {
+                    if (random.nextInt(3) > 0) {
+                        body[at] = (byte) random.nextInt(3); // counts and lengths that nearly fit
+                    }
+                }
+                ByteBuf bytes = message(types.charAt(random.nextInt(types.length())), body);
+                if (random.nextInt(8) == 0) {
+                    bytes.setInt(1, random.nextInt());
+                }
+                channel.writeInbound(bytes);
+            }
+            List<ClientMessage> messages = drain(channel);
+            long refusals = messages.stream()
+                    .filter(ClientMessage.Malformed.class::isInstance)
+                    .count();
+            assertTrue(refusals <= 5, "round " + round);
+            messages.forEach(ClientMessage::close);
+            channel.finishAndReleaseAll();
+        }
+    }
+}
