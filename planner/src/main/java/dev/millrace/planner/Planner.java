@@ -64,6 +64,9 @@ public final class Planner {
         }
         plan = simplification.apply(OverRecognition.apply(plan, inference, closing));
         new MatchCheck(inference).check(plan);
+        if (!finite && query.emit() instanceof Emit.Every every) {
+            plan = new PlanNode.Pace(plan, every.periodMicros());
+        }
         Emit emit = emission(query.emit(), plan, finite, new EmissionCheck(inference, context.relations()));
         boolean appendOnly = inference.of(plan).appendOnly();
 

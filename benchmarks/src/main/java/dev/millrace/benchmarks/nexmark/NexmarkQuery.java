@@ -16,6 +16,7 @@ enum NexmarkQuery {
     Q3,
     Q4,
     Q5,
+    Q6,
     Q7,
     Q8,
     Q9,

@@ -7,6 +7,7 @@ import dev.millrace.engine.expand.ExpandOperator;
 import dev.millrace.engine.join.JoinOperator;
 import dev.millrace.engine.match.MatchOperator;
 import dev.millrace.engine.over.OverOperator;
+import dev.millrace.engine.pace.PaceOperator;
 import dev.millrace.engine.sort.SortOperator;
 import dev.millrace.engine.topn.AppendedTopNOperator;
 import dev.millrace.engine.topn.TopNOperator;
@@ -62,6 +63,9 @@ public final class OperatorFactory {
         }
         if (node instanceof PlanNode.Match match) {
             return new MatchOperator(match);
+        }
+        if (node instanceof PlanNode.Pace pace) {
+            return new PaceOperator(pace);
         }
         if (node instanceof PlanNode.Over over) {
             return new OverOperator(over);

@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.pace.PaceOperator;
 import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
@@ -19,6 +20,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     private final KeyGroups keyGroups;
     private final OperatorMetrics metrics = new OperatorMetrics();
     private final Optional<WatermarkOperator> assigner;
+    private final Optional<PaceOperator> pace;
     private long assigned = Operator.NO_WATERMARK;
     private long received = Operator.NO_WATERMARK;
     private long passed = Operator.NO_WATERMARK;
@@ -37,6 +39,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         this.allocator = allocator;
         this.keyGroups = keyGroups;
         this.assigner = operator instanceof WatermarkOperator watermarks ? Optional.of(watermarks) : Optional.empty();
+        this.pace = operator instanceof PaceOperator paced ? Optional.of(paced) : Optional.empty();
     }
 
     /** Opens the operator; before the task runs, on any thread. */
@@ -115,8 +118,19 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         return true;
     }
 
-    /** When an assigner without rows becomes idle, or looks at the clock; {@code Long.MAX_VALUE} for never. */
+    /** Whether it holds changes back for a time. */
+    public boolean isPaced() {
+        return pace.isPresent();
+    }
+
+    /**
+     * When an assigner without rows becomes idle, or looks at the clock, or changes were held back long enough; {@code
+     * Long.MAX_VALUE} for never.
+     */
     long idleAtNanos() {
+        if (pace.isPresent()) {
+            return pace.get().dueNanos();
+        }
         if (assigner.isPresent() && assigner.get().followsClock() && !assignerIdle) {
             return tickNanos;
         }
@@ -127,6 +141,10 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
 
     /** Its time has come: windows end by the clock, or it is idle. Nobody waits for an assigner with nothing open. */
     void becomeIdle() {
+        if (pace.isPresent()) {
+            pace.get().awaitEpochEnd(); // which the task asks for
+            return;
+        }
         if (assigner.orElseThrow().followsClock()) {
             lastRowNanos = host.clock().nanoTime();
             assigner.get().clockSays(host.clock().epochMicros());

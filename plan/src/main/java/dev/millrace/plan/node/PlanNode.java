@@ -351,6 +351,28 @@ public sealed interface PlanNode {
         }
     }
 
+    /**
+     * Holds changes back and emits what is left of them at most every {@code periodMicros} of the machine's time, and at
+     * the end of the input.
+     */
+    record Pace(PlanNode input, long periodMicros) implements PlanNode {
+        public Pace {
+            if (periodMicros <= 0) {
+                throw new IllegalArgumentException("a period must be positive, not " + periodMicros + " us");
+            }
+        }
+
+        @Override
+        public Schema schema() {
+            return input.schema();
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
     /** All rows of all inputs; weights add. */
     record Union(List<PlanNode> inputs, Schema schema) implements PlanNode {
         public Union {

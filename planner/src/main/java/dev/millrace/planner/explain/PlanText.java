@@ -323,6 +323,11 @@ public final class PlanText implements NodeVisitor<String> {
     }
 
     @Override
+    public String pace(PlanNode.Pace pace) {
+        return "Pace every " + Durations.text(pace.periodMicros());
+    }
+
+    @Override
     public String union(PlanNode.Union union) {
         return "Union";
     }

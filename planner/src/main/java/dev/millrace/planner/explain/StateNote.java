@@ -43,6 +43,9 @@ final class StateNote {
         if (node instanceof PlanNode.Match match) {
             return Optional.of(matches(match) + (numbered(match) ? ", and a counter per partition" + howLong : ""));
         }
+        if (node instanceof PlanNode.Pace) {
+            return Optional.of("state: changes held back");
+        }
         return node instanceof PlanNode.Over over ? Optional.of(over(over, howLong)) : Optional.empty();
     }
 

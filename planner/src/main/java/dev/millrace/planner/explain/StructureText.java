@@ -209,6 +209,11 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     }
 
     @Override
+    public StringBuilder pace(PlanNode.Pace pace) {
+        return parts(pace.periodMicros());
+    }
+
+    @Override
     public StringBuilder union(PlanNode.Union union) {
         return parts(union.inputs().size());
     }

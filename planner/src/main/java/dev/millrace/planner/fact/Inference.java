@@ -270,6 +270,11 @@ public final class Inference implements NodeVisitor<Facts> {
     }
 
     @Override
+    public Facts pace(PlanNode.Pace pace) {
+        return plain(of(pace.input()).appendOnly());
+    }
+
+    @Override
     public Facts union(PlanNode.Union union) {
         Facts all = of(union.inputs().get(0));
         for (PlanNode input : union.inputs()) {

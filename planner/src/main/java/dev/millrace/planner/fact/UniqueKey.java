@@ -157,6 +157,11 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
     }
 
     @Override
+    public Optional<List<Integer>> pace(PlanNode.Pace pace) {
+        return of(pace.input());
+    }
+
+    @Override
     public Optional<List<Integer>> union(PlanNode.Union union) {
         return Optional.empty();
     }

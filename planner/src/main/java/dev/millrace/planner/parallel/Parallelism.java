@@ -264,6 +264,12 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         return new Placed(over(over, gathered(input, by)), after(input, by, by));
     }
 
+    /** In one task, so that all is emitted together. */
+    @Override
+    public Placed pace(PlanNode.Pace pace) {
+        return new Placed(over(pace, gathered(place(pace.input()), List.of())), Spread.TOGETHER);
+    }
+
     @Override
     public Placed union(PlanNode.Union union) {
         List<Placed> inputs = union.inputs().stream().map(this::place).toList();

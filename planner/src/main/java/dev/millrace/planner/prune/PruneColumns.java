@@ -471,6 +471,13 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         return frame.isColumn(bound) ? new Frame.Bound(bound.kind(), input.position((int) bound.offset())) : bound;
     }
 
+    /** Equal rows cancel out, so which columns there are matters not. */
+    @Override
+    public Pruned pace(PlanNode.Pace pace) {
+        Pruned input = prune(pace.input(), wanted);
+        return new Pruned(new PlanNode.Pace(input.node(), pace.periodMicros()), input.positions());
+    }
+
     @Override
     public Pruned union(PlanNode.Union union) {
         List<PlanNode> inputs = union.inputs().stream()

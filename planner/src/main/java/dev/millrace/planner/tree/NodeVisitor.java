@@ -30,6 +30,8 @@ public interface NodeVisitor<R> {
 
     R over(PlanNode.Over over);
 
+    R pace(PlanNode.Pace pace);
+
     R union(PlanNode.Union union);
 
     R sort(PlanNode.Sort sort);
@@ -60,6 +62,8 @@ public interface NodeVisitor<R> {
             return visitor.match(match);
         } else if (node instanceof PlanNode.Over over) {
             return visitor.over(over);
+        } else if (node instanceof PlanNode.Pace pace) {
+            return visitor.pace(pace);
         } else if (node instanceof PlanNode.Union union) {
             return visitor.union(union);
         } else if (node instanceof PlanNode.Sort sort) {

@@ -102,6 +102,11 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     }
 
     @Override
+    public PlanNode pace(PlanNode.Pace node) {
+        return new PlanNode.Pace(input(), node.periodMicros());
+    }
+
+    @Override
     public PlanNode union(PlanNode.Union node) {
         return Nodes.union(inputs);
     }

@@ -110,6 +110,11 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
     }
 
     @Override
+    public PlanNode pace(PlanNode.Pace node) {
+        return new PlanNode.Pace(below(node.input()), node.periodMicros());
+    }
+
+    @Override
     public PlanNode union(PlanNode.Union node) {
         return new PlanNode.Union(node.inputs(), schema);
     }

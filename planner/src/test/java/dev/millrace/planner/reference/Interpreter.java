@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * The rows of a plan over given relations, as a batch. A row number among ties is an accident, so ROW_NUMBER is taken as
@@ -309,7 +310,7 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
         throw new UnsupportedOperationException("row patterns are compared with a reference of their own");
     }
 
-    /** Ranks, ROW_NUMBER as RANK, and aggregates over the partition or up to the current row and its ties. */
+    /** Ranks, ROW_NUMBER as RANK, LAG, and aggregates over the partition or up to the current row and its ties. */
     @Override
     public List<List<Object>> over(PlanNode.Over node) {
         List<List<Object>> all = new ArrayList<>();
@@ -341,6 +342,16 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
                                 .distinct()
                                 .count()
                         + 1);
+            case LAG -> { // of rows that tie the value is one of several, unless it is the key
+                List<List<Object>> sorted = new ArrayList<>(partition);
+                sorted.sort(order);
+                int at = (int) (IntStream.range(0, sorted.size())
+                                .filter(i -> sorted.get(i) == row)
+                                .findFirst()
+                                .orElseThrow()
+                        - call.parameter());
+                yield at < 0 ? null : sorted.get(at).get(call.arguments().get(0));
+            }
             case AGGREGATE -> {
                 if (!call.frame().equals(Frame.ALL) && !call.frame().equals(Frame.TO_CURRENT)) {
                     throw new UnsupportedOperationException(call.toString());
@@ -375,6 +386,11 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
             }
             return 0;
         };
+    }
+
+    @Override
+    public List<List<Object>> pace(PlanNode.Pace pace) {
+        return rows(pace.input());
     }
 
     @Override

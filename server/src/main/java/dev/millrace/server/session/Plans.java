@@ -55,9 +55,6 @@ final class Plans {
      */
     PhysicalPlan standing(Query query, boolean dropLate) {
         PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING, dropLate));
-        if (plan.emit() instanceof Emit.Every) {
-            throw MillraceException.notAvailableYet("EMIT EVERY").withHint("EMIT CHANGES shows each change");
-        }
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
         return new PhysicalPlan(replayed, plan.appendOnly(), plan.emit(), plan.uniqueKey(), Fingerprint.of(replayed));
     }
