@@ -38,7 +38,8 @@ class PaceOperatorTest {
                 expected.add(gone, -1);
             } else {
                 Row row = TestBatches.canonical(
-                        INPUT, Row.of(random.nextInt(9) == 0 ? null : (long) random.nextInt(10), "text " + random.nextInt(3)));
+                        INPUT,
+                        Row.of(random.nextInt(9) == 0 ? null : (long) random.nextInt(10), "text " + random.nextInt(3)));
                 rows.add(row);
                 harness.rows(row);
                 expected.add(row, 1);

@@ -42,8 +42,7 @@ class PaceTest {
 
     @Test
     void theFinalAnswerIsThereWhenABoundedInputEnds() {
-        db.run("CREATE STREAM numbers (n BIGINT) WITH (connector = 'datagen', rows = 1000,"
-                + " n.kind = 'sequence')");
+        db.run("CREATE STREAM numbers (n BIGINT) WITH (connector = 'datagen', rows = 1000," + " n.kind = 'sequence')");
         db.run("CREATE MATERIALIZED VIEW slow AS SELECT count(*) AS n FROM numbers EMIT EVERY INTERVAL '1 hour'");
         assertEquals(List.of("1000"), db.flushedRows("SELECT * FROM slow"));
     }
