@@ -1,5 +1,7 @@
 package dev.millrace.engine.aggregate;
 
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.operator.Retelling;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.GroupTable;
@@ -7,7 +9,6 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
@@ -26,7 +27,7 @@ import java.util.List;
  * Updating aggregation: keeps every group and emits, at the end of an epoch, the changes of the groups it touched. The
  * FINAL phase does the same over states instead of rows.
  */
-public final class AggregateOperator implements Operator {
+public final class AggregateOperator implements Retelling {
     private static final String STATE = "groups";
 
     private final Aggregate node;
@@ -149,6 +150,20 @@ public final class AggregateOperator implements Operator {
         });
         hasOnlyGroup = keyless && state.table().size() > 0;
         reportSize();
+    }
+
+    @Override
+    public void retell() {
+        hasOnlyGroup = false;
+        if (!keyless) {
+            int rowsOffset = state.layout().rowsOffset();
+            EntryCursor groups = new EntryCursor(state.table(), 256);
+            for (int count = groups.advance(); count > 0; count = groups.advance()) {
+                for (int i = 0; i < count; i++) {
+                    log.touchAsNew(groups.entries()[i], rowsOffset);
+                }
+            }
+        }
     }
 
     private void mergeOnlyGroup(DataInput in) throws IOException {

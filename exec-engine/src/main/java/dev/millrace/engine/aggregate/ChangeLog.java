@@ -44,6 +44,12 @@ public final class ChangeLog implements AutoCloseable {
         entries[count++] = entry;
     }
 
+    /** Touches an entry whose group nobody above knows yet. */
+    void touchAsNew(long entry, int rowsOffset) {
+        touch(entry);
+        Memory.putLong(Memory.getLong(entry + GroupTable.LINK) + rowsOffset, 0);
+    }
+
     int count() {
         return count;
     }

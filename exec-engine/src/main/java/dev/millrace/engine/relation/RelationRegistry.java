@@ -82,6 +82,12 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         entries.put(name, new Entry(feed, Optional.empty(), Optional.empty(), List.of(), true, new LinkedHashSet<>()));
     }
 
+    /** The output of a query under a name that another query's had, whose readers stay. */
+    public synchronized void replaceQuery(String name, Scannable.Feed feed) {
+        Entry before = entry(name);
+        entries.put(name, new Entry(feed, Optional.empty(), Optional.empty(), List.of(), true, before.readers()));
+    }
+
     public synchronized void removeQuery(String name) {
         entries.remove(name);
     }

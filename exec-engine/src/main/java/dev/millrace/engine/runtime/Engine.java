@@ -52,6 +52,22 @@ public interface Engine extends AutoCloseable {
      */
     StandingQuery start(String name, PlanNode plan, QueryOptions options);
 
+    /**
+     * Goes on with another plan under the same name, from the end of an epoch: operators keep their state or begin as
+     * {@link #alteration} says, subscribers see the difference between the answers if their columns are the same, and
+     * readers of the view see the new answer at once. Waits until it is there, which takes as long as what is read again;
+     * meanwhile the query answers as before. Queries that read this one are not told: there must be none.
+     *
+     * @param options as for {@link #start}; sinks and restored state are not allowed
+     * @return the query from now on; the former object is that of a dropped one. The same object if nothing changes
+     * @throws dev.millrace.error.MillraceException 55000 if the query is paused; or what went wrong with the new plan,
+     *     and then all is as before
+     */
+    StandingQuery alter(String name, PlanNode plan, QueryOptions options);
+
+    /** What {@link #alter} would do now. */
+    Alteration alteration(String name, PlanNode plan);
+
     /** The standing query of this name; one that finished or failed is there until it is dropped. */
     StandingQuery query(String name);
 

@@ -143,6 +143,42 @@ class LocalEngine implements Engine {
         }
     }
 
+    @Override
+    public Alteration alteration(String name, PlanNode plan) {
+        LocalStandingQuery query = (LocalStandingQuery) query(name);
+        return new Alteration(query.plan(), plan, query.state(), relations::scannable);
+    }
+
+    @Override
+    public StandingQuery alter(String name, PlanNode plan, QueryOptions queryOptions) {
+        changes.lock();
+        try {
+            LocalStandingQuery old = (LocalStandingQuery) query(name);
+            if (old.state() == QueryState.PAUSED) {
+                throw MillraceException.user(
+                                SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + name + "\" is paused")
+                        .withHint("RESUME it first");
+            }
+            Alteration alteration = alteration(name, plan);
+            if (alteration.changesNothing()) {
+                return old;
+            }
+            return new Succession(this, resources, relations, operators).run(old, plan, queryOptions, alteration);
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** Has a query take the place of another of its name. */
+    void replace(LocalStandingQuery old, LocalStandingQuery query) {
+        relations.replaceQuery(query.name(), query.feed());
+        relations.readsNothing(query.name());
+        scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));
+        synchronized (queries) {
+            queries.replace(query.name(), old, query);
+        }
+    }
+
     private void attach(LocalStandingQuery query) {
         Set<EpochDomain> domains = new LinkedHashSet<>(); // in an order that a seed repeats
         for (FeedScan scan : query.tasks().feeds) {
@@ -162,7 +198,7 @@ class LocalEngine implements Engine {
         query.beginFirstEpoch();
     }
 
-    private static Set<Scan> scans(PlanNode plan) {
+    static Set<Scan> scans(PlanNode plan) {
         Set<Scan> scans = new HashSet<>();
         if (plan instanceof Scan scan) {
             scans.add(scan);
@@ -185,7 +221,8 @@ class LocalEngine implements Engine {
         }
     }
 
-    private void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
+    /** Runs an action while domains are at rest, which are one then. By who holds the lock of changes. */
+    void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
         Set<EpochDomain> held = domains;
         epochs.hold(held);
         try {
@@ -329,7 +366,7 @@ class LocalEngine implements Engine {
         }
     }
 
-    private static boolean hasReadAll(LocalStandingQuery query) {
+    static boolean hasReadAll(LocalStandingQuery query) {
         return query.state() != QueryState.RUNNING
                 || query.tasks().sources.stream()
                         .allMatch(source -> !source.bounded() || source.input().isFinished());

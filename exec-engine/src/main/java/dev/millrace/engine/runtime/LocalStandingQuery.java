@@ -1,5 +1,11 @@
 package dev.millrace.engine.runtime;
 
+import java.util.function.Predicate;
+import dev.millrace.type.Field;
+import dev.millrace.type.DataType;
+import dev.millrace.engine.task.OperatorStage;
+import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.operator.Retelling;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
@@ -37,7 +43,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final LocalEngine engine;
     private final Resources resources;
     private final QueryTasks tasks;
-    private final boolean isRestored; // the rows that its relations have were seen before the snapshot
+    private Predicate<PlanNode> isSeen; // of a scan: whether its rows were seen before the snapshot
     private final QueryOutput output;
     private final Object freeing = new Object(); // held while tasks are stopped; never together with this
     private final List<EpochInput> inputs = new ArrayList<>();
@@ -59,7 +65,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.engine = engine;
         this.resources = resources;
         this.tasks = new QueryTasks(name, options.priority(), resources, this);
-        this.isRestored = options.restore().isPresent();
+        boolean isRestored = options.restore().isPresent();
+        this.isSeen = scan -> isRestored;
         Optional<View> view = options.materialized()
                 ? Optional.of(new View(
                         plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
@@ -96,6 +103,62 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         return resources.epochs().domainOf(output.epochs());
     }
 
+    /** Begins with part of another query's state: before it is attached. */
+    void continueWith(Alteration alteration) {
+        isSeen = alteration::isKept;
+        for (PlacedStage placed : tasks.stages) {
+            if (placed.stage() instanceof OperatorStage stage
+                    && alteration.isRetold(placed.node().plan)
+                    && stage.operator() instanceof Retelling told) {
+                told.retell();
+            }
+        }
+    }
+
+    /** Takes the place of another query for its subscribers, who see the difference. While both are at rest. */
+    void takeOver(LocalStandingQuery other) {
+        List<LocalSubscription> moved = other.output.releaseSubscriptions();
+        boolean same = types(schema()).equals(types(other.schema()));
+        if (moved.isEmpty() || !same) {
+            Optional<MillraceException> why = Optional.of(MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            "\"" + name + "\" was altered and has other columns now")
+                    .withHint("subscribe again"));
+            moved.forEach(subscription -> subscription.end(why));
+            return;
+        }
+        List<Batch> difference = materialized() && other.materialized() ? since(other) : List.of();
+        try {
+            for (LocalSubscription subscription : moved) {
+                subscription.deliver(
+                        output.publishedEpoch(), resources.clock().epochMicros(), difference, false);
+                subscription.moveTo(this::wakeOutput, () -> output.remove(subscription));
+                output.add(subscription);
+            }
+        } finally {
+            Closing.all(difference);
+        }
+    }
+
+    private static List<DataType> types(Schema schema) {
+        return schema.fields().stream().map(Field::type).toList();
+    }
+
+    /** How this answer differs from another's. */
+    private List<Batch> since(LocalStandingQuery other) {
+        List<Batch> now = output.view().orElseThrow().snapshot(tasks.memory().own());
+        List<Batch> before = other.output.view().orElseThrow().snapshot(tasks.memory().own());
+        List<AutoCloseable> all = new ArrayList<>(now);
+        all.addAll(before);
+        try (View difference = new View(schema(), resources.batchRows(), tasks.memory().own())) {
+            now.forEach(difference::apply);
+            before.forEach(difference::withdraw);
+            return difference.snapshot(tasks.memory().own());
+        } finally {
+            Closing.all(all);
+        }
+    }
+
     private void wakeOutput() {
         tasks.wakeAll();
     }
@@ -115,7 +178,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             }
         }
         for (FeedScan scan : tasks.feeds) {
-            scan.input().begin(TaskBuilder.first(scan.feed(), tasks, !isRestored));
+            scan.input().begin(TaskBuilder.first(scan.feed(), tasks, !isSeen.test(scan.scan())));
             if (scan.feed().fanout().isEnded()) {
                 inputs.add(endAfterOneEpoch(scan.channel(), domain));
             } else {
@@ -360,6 +423,18 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             state = QueryState.DROPPED;
         }
         engine.forget(this);
+        free();
+    }
+
+    /** Stops a query in whose place another runs under its name. */
+    void retire() {
+        synchronized (this) {
+            state = QueryState.DROPPED;
+        }
+        free();
+    }
+
+    private void free() {
         inputs.forEach(EpochInput::leave);
         output.abandon(Optional.empty());
         freeTasks();

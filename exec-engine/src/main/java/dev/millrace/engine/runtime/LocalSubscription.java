@@ -15,8 +15,8 @@ final class LocalSubscription implements Subscription {
     private final Schema schema;
     private final SubscriptionOptions options;
     private final Workers workers;
-    private final Runnable onRoom;
-    private final Runnable onClose;
+    private volatile Runnable onRoom; // written by who moves it, at rest; read by the subscriber
+    private volatile Runnable onClose; // likewise
     private final Signal signal = new Signal();
     private final ArrayDeque<EpochChanges> queue = new ArrayDeque<>(); // guarded by this, as what follows
     private Optional<MillraceException> failure = Optional.empty();
@@ -57,6 +57,12 @@ final class LocalSubscription implements Subscription {
             }
         }
         signal.raise();
+    }
+
+    /** Goes on with another query's output. */
+    void moveTo(Runnable newOnRoom, Runnable newOnClose) {
+        onRoom = newOnRoom;
+        onClose = newOnClose;
     }
 
     /** Whether the query should pause. */

@@ -123,6 +123,13 @@ final class QueryOutput implements TaskOutput {
         subscriptions = List.copyOf(fewer);
     }
 
+    /** Lets the subscribers go without an end, to another output. */
+    synchronized List<LocalSubscription> releaseSubscriptions() {
+        List<LocalSubscription> released = subscriptions;
+        subscriptions = List.of();
+        return released;
+    }
+
     /** Where one of the query's last tasks leaves its rows; that task's, but for the end of an epoch. */
     private final class Port implements Outlet {
         private List<Batch> staged = new ArrayList<>(); // of the epoch under way

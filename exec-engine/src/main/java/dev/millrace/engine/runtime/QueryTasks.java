@@ -14,6 +14,7 @@ import dev.millrace.engine.task.TaskHost;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
@@ -37,7 +38,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     /** A scan of a relation that other queries may read, too. */
-    record FeedScan(Scannable.Feed feed, Channel channel, ChannelInput input) {}
+    record FeedScan(PlanNode scan, Scannable.Feed feed, Channel channel, ChannelInput input) {}
 
     /** A stage and where it belongs. */
     record PlacedStage(PlanGraph.Node node, int instance, Stage stage) {}

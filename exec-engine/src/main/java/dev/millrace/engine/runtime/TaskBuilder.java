@@ -291,7 +291,7 @@ final class TaskBuilder {
                 channel.onRoom(feed.onRoom());
                 ChannelInput input = new ChannelInput(entry, channel, resources.mostWaitingBytes());
                 inputs.add(input);
-                query.feeds.add(new FeedScan(feed, channel, input));
+                query.feeds.add(new FeedScan(node.plan, feed, channel, input));
             }
             return entry;
         }

@@ -1,5 +1,7 @@
 package dev.millrace.engine.topn;
 
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.operator.Retelling;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
@@ -12,7 +14,6 @@ import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
@@ -30,7 +31,7 @@ import java.util.List;
  * The first rows of each partition, kept up to date: at an epoch's end the partitions it touched are ranked anew, and
  * what differs from what was emitted before is emitted.
  */
-public final class TopNOperator implements Operator {
+public final class TopNOperator implements Retelling {
     private static final String STATE = "partitions";
 
     private final TopN node;
@@ -81,16 +82,20 @@ public final class TopNOperator implements Operator {
             int count = batch.rowCount();
             long[] entries = partitions.add(batch, Rows.all(count), count, finder, codec, columns);
             for (int i = 0; i < count; i++) {
-                if (Memory.getLong(entries[i] + GroupTable.LINK) == 0) {
-                    Memory.putLong(entries[i] + GroupTable.LINK, 1);
-                    if (touchedCount == touched.length) {
-                        touched = Arrays.copyOf(touched, 2 * touchedCount);
-                    }
-                    touched[touchedCount++] = entries[i];
-                }
+                touch(entries[i]);
             }
         }
         reportSize();
+    }
+
+    private void touch(long entry) {
+        if (Memory.getLong(entry + GroupTable.LINK) == 0) {
+            Memory.putLong(entry + GroupTable.LINK, 1);
+            if (touchedCount == touched.length) {
+                touched = Arrays.copyOf(touched, 2 * touchedCount);
+            }
+            touched[touchedCount++] = entry;
+        }
     }
 
     @Override
@@ -165,6 +170,18 @@ public final class TopNOperator implements Operator {
             }
         });
         reportSize();
+    }
+
+    @Override
+    public void retell() {
+        EntryCursor all = new EntryCursor(partitions.table(), 256);
+        for (int count = all.advance(); count > 0; count = all.advance()) {
+            for (int i = 0; i < count; i++) {
+                long entry = all.entries()[i];
+                partitions.emitted().clear(partitions.emittedList(entry));
+                touch(entry);
+            }
+        }
     }
 
     @Override

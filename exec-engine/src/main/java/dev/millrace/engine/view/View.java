@@ -64,6 +64,15 @@ public final class View implements AutoCloseable {
 
     /** Adds the rows by their weights. The batch stays the caller's. */
     public void apply(Batch batch) {
+        add(batch, 1);
+    }
+
+    /** Takes the rows away by their weights. The batch stays the caller's. */
+    public void withdraw(Batch batch) {
+        add(batch, -1);
+    }
+
+    private void add(Batch batch, int sign) {
         int count = batch.rowCount();
         if (rows.length < count) {
             rows = IntStream.range(0, count).toArray();
@@ -73,7 +82,7 @@ public final class View implements AutoCloseable {
         long address = list();
         for (int i = 0; i < count; i++) {
             long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * i);
-            table.add(address, codec.address(i), codec.length(i), weight);
+            table.add(address, codec.address(i), codec.length(i), sign * weight);
         }
         rowCount = table.size();
         bytes = table.bytes();

@@ -51,6 +51,11 @@ public final class PlanText implements NodeVisitor<String> {
         return of(plan, node -> notes(node, inference));
     }
 
+    /** The text of a plan with notes of one's own behind each node. */
+    public static String annotated(PlanNode plan, Function<PlanNode, List<String>> notes) {
+        return of(plan, notes);
+    }
+
     /** The tree alone, without what follows for changes and state. */
     static String withoutNotes(PlanNode plan) {
         return of(plan, node -> List.of());

@@ -41,6 +41,21 @@ public final class DatabaseCatalog implements Catalog {
         version++;
     }
 
+    /** Puts an object in the place of another of its name, whose dependents become its own. */
+    public void replace(CatalogObject object) {
+        CatalogObject before = objects.put(object.name(), object);
+        assert before != null : object.name() + " does not exist";
+        for (String read : before.reads()) {
+            dependents.getOrDefault(read, Set.of()).remove(object.name());
+        }
+        for (String read : object.reads()) {
+            dependents
+                    .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
+                    .add(object.name());
+        }
+        version++;
+    }
+
     /** Takes an object out that nothing depends on. */
     public void remove(String name) {
         assert dependents(name).isEmpty() : name + " is still read";

@@ -22,6 +22,7 @@ final class Execution {
     private final Writes writes;
     private final Copies copies;
     private final Inspection inspection;
+    private final Alterations alterations;
     private final Explanations explanations;
 
     /** How far the statement under way is; written by the session's thread, read by any. */
@@ -36,7 +37,8 @@ final class Execution {
         this.writes = new Writes(database, queries);
         this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
-        this.explanations = new Explanations(database);
+        this.alterations = new Alterations(database, notices, queries);
+        this.explanations = new Explanations(database, alterations);
     }
 
     Optional<Progress> progress() {
@@ -73,6 +75,8 @@ final class Execution {
             return definitions.createTable(create, text);
         } else if (statement instanceof Statement.CreateSink create) {
             return definitions.createSink(create, text);
+        } else if (statement instanceof Statement.AlterQuery alter) {
+            return alterations.alter(alter);
         } else if (statement instanceof Statement.Drop drop) {
             return definitions.drop(drop);
         } else if (statement instanceof Statement.Pause pause) {

@@ -25,12 +25,17 @@ final class Explanations {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Database database;
+    private final Alterations alterations;
 
-    Explanations(Database database) {
+    Explanations(Database database, Alterations alterations) {
         this.database = database;
+        this.alterations = alterations;
     }
 
     StatementResult explain(Statement.Explain explain) {
+        if (explain.statement() instanceof Statement.AlterQuery alter) {
+            return lines(alterations.describe(alter));
+        }
         Query query = query(explain.statement());
         boolean standing =
                 !(explain.statement() instanceof Statement.Select || explain.statement() instanceof Statement.Insert);
