@@ -1,9 +1,8 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.engine.state.EntryCursor;
-import dev.millrace.operator.Retelling;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
@@ -11,6 +10,7 @@ import dev.millrace.engine.state.Rows;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.Retelling;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PartialSchemas;

@@ -155,8 +155,7 @@ class LocalEngine implements Engine {
         try {
             LocalStandingQuery old = (LocalStandingQuery) query(name);
             if (old.state() == QueryState.PAUSED) {
-                throw MillraceException.user(
-                                SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + name + "\" is paused")
+                throw MillraceException.user(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + name + "\" is paused")
                         .withHint("RESUME it first");
             }
             Alteration alteration = alteration(name, plan);

@@ -1,11 +1,5 @@
 package dev.millrace.engine.runtime;
 
-import java.util.function.Predicate;
-import dev.millrace.type.Field;
-import dev.millrace.type.DataType;
-import dev.millrace.engine.task.OperatorStage;
-import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
-import dev.millrace.operator.Retelling;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
@@ -18,19 +12,25 @@ import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
+import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.operator.Retelling;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 
 /**
  * A standing query's life around its tasks and its output.
@@ -130,8 +130,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         List<Batch> difference = materialized() && other.materialized() ? since(other) : List.of();
         try {
             for (LocalSubscription subscription : moved) {
-                subscription.deliver(
-                        output.publishedEpoch(), resources.clock().epochMicros(), difference, false);
+                subscription.deliver(output.publishedEpoch(), resources.clock().epochMicros(), difference, false);
                 subscription.moveTo(this::wakeOutput, () -> output.remove(subscription));
                 output.add(subscription);
             }
@@ -147,10 +146,12 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** How this answer differs from another's. */
     private List<Batch> since(LocalStandingQuery other) {
         List<Batch> now = output.view().orElseThrow().snapshot(tasks.memory().own());
-        List<Batch> before = other.output.view().orElseThrow().snapshot(tasks.memory().own());
+        List<Batch> before =
+                other.output.view().orElseThrow().snapshot(tasks.memory().own());
         List<AutoCloseable> all = new ArrayList<>(now);
         all.addAll(before);
-        try (View difference = new View(schema(), resources.batchRows(), tasks.memory().own())) {
+        try (View difference =
+                new View(schema(), resources.batchRows(), tasks.memory().own())) {
             now.forEach(difference::apply);
             before.forEach(difference::withdraw);
             return difference.snapshot(tasks.memory().own());

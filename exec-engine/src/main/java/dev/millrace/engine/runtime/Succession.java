@@ -1,12 +1,11 @@
 package dev.millrace.engine.runtime;
 
-import java.util.stream.Collectors;
-import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
@@ -18,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * One query in the place of another. Both run side by side for a while, over the same epochs:
@@ -158,8 +158,9 @@ final class Succession {
     }
 
     private static long sourceRows(LocalStandingQuery query) {
-        Set<PlanGraph.Node> read =
-                query.tasks().sources.stream().map(QueryTasks.PlacedSource::node).collect(Collectors.toSet());
+        Set<PlanGraph.Node> read = query.tasks().sources.stream()
+                .map(QueryTasks.PlacedSource::node)
+                .collect(Collectors.toSet());
         return query.tasks().stages.stream()
                 .filter(placed -> read.contains(placed.node()) && placed.stage() instanceof EntryStage)
                 .mapToLong(placed -> ((EntryStage) placed.stage()).rowsIn())

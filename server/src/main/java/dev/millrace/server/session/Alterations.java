@@ -69,7 +69,8 @@ final class Alterations {
                 lines.add("nothing changes: the plan is the same, all state is kept");
             }
             String text = PlanText.annotated(
-                    planned.plan.root(), node -> note(planned.alteration, node).stream().toList());
+                    planned.plan.root(),
+                    node -> note(planned.alteration, node).stream().toList());
             text.lines().forEach(lines::add);
             subscribersLine(planned).ifPresent(lines::add);
             return lines;
@@ -82,7 +83,8 @@ final class Alterations {
         if (planned.alteration.changesNothing()) {
             return Optional.empty();
         }
-        boolean same = types(planned.object.schema()).equals(types(planned.plan.root().schema()));
+        boolean same =
+                types(planned.object.schema()).equals(types(planned.plan.root().schema()));
         if (!same) {
             return Optional.of("columns change: subscriptions end");
         }
@@ -105,8 +107,8 @@ final class Alterations {
             case KEPT -> Optional.of("keeps its state");
             case REBUILT -> Optional.of("rebuilt from " + String.join(", ", alteration.scans(node)));
             case STARTS_NOW ->
-                Optional.of("state starts now: former rows of "
-                        + String.join(", ", alteration.lost(node)) + " are not kept");
+                Optional.of("state starts now: former rows of " + String.join(", ", alteration.lost(node))
+                        + " are not kept");
             case GOES_ON -> Optional.of("goes on");
             case READ_AGAIN -> Optional.of("read again from its first row");
             case FROM_NOW -> Optional.of("from now on");
@@ -124,8 +126,8 @@ final class Alterations {
             } else {
                 QueryOptions how = planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming();
                 int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
-                StandingQuery query = database.engine()
-                        .alter(alter.name(), planned.plan.root(), how.withPriority(priority));
+                StandingQuery query =
+                        database.engine().alter(alter.name(), planned.plan.root(), how.withPriority(priority));
                 database.queries().put(alter.name(), query);
                 queries.wrote(query.firstEpoch());
             }

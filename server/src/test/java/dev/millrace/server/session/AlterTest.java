@@ -87,8 +87,7 @@ class AlterTest {
                     String factor = i % 20 == 0 ? "" : "3 * ";
                     database.run("ALTER MATERIALIZED VIEW q AS SELECT k, " + factor + "sum(v) AS s FROM t GROUP BY k");
                     int times = factor.isEmpty() ? 1 : 3;
-                    assertEquals(
-                            List.of("a|" + times * total, "b|" + times * i), database.rows("SELECT * FROM q"));
+                    assertEquals(List.of("a|" + times * total, "b|" + times * i), database.rows("SELECT * FROM q"));
                 }
             }
         }
@@ -101,10 +100,8 @@ class AlterTest {
             database.run("INSERT INTO t VALUES ('a', 1), ('b', 2), ('c', 3)");
             database.run("CREATE MATERIALIZED VIEW q AS SELECT k, v FROM t WHERE v < 3");
             TreeMap<String, Integer> seen = new TreeMap<>();
-            try (var subscription = database.database()
-                    .query("q")
-                    .orElseThrow()
-                    .subscribe(SubscriptionOptions.withSnapshot())) {
+            try (var subscription =
+                    database.database().query("q").orElseThrow().subscribe(SubscriptionOptions.withSnapshot())) {
                 collect(subscription, seen);
                 assertEquals("{a|1=1, b|2=1}", seen.toString());
                 database.run("ALTER MATERIALIZED VIEW q AS SELECT k, v FROM t WHERE v > 1");
