@@ -102,7 +102,10 @@ final class Succession {
 
     private LocalStandingQuery build(
             LocalStandingQuery old, PlanNode plan, QueryOptions options, Alteration alteration) {
-        LocalStandingQuery query = new LocalStandingQuery(old.name(), plan, options, engine, resources);
+        // states go over task by task where they follow no key groups
+        int tasks = alteration.keepsAny() ? old.parallelism() : engine.options().workers();
+        LocalStandingQuery query =
+                new LocalStandingQuery(old.name(), plan, options, tasks, engine, resources);
         try {
             Optional<QuerySnapshot> state =
                     alteration.keepsAny() ? Optional.of(keptState(old, plan, alteration)) : Optional.empty();
@@ -110,7 +113,7 @@ final class Succession {
                             query.tasks(),
                             plan,
                             relations,
-                            engine.options().workers(),
+                            query.parallelism(),
                             true,
                             operators,
                             query.output(),
@@ -144,7 +147,7 @@ final class Succession {
                 kept.put(numbers.get(successor.get()) + "/" + placed.instance(), parts);
             }
         }
-        return new QuerySnapshot(old.output().publishedEpoch(), kept, List.of());
+        return new QuerySnapshot(old.output().publishedEpoch(), old.parallelism(), false, kept, List.of());
     }
 
     /** Until the new answer is visible, and as much has been read again as the old query had read. */
