@@ -104,20 +104,11 @@ final class Succession {
             LocalStandingQuery old, PlanNode plan, QueryOptions options, Alteration alteration) {
         // states go over task by task where they follow no key groups
         int tasks = alteration.keepsAny() ? old.parallelism() : engine.options().workers();
-        LocalStandingQuery query =
-                new LocalStandingQuery(old.name(), plan, options, tasks, engine, resources);
+        LocalStandingQuery query = new LocalStandingQuery(old.name(), plan, options, tasks, engine, resources);
         try {
             Optional<QuerySnapshot> state =
                     alteration.keepsAny() ? Optional.of(keptState(old, plan, alteration)) : Optional.empty();
-            new TaskBuilder(
-                            query.tasks(),
-                            plan,
-                            relations,
-                            query.parallelism(),
-                            true,
-                            operators,
-                            query.output(),
-                            state)
+            new TaskBuilder(query.tasks(), plan, relations, query.parallelism(), true, operators, query.output(), state)
                     .build();
             query.continueWith(alteration);
             return query;
