@@ -4,6 +4,8 @@ import dev.millrace.benchmarks.csv.CsvCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.LatencyCommand;
 import dev.millrace.benchmarks.nexmark.NexmarkCommand;
+import dev.millrace.benchmarks.sketch.CompareCommand;
+import dev.millrace.benchmarks.sketch.SketchBenchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -13,7 +15,7 @@ import picocli.CommandLine.Command;
         description = "Measures Millrace on this machine.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {NexmarkCommand.class, CsvCommand.class, LatencyCommand.class, KernelsCommand.class})
+        subcommands = {NexmarkCommand.class, CsvCommand.class, LatencyCommand.class, KernelsCommand.class, SketchBenchCommand.class, CompareCommand.class})
 public final class Main implements Runnable {
     @Override
     public void run() {

@@ -21,6 +21,8 @@ final class SequencePlan {
     private static final int ADAPTIVE = 4;
     private static final int KIND_BITS = 3;
     private static final int LENGTH_ORDER = 9;
+    private static final int FOLLOWING = 31; // in place of the counts' order: each has its own, by the one before
+    private static final int FIRST_ORDER = 1;
     /** Runs are quicker to query, so they may be a little larger. */
     private static final double FOR_RUNS = .95;
 
@@ -164,7 +166,22 @@ final class SequencePlan {
                 countOrder = order;
             }
         }
+        long following = 5;
+        int order = FIRST_ORDER;
+        for (int s = 0; s < symbols - 1; s++) {
+            following += BitWriter.golombBits(counts[s] - 1, order);
+            order = orderAfter(counts[s]);
+        }
+        if (following < best) {
+            best = following;
+            countOrder = FOLLOWING;
+        }
         return best;
+    }
+
+    /** The order for how often a symbol occurs, given the one below it: neighbouring bins are about equally full. */
+    private static int orderAfter(int count) {
+        return Math.max(0, 30 - Integer.numberOfLeadingZeros(count));
     }
 
     /** About how many bits {@link #write} takes. */
@@ -188,8 +205,10 @@ final class SequencePlan {
             return;
         }
         out.write(countOrder, 5);
+        int order = countOrder == FOLLOWING ? FIRST_ORDER : countOrder;
         for (int s = 0; s < symbols - 1; s++) {
-            out.golomb(counts[s] - 1, countOrder);
+            out.golomb(counts[s] - 1, order);
+            order = countOrder == FOLLOWING ? orderAfter(counts[s]) : order;
         }
         switch (kind) {
             case PACKED -> {
@@ -331,11 +350,13 @@ final class SequencePlan {
 
     private static int[] readCounts(BitReader in, int count, int symbols) {
         Damage.check(symbols <= count, "more symbols than rows");
-        int order = in.readInt(5);
+        int told = in.readInt(5);
+        int order = told == FOLLOWING ? FIRST_ORDER : told;
         int[] counts = new int[symbols];
         int left = count;
         for (int s = 0; s < symbols - 1; s++) {
             counts[s] = in.count(order, left, "how often a symbol occurs") + 1;
+            order = told == FOLLOWING ? orderAfter(counts[s]) : order;
             left -= counts[s];
             Damage.check(left > 0, "more symbols than rows");
         }

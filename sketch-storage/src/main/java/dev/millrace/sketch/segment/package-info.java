@@ -76,7 +76,8 @@
  *   runs       golomb(3) runs less one; 5 bits k; with more than two symbols 1 bit packed and 5 bits s; w bits first rank. Per
  *              further run: golomb(k) length of the run before less one; with more than two symbols w bits rank if packed,
  *              else 1 bit downward and golomb(s) distance from the rank before less one; with two the other one
- *   others     5 bits k, and of each symbol but the last golomb(k) how often it occurs, less one
+ *   others     5 bits k, and of each symbol but the last golomb(k) how often it occurs, less one; with k = 31 the first is
+ *              golomb(1), and each other golomb of the bits of the one before it less two (at least 0)
  *   packed     w bits per row
  *   static, histogram   golomb(9) bits of it unless the column is the last; entropy.StaticCode or entropy.HistogramCode
  *   adaptive   align; entropy.AdaptiveCode
