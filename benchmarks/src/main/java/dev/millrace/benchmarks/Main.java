@@ -5,6 +5,7 @@ import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.LatencyCommand;
 import dev.millrace.benchmarks.nexmark.NexmarkCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
+import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Command;
         description = "Measures Millrace on this machine.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {NexmarkCommand.class, CsvCommand.class, LatencyCommand.class, KernelsCommand.class, SketchBenchCommand.class, CompareCommand.class})
+        subcommands = {NexmarkCommand.class, CsvCommand.class, LatencyCommand.class, KernelsCommand.class, SketchBenchCommand.class, CompareCommand.class, FiguresCommand.class})
 public final class Main implements Runnable {
     @Override
     public void run() {
