@@ -16,7 +16,15 @@ import picocli.CommandLine.Command;
         description = "Measures Millrace on this machine.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {NexmarkCommand.class, CsvCommand.class, LatencyCommand.class, KernelsCommand.class, SketchBenchCommand.class, CompareCommand.class, FiguresCommand.class})
+        subcommands = {
+            NexmarkCommand.class,
+            CsvCommand.class,
+            LatencyCommand.class,
+            KernelsCommand.class,
+            SketchBenchCommand.class,
+            CompareCommand.class,
+            FiguresCommand.class
+        })
 public final class Main implements Runnable {
     @Override
     public void run() {

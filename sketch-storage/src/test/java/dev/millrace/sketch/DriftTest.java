@@ -33,8 +33,8 @@ class DriftTest {
 
     @Test
     void equallyLikelyBinsFollowTheStreamAndStayBounded() {
-        SketchSchema schema = SketchSchema.of(
-                Feature.number("v", Bound.absolute(BOUND)).withBinning(Binning.EQUAL_PROBABILITY));
+        SketchSchema schema =
+                SketchSchema.of(Feature.number("v", Bound.absolute(BOUND)).withBinning(Binning.EQUAL_PROBABILITY));
         Random random = new Random(11);
         double[] values = new double[SECONDS];
         Versions versions = new Versions();
@@ -73,13 +73,9 @@ class DriftTest {
         long[] rows = {0};
         int mostRows = 20_000;
         SketchManager<Integer> manager = new SketchManager<>(
-                schema,
-                EncoderOptions.defaults().withSegmentTicks(600_000_000L),
-                200,
-                mostRows,
-                (key, segment) -> {
-                    Sketch sketch = SegmentCodec.read(
-                            segment.bytes(), versions.computeIfAbsent(key, k -> new Versions()));
+                schema, EncoderOptions.defaults().withSegmentTicks(600_000_000L), 200, mostRows, (key, segment) -> {
+                    Sketch sketch =
+                            SegmentCodec.read(segment.bytes(), versions.computeIfAbsent(key, k -> new Versions()));
                     rows[0] += sketch.rows();
                     long start = Math.floorDiv(segment.firstTicks(), 600_000_000L);
                     assertEquals(start, Math.floorDiv(segment.lastTicks(), 600_000_000L));

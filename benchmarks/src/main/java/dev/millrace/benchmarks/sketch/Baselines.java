@@ -16,7 +16,8 @@ import net.jpountz.lz4.LZ4Factory;
  * bound. The lossy ones are not charged for time.
  */
 final class Baselines {
-    private static final int[] LEC_BITS = {2, 3, 3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}; // of the group, JPEG's table
+    private static final int[] LEC_BITS = {2, 3, 3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+    }; // of the group, JPEG's table
 
     private Baselines() {}
 

@@ -68,8 +68,8 @@ final class Chart {
             Line line = lines.get(l);
             StringBuilder points = new StringBuilder();
             for (int i = 0; i < line.x().length; i++) {
-                points.append(String.format(
-                        Locale.ROOT, "%.1f,%.1f ", horizontal(line.x()[i], x), vertical(line.y()[i], y)));
+                points.append(
+                        String.format(Locale.ROOT, "%.1f,%.1f ", horizontal(line.x()[i], x), vertical(line.y()[i], y)));
             }
             String colour = COLOURS[l % COLOURS.length];
             out.append(String.format(

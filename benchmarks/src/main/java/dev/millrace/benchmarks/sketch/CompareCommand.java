@@ -16,8 +16,9 @@ import picocli.CommandLine.Parameters;
 /** {@code ./millrace sketch compare [FILE..]}. */
 @Command(
         name = "sketch-compare",
-        description = "Compares the sizes of sketches with other compressions at the same bound, in bytes per observation:"
-                + " of CSV files, or of all the real sets.",
+        description =
+                "Compares the sizes of sketches with other compressions at the same bound, in bytes per observation:"
+                        + " of CSV files, or of all the real sets.",
         mixinStandardHelpOptions = true)
 public final class CompareCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "CSV files; without any, the sets in --data.")
@@ -89,7 +90,10 @@ public final class CompareCommand implements Callable<Integer> {
                             + " %.2f (queryable) and %.2f (archival) times the order-1 entropy%n",
                     what,
                     median(sizes, s -> s.raw() / s.queryable()),
-                    sizes.stream().mapToDouble(s -> s.raw() / s.queryable()).min().orElse(0),
+                    sizes.stream()
+                            .mapToDouble(s -> s.raw() / s.queryable())
+                            .min()
+                            .orElse(0),
                     median(sizes, s -> s.zstd() / s.queryable()),
                     median(sizes, s -> s.queryable() / s.entropy()),
                     median(sizes, s -> s.archival() / s.entropy()));
@@ -110,7 +114,10 @@ public final class CompareCommand implements Callable<Integer> {
         lines.add(line(all, "queryable", s -> s.raw() / s.queryable()));
         lines.add(line(all, "archival", s -> s.raw() / s.archival()));
         lines.add(line(all, "order-1 entropy", s -> s.raw() / s.entropy()));
-        return Chart.of("Times smaller than raw (logarithm to base 10), by set", lines, all.stream().map(Sizes::name).toList());
+        return Chart.of(
+                "Times smaller than raw (logarithm to base 10), by set",
+                lines,
+                all.stream().map(Sizes::name).toList());
     }
 
     private static Chart.Line line(List<Sizes> all, String name, ToDoubleFunction<Sizes> of) {

@@ -22,8 +22,8 @@ import java.util.zip.GZIPInputStream;
 final class DataSets {
     private static final int ROWS = 65_536;
     private static final List<String> PLUGS = List.of(
-            "AF6490", "599185", "98ABAA", "B7BED4", "59ADA7", "B81544", "599393", "7296D7", "98ABD2", "D36601", "5525DD",
-            "B8148C");
+            "AF6490", "599185", "98ABAA", "B7BED4", "59ADA7", "B81544", "599393", "7296D7", "98ABD2", "D36601",
+            "5525DD", "B8148C");
 
     private final Path root;
 
@@ -55,22 +55,39 @@ final class DataSets {
                 sets,
                 "equipment",
                 () -> columns(
-                        equipment, "mf01", "mf02", "mf03", "pc13", "pc14", "pc15", "pc25", "pc26", "pc27", "res", "bm05",
-                        "bm06", "bm07", "bm08", "bm09", "bm10"));
+                        equipment, "mf01", "mf02", "mf03", "pc13", "pc14", "pc15", "pc25", "pc26", "pc27", "res",
+                        "bm05", "bm06", "bm07", "bm08", "bm09", "bm10"));
         add(sets, "equipment, 3 analog", () -> columns(equipment, "pc13", "pc14", "pc15"));
         add(
                 sets,
                 "Beijing air",
                 () -> columns(
                         beijing, "PM2.5", "PM10", "SO2", "NO2", "CO", "O3", "TEMP", "PRES", "DEWP", "RAIN", "WSPM"));
-        add(sets, "household, 7", () -> columns(
-                household, "Global_active_power", "Global_reactive_power", "Voltage", "Global_intensity", "Sub_metering_1",
-                "Sub_metering_2", "Sub_metering_3"));
+        add(
+                sets,
+                "household, 7",
+                () -> columns(
+                        household,
+                        "Global_active_power",
+                        "Global_reactive_power",
+                        "Voltage",
+                        "Global_intensity",
+                        "Sub_metering_1",
+                        "Sub_metering_2",
+                        "Sub_metering_3"));
         add(sets, "respiration 125 Hz", () -> columns("physio_ecg_resp/bidmc_01_Signals.csv.gz", "RESP"));
         add(sets, "cloud CPU", () -> columns("nab/realAWSCloudwatch/ec2_cpu_utilization_5f5533.csv", "value"));
         add(sets, "taxi demand", () -> columns("nab/realKnownCause/nyc_taxi.csv", "value"));
-        add(sets, "air quality, 5", () -> columns(
-                "uci_air_quality/AirQualityUCI.csv", "PT08.S1(CO)", "PT08.S2(NMHC)", "PT08.S3(NOx)", "T", "RH"));
+        add(
+                sets,
+                "air quality, 5",
+                () -> columns(
+                        "uci_air_quality/AirQualityUCI.csv",
+                        "PT08.S1(CO)",
+                        "PT08.S2(NMHC)",
+                        "PT08.S3(NOx)",
+                        "T",
+                        "RH"));
         add(sets, "cab, 2", () -> columns("gps_traces/cabspotting_new_abboip.txt", "c1", "c2"));
         return sets;
     }
@@ -92,8 +109,7 @@ final class DataSets {
     static Series file(Path path) {
         CsvStream stream = CsvStream.of(
                 CsvTable.read(path, ROWS),
-                new CsvStream.Options(
-                        Optional.empty(), Bound.exact(), Map.of(), Binning.SMALLEST, BigDecimal.ZERO));
+                new CsvStream.Options(Optional.empty(), Bound.exact(), Map.of(), Binning.SMALLEST, BigDecimal.ZERO));
         List<double[]> features = new ArrayList<>();
         for (List<Optional<Object>> column : stream.values()) {
             if (column.stream().flatMap(Optional::stream).allMatch(Number.class::isInstance)) {
@@ -131,8 +147,8 @@ final class DataSets {
         if (!Files.exists(path)) {
             throw new IOException("there is no file " + path);
         }
-        try (BufferedReader reader = new BufferedReader(
-                new InputStreamReader(new GZIPInputStream(Files.newInputStream(path)), "UTF-8"))) {
+        try (BufferedReader reader =
+                new BufferedReader(new InputStreamReader(new GZIPInputStream(Files.newInputStream(path)), "UTF-8"))) {
             reader.readLine();
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 String device = line.substring(20, line.indexOf(',', 20));

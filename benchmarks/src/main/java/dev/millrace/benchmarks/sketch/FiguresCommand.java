@@ -39,7 +39,10 @@ public final class FiguresCommand implements Callable<Integer> {
     @Option(names = "--data", paramLabel = "DIR", description = "Where the real sets are.")
     private Path data = DataSets.defaultRoot();
 
-    @Option(names = "--out", paramLabel = "DIR", description = "Where to write the pictures (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description = "Where to write the pictures (default: ${DEFAULT-VALUE}).")
     private Path out = Path.of("docs");
 
     @Override
@@ -85,7 +88,8 @@ public final class FiguresCommand implements Callable<Integer> {
         double[] window = Arrays.copyOfRange(values, from, Math.min(values.length, peak + 40));
         Binned binned = adaptive.discretise(window, window.length);
         double[] x = IntStream.range(0, window.length).asDoubleStream().toArray();
-        double[] basic = Arrays.stream(window).map(v -> bins.centres().get(bins.bin(v))).toArray();
+        double[] basic =
+                Arrays.stream(window).map(v -> bins.centres().get(bins.bin(v))).toArray();
         double[] kept = IntStream.range(0, window.length)
                 .mapToDouble(i -> binned.scale().value(binned.bins()[i]))
                 .toArray();
@@ -218,7 +222,9 @@ public final class FiguresCommand implements Callable<Integer> {
             double[] x = IntStream.range(0, 26).mapToDouble(i -> i / 10.0).toArray();
             lines.add(new Chart.Line(binning.name().toLowerCase(java.util.Locale.ROOT), x, histogram));
         }
-        write("fig-6-12", Chart.of("Fig. 6.12: features by NRMSE (%), all sets, bound 2.5 % of range", lines, List.of()));
+        write(
+                "fig-6-12",
+                Chart.of("Fig. 6.12: features by NRMSE (%), all sets, bound 2.5 % of range", lines, List.of()));
     }
 
     /** Fig. 6.13: sizes by bound. */
@@ -226,13 +232,17 @@ public final class FiguresCommand implements Callable<Integer> {
         double[] percents = {.25, .5, 1, 2.5, 5, 7.5, 10};
         List<Chart.Line> lines = new ArrayList<>();
         for (Series series : sets) {
-            if (!List.of("12 plugs", "household power", "Beijing air", "ECG 360 Hz").contains(series.name())) {
+            if (!List.of("12 plugs", "household power", "Beijing air", "ECG 360 Hz")
+                    .contains(series.name())) {
                 continue;
             }
             Series some = series.truncated(16_384).regular();
             double[] smaller = new double[percents.length];
             for (int p = 0; p < percents.length; p++) {
-                long bytes = Sizes.encode(some, Sizes.schema(some, percents[p] / 100, Binning.SMALLEST), EncoderOptions.defaults())
+                long bytes = Sizes.encode(
+                                some,
+                                Sizes.schema(some, percents[p] / 100, Binning.SMALLEST),
+                                EncoderOptions.defaults())
                         .stream()
                         .mapToLong(segment -> segment.bytes().length)
                         .sum();

@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 /** {@code ./millrace bench sketch}: JSON lines of CPU time of one thread. */
 @Command(
         name = "sketch",
-        description = "Measures encoding, materialising and querying sketches; prints JSON lines, in CPU time of one thread.",
+        description =
+                "Measures encoding, materialising and querying sketches; prints JSON lines, in CPU time of one thread.",
         mixinStandardHelpOptions = true)
 public final class SketchBenchCommand implements Callable<Integer> {
     @Option(names = "--rows", description = "Rows of each set (default: ${DEFAULT-VALUE}).")
@@ -24,7 +25,9 @@ public final class SketchBenchCommand implements Callable<Integer> {
     @Option(names = "--segment", description = "Rows of a segment (default: ${DEFAULT-VALUE}).")
     private int segment = EncoderOptions.DEFAULT_ROWS;
 
-    @Option(names = "--seconds", description = "How long each is measured, after as long a warm-up (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--seconds",
+            description = "How long each is measured, after as long a warm-up (default: ${DEFAULT-VALUE}).")
     private double seconds = 2;
 
     @Option(names = "--data", description = "Measure the real sets of this folder too.")

@@ -71,7 +71,11 @@ final class SketchWork {
         Versions versions = new Versions();
         double sum = 0;
         for (byte[] segment : segments) {
-            sum += query.run(SegmentCodec.read(segment, versions)).get(0).estimates().get(0).value();
+            sum += query.run(SegmentCodec.read(segment, versions))
+                    .get(0)
+                    .estimates()
+                    .get(0)
+                    .value();
         }
         return sum;
     }
