@@ -100,7 +100,9 @@ public record CsvStream(SketchSchema schema, long[] ticks, boolean timestamps, L
             boolean named = TIME_NAMES.contains(table.names().get(c).toLowerCase(Locale.ROOT));
             if (column.stream()
                     .allMatch(field -> TimeText.parse(field).isPresent()
-                            || named && CsvTable.number(field).isPresent())) {
+                            || named
+                                    && field.indexOf(',') < 0
+                                    && CsvTable.number(field).isPresent())) {
                 return c;
             }
         }
