@@ -23,7 +23,7 @@ final class Arrivals {
     }
 
     /** Merges what is pending for a partition, which is shown afterwards, and says which rows that touches. */
-    void merge(long entry, Reach reach) {
+    void merge(long entry, Reach reach, Computation computation) {
         show(entry);
         takePending(entry);
         if (pendingCount == 0) {
@@ -35,7 +35,9 @@ final class Arrivals {
         show(entry);
         for (int i = 0; i < changed; i++) {
             reach.add(changedAt[i], changedRows[i], came[i]);
+            computation.changed(changedAt[i], changedRows[i], came[i]);
         }
+        computation.endChanges();
     }
 
     /** Forgets the first rows of a partition. */

@@ -30,7 +30,9 @@ final class CollectedCalls implements Calls {
     private final NestedImages nested;
     private final ChangeLog noLog;
     private final GroupState state;
-    private final int[] events = new int[MOST_EVENTS];
+    private final OrderedRows rows;
+    private final long[] events = new long[MOST_EVENTS];
+    private final byte[] signs = new byte[MOST_EVENTS];
     private final int[] eventOf = new int[MOST_EVENTS]; // 0, 1, 2, ..: positions in a batch
     private final long[] entries = new long[MOST_EVENTS];
     private int eventCount;
@@ -48,6 +50,7 @@ final class CollectedCalls implements Calls {
             OrderedRows rows,
             BufferAllocator allocator) {
         this.positions = positions;
+        this.rows = rows;
         this.results = results;
         this.cursor = new FrameCursor(frame, rows);
         this.frameRows = new FrameRows(calls, input, rows, allocator);
@@ -58,6 +61,7 @@ final class CollectedCalls implements Calls {
         this.noLog = new ChangeLog(layout, allocator);
         this.state = new GroupState(GroupKernels.addingToGiven(layout, schema), allocator);
         Arrays.setAll(eventOf, i -> i);
+        Arrays.fill(signs, (byte) 1);
     }
 
     @Override
@@ -96,12 +100,12 @@ final class CollectedCalls implements Calls {
             flush();
         }
         entries[eventCount] = group;
-        events[eventCount++] = row;
+        events[eventCount++] = rows.at(row);
     }
 
     private void flush() {
         if (eventCount > 0) {
-            try (Batch batch = frameRows.batch(events, eventCount)) {
+            try (Batch batch = frameRows.batch(events, signs, eventCount)) {
                 state.addTo(entries, batch, nested, eventOf, eventCount, noLog);
             } finally {
                 nested.clear();

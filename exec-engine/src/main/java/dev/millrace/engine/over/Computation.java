@@ -83,6 +83,33 @@ final class Computation implements AutoCloseable {
         return places.stream().mapToInt(Integer::intValue).toArray();
     }
 
+    /** Words that the calls keep per partition. */
+    int words() {
+        return 2 * calls.size();
+    }
+
+    /** The partition that is shown next has these words. */
+    void select(long words) {
+        for (int i = 0; i < calls.size(); i++) {
+            calls.get(i).select(words + 16L * i);
+        }
+    }
+
+    void changed(int index, long row, boolean came) {
+        for (Calls each : calls) {
+            each.changed(index, row, came);
+        }
+    }
+
+    void endChanges() {
+        calls.forEach(Calls::endChanges);
+    }
+
+    /** Frees what the words selected stand for. */
+    void forget() {
+        calls.forEach(Calls::forget);
+    }
+
     /** Computes rows of the partition that is shown. */
     void compute(int from, int to, Receiver receiver) {
         if (from >= to) {

@@ -59,14 +59,12 @@ final class FrameRows {
     /**
      * A batch of rows.
      *
-     * @param events indexes of rows; {@code -1 - index} for a row that goes
+     * @param signs 1 of a row that comes, -1 of one that goes
      */
-    Batch batch(int[] events, int count) {
-        long[] addresses = new long[count];
+    Batch batch(long[] addresses, byte[] signs, int count) {
         boolean goes = false;
         for (int i = 0; i < count; i++) {
-            goes |= events[i] < 0;
-            addresses[i] = rows.at(events[i] < 0 ? -1 - events[i] : events[i]);
+            goes |= signs[i] < 0;
         }
         List<FieldVector> vectors = new ArrayList<>();
         try {
@@ -80,7 +78,7 @@ final class FrameRows {
             }
             BigIntVector weights = Vectors.allocateWeights(count, allocator);
             for (int i = 0; i < count; i++) {
-                Memory.putLong(weights.getDataBufferAddress() + 8L * i, events[i] < 0 ? -1 : 1);
+                Memory.putLong(weights.getDataBufferAddress() + 8L * i, signs[i]);
             }
             Vectors.finish(weights, count);
             return Batch.weighted(schema, array, count, weights);

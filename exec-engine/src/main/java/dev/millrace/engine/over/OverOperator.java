@@ -72,12 +72,12 @@ public final class OverOperator implements Operator {
         RowCodec resultCodec = own(new RowCodec(
                 Computation.resultsOf(node).fields().stream().map(Field::type).toList(), false, context.allocator()));
         finder = own(new KeyFinder(input, keys, context.allocator()));
-        partitions = own(new PartitionState(keys, context.allocator()));
         rows = new OrderedRows(codec, types, node.order());
+        computation = own(new Computation(node, rows, resultCodec, context.allocator()));
+        partitions = own(new PartitionState(keys, computation.words(), context.allocator()));
         reach = new Reach(rows, node.calls());
         changes = new Changes(codec, resultCodec, node.schema(), partitions, context.allocator());
         arrivals = new Arrivals(partitions, rows, changes);
-        computation = own(new Computation(node, rows, resultCodec, context.allocator()));
     }
 
     private <T extends AutoCloseable> T own(T resource) {
@@ -145,11 +145,19 @@ public final class OverOperator implements Operator {
     private void update(long entry) {
         Memory.putLong(entry + GroupTable.LINK, 0);
         reach.clear();
-        arrivals.merge(entry, reach);
+        computation.select(partitions.words(entry));
+        arrivals.merge(entry, reach, computation);
         for (int range = 0; range < reach.ranges(); range++) {
             computation.compute(reach.from(range), reach.to(range), this::note);
         }
-        partitions.removeIfEmpty(entry);
+        removeIfEmpty(entry);
+    }
+
+    private void removeIfEmpty(long entry) {
+        if (partitions.isEmpty(entry)) {
+            computation.forget();
+            partitions.removeIfEmpty(entry);
+        }
     }
 
     private void note(int index, long bytes, int length) {
@@ -194,7 +202,8 @@ public final class OverOperator implements Operator {
     /** Emits the rows of a partition before the watermark; returns whether others are left. */
     private boolean release(long entry, long watermark) {
         reach.clear();
-        arrivals.merge(entry, reach);
+        computation.select(partitions.words(entry));
+        arrivals.merge(entry, reach, computation);
         int from = partitions.released(entry);
         int to = from;
         int time = codec.slot(node.closing().getAsInt());
@@ -209,12 +218,13 @@ public final class OverOperator implements Operator {
                 unneeded = to; // nothing comes behind
             }
             if (unneeded > rows.count() / 2 || unneeded == rows.count()) { // moving the others down is paid for
+                computation.forget();
                 arrivals.evict(entry, unneeded);
             }
         }
         boolean more = partitions.released(entry) < partitions.count(entry);
         Memory.putLong(entry + GroupTable.LINK, more ? 1 : 0);
-        partitions.removeIfEmpty(entry);
+        removeIfEmpty(entry);
         return more;
     }
 

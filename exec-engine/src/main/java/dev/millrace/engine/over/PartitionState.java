@@ -20,7 +20,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * put in order.
  *
  * <pre>
- *   entry: hash | link | keys | array | rows | capacity | first pending | rows released
+ *   entry: hash | link | keys | array | rows | capacity | first pending | rows released | the owner's
  * </pre>
  */
 final class PartitionState implements AutoCloseable {
@@ -36,9 +36,10 @@ final class PartitionState implements AutoCloseable {
     private final int released;
     private long rows;
 
-    PartitionState(KeyLayout keys, BufferAllocator allocator) {
+    /** @param ownersWords words of each entry that are the owner's */
+    PartitionState(KeyLayout keys, int ownersWords, BufferAllocator allocator) {
         this.keys = keys;
-        this.table = new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY) / 8 + WORDS]);
+        this.table = new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY) / 8 + WORDS + ownersWords]);
         this.memory = new StateMemory(allocator);
         this.array = keys.end();
         this.count = array + 8;
@@ -122,6 +123,15 @@ final class PartitionState implements AutoCloseable {
         Memory.putLong(entry + capacity, grown);
     }
 
+    /** Where the owner's words are; 0 at first and after a restore. */
+    long words(long entry) {
+        return entry + released + 8;
+    }
+
+    boolean isEmpty(long entry) {
+        return count(entry) == 0 && !hasPending(entry);
+    }
+
     boolean hasPending(long entry) {
         return Memory.getLong(entry + pending) != 0;
     }
@@ -148,7 +158,7 @@ final class PartitionState implements AutoCloseable {
 
     /** Removes a partition without rows, unless some are pending. */
     void removeIfEmpty(long entry) {
-        if (count(entry) > 0 || hasPending(entry)) {
+        if (!isEmpty(entry)) {
             return;
         }
         if (Memory.getLong(entry + capacity) > 0) {

@@ -2,6 +2,7 @@ package dev.millrace.engine.over;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout;
 import dev.millrace.engine.aggregate.ChangeLog;
 import dev.millrace.engine.aggregate.GroupKernels;
@@ -21,7 +22,8 @@ import org.apache.arrow.vector.FieldVector;
 /**
  * Aggregates of one frame that are computed from states which forget rows (sums, counts, variances): a row that enters the
  * frame is added, one that leaves it is retracted, and for each row a copy of the states is kept until all results of a run
- * of rows are computed together.
+ * of rows are computed together. The states of frames that begin with their partition are kept with it, so that what comes
+ * last is added to what they hold.
  */
 final class SlidingCalls implements Calls {
     private static final int MOST_EVENTS = 4096;
@@ -34,7 +36,10 @@ final class SlidingCalls implements Calls {
     private final ChangeLog noLog;
     private final StateMemory images;
     private final GroupState state;
-    private final int[] events = new int[MOST_EVENTS];
+    private final OrderedRows rows;
+    private final boolean running;
+    private final long[] events = new long[MOST_EVENTS];
+    private final byte[] signs = new byte[MOST_EVENTS];
     private final int[] eventOf = new int[MOST_EVENTS]; // 0, 1, 2, ..: positions in a batch
     private final long[] entries = new long[MOST_EVENTS];
     private int eventCount;
@@ -44,6 +49,8 @@ final class SlidingCalls implements Calls {
     private int asked;
     private int taken;
     private long entry;
+    private long words; // of the partition: its running states, and how many rows, the first ones, they hold
+    private long groups; // made so far
     private int start; // the states hold the rows from ... to
     private int end;
     private boolean begun;
@@ -61,6 +68,7 @@ final class SlidingCalls implements Calls {
             OrderedRows rows,
             BufferAllocator allocator) {
         this.positions = positions;
+        this.rows = rows;
         this.results = results;
         this.cursor = new FrameCursor(frame, rows);
         this.frameRows = new FrameRows(calls, input, rows, allocator);
@@ -72,6 +80,7 @@ final class SlidingCalls implements Calls {
         this.images = new StateMemory(allocator);
         this.state = new GroupState(GroupKernels.addingToGiven(layout, schema), allocator);
         Arrays.setAll(eventOf, i -> i);
+        this.running = cursor.isRunning() && !cursor.excludes();
     }
 
     /** Whether a call is computed by this class. */
@@ -85,13 +94,65 @@ final class SlidingCalls implements Calls {
         begun = false;
     }
 
-    private void restart() {
-        state.clear();
-        entry = state.newGroup(1);
+    @Override
+    public void select(long newWords) {
+        words = newWords;
+        if (running) {
+            use(Memory.getLong(words));
+        }
+    }
+
+    private void use(long group) {
+        entry = group;
         Arrays.fill(entries, entry);
+    }
+
+    /** Running states follow the rows they hold. */
+    @Override
+    public void changed(int index, long row, boolean came) {
+        if (!running || entry == 0) {
+            return;
+        }
+        long held = Memory.getLong(words + 8);
+        if (index < held) {
+            event(row, came ? 1 : -1);
+            Memory.putLong(words + 8, held + (came ? 1 : -1));
+        }
+    }
+
+    @Override
+    public void endChanges() {
+        flush();
+    }
+
+    @Override
+    public void forget() {
+        if (running && entry != 0) {
+            state.removeAll(new long[] {entry}, 1);
+            Memory.putLong(words, 0);
+            Memory.putLong(words + 8, 0);
+            entry = 0;
+        }
+    }
+
+    private void restart() {
+        begun = true;
+        if (running) {
+            if (entry == 0) {
+                use(state.newGroup(++groups * 0x9E37_79B9_7F4A_7C15L));
+                Memory.putLong(words, entry);
+            }
+            start = 0;
+            end = (int) Memory.getLong(words + 8);
+            while (end > cursor.end()) {
+                event(rows.at(--end), -1);
+            }
+            return;
+        }
+        state.clear();
+        use(state.newGroup(1));
         start = cursor.start();
         end = cursor.start();
-        begun = true;
     }
 
     @Override
@@ -103,7 +164,6 @@ final class SlidingCalls implements Calls {
         }
         asked = 0;
         taken = 0;
-        eventCount = 0;
         for (int row = from; row < to; row++) {
             cursor.move(row);
             if (!begun) {
@@ -119,6 +179,9 @@ final class SlidingCalls implements Calls {
             }
         }
         flush();
+        if (running) {
+            Memory.putLong(words + 8, end);
+        }
         for (int call = 0; call < positions.length; call++) {
             into[positions[call]] = state.simpleResults(call, results.field(positions[call]), copies, count);
         }
@@ -127,10 +190,10 @@ final class SlidingCalls implements Calls {
 
     private void slide() {
         while (end < cursor.end()) {
-            event(end++);
+            event(rows.at(end++), 1);
         }
         while (start < cursor.start()) {
-            event(-1 - start++);
+            event(rows.at(start++), -1);
         }
     }
 
@@ -139,7 +202,7 @@ final class SlidingCalls implements Calls {
                 row < Math.min(cursor.endOfPeers(), cursor.end());
                 row++) {
             if (cursor.isExcluded(row)) {
-                event(goes ? -1 - row : row);
+                event(rows.at(row), goes ? -1 : 1);
             }
         }
     }
@@ -148,11 +211,12 @@ final class SlidingCalls implements Calls {
         takenAfter[asked++] = eventCount;
     }
 
-    private void event(int event) {
+    private void event(long row, int sign) {
         if (eventCount == MOST_EVENTS) {
             flush();
         }
-        events[eventCount++] = event;
+        signs[eventCount] = (byte) sign;
+        events[eventCount++] = row;
     }
 
     /** Gives the events to the states, and takes the copies asked for between them. */
@@ -161,7 +225,7 @@ final class SlidingCalls implements Calls {
             copyUpTo(0);
             return;
         }
-        try (Batch batch = frameRows.batch(events, eventCount)) {
+        try (Batch batch = frameRows.batch(events, signs, eventCount)) {
             int done = 0;
             while (done < eventCount) {
                 copyUpTo(done);
