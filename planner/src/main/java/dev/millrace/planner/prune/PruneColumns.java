@@ -29,6 +29,8 @@ import java.util.stream.IntStream;
  * </pre>
  *
  * A node may keep columns it needs itself; whoever is above picks by {@link Pruned#position}.
+ *
+ * <p>Long because each kind of node has its method, and all of them renumber in the same way.
  */
 public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
     private final BitSet wanted;
