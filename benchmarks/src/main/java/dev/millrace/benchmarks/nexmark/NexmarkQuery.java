@@ -31,7 +31,11 @@ enum NexmarkQuery {
     Q19,
     Q20,
     Q21,
-    Q22;
+    Q22,
+    /** Row patterns, as the suite for complex event processing has them: three rising bids of a bidder. */
+    M1,
+    /** Valleys in an auction's prices. */
+    M2;
 
     /** The streams that queries read. */
     static final List<String> TABLES = List.of("person", "auction", "bid");
