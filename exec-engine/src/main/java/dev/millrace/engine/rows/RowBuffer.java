@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Schema;
@@ -130,7 +131,7 @@ public final class RowBuffer implements AutoCloseable {
             if (validity == 0 || Memory.getBit(validity, rows[i])) {
                 int start = Memory.getInt(offsets + 4L * rows[i]);
                 int length = Memory.getInt(offsets + 4L * rows[i] + 4) - start;
-                Memory.copy(data + start, to0 + end, length);
+                Bytes.copy(data + start, to0 + end, length);
                 end += length;
             }
             Memory.putInt(ends, (int) end);
@@ -138,23 +139,28 @@ public final class RowBuffer implements AutoCloseable {
         textBytes[column] = end;
     }
 
+    /** Without a branch on what the bits are: those of data are random. */
     private void copyBits(long source, long target, int[] rows, int from, int to) {
+        int at = count;
+        int gathered = Memory.getByte(target + (at >>> 3)) & (1 << (at & 7)) - 1;
         for (int i = from; i < to; i++) {
-            if (Memory.getBit(source, rows[i])) {
-                Memory.setBit(target, count + i - from);
-            } else {
-                Memory.clearBit(target, count + i - from);
+            int row = rows[i];
+            int bit = Memory.getByte(source + (row >>> 3)) >>> (row & 7) & 1;
+            gathered |= bit << (at & 7);
+            at++;
+            if ((at & 7) == 0) {
+                Memory.putByte(target + (at >>> 3) - 1, (byte) gathered);
+                gathered = 0;
             }
+        }
+        if ((at & 7) != 0) {
+            Memory.putByte(target + (at >>> 3), (byte) gathered);
         }
     }
 
     private void copyValidity(long source, long target, int[] rows, int from, int to) {
         if (source != 0) {
-            for (int i = from; i < to; i++) {
-                if (Memory.getBit(source, rows[i])) {
-                    Memory.setBit(target, count + i - from);
-                }
-            }
+            copyBits(source, target, rows, from, to);
             return;
         }
         int bit = count;

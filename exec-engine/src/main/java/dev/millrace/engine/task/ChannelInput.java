@@ -79,6 +79,11 @@ public final class ChannelInput extends TaskInput {
         }
     }
 
+    @Override
+    boolean mayWait() {
+        return waiting.isEmpty() && !channel.isFull();
+    }
+
     private void hold(Item item) {
         waiting.add(item);
         if (item instanceof Rows rows) {

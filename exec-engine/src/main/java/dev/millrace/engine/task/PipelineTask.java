@@ -148,15 +148,26 @@ public final class PipelineTask implements Task, AutoCloseable {
         return becomeIdle() ? Outcome.READY : Outcome.WAITING;
     }
 
-    /** Reads one item, of the open input that is behind the others, and handles it. */
+    /**
+     * Reads one item, of the open input that is behind the others, and handles it. When nothing is at hand there, those that
+     * are ahead wait as long as their producers need not: what they bring could only be kept until the other has come as far.
+     */
     private Optional<Item> nextItem() {
         long round = served;
+        long least = Operator.NO_WATERMARK;
         for (int tries = inputs.size(); tries > 0; tries--) {
             Optional<TaskInput> input = furthestBehind(round);
             if (input.isEmpty()) {
                 return Optional.empty();
             }
             input.get().served(++served);
+            long progress = inputs.size() == 1 ? least : input.get().progress();
+            if (least != Operator.NO_WATERMARK
+                    && progress > least
+                    && input.get().mayWait()) {
+                continue;
+            }
+            least = tries == inputs.size() ? progress : least;
             enter(input.get().entry());
             Optional<Item> item = input.get().next();
             if (item.isPresent()) {

@@ -129,6 +129,11 @@ public final class SourceInput extends TaskInput {
         }
     }
 
+    @Override
+    boolean mayWait() {
+        return false; // a reader that is not asked cannot say that it came to an end
+    }
+
     private void setTimer() {
         if (retryAtNanos < timerNanos) {
             timer.ifPresent(Timers.Timer::cancel);

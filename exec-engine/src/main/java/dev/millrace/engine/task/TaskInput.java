@@ -22,6 +22,9 @@ public abstract sealed class TaskInput implements AutoCloseable permits ChannelI
     /** Called instead of {@link #next} while the task is paused. */
     abstract void nextWhilePaused();
 
+    /** Whether nobody is held up if what is here is read later. */
+    abstract boolean mayWait();
+
     /** Bytes that wait here; on any thread. */
     public abstract long queuedBytes();
 

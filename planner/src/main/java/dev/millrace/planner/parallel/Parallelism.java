@@ -40,6 +40,7 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
 
     private final Inference inference;
     private final Map<PlanNode, Placed> done = new IdentityHashMap<>();
+    private List<Integer> wanted = List.of(); // columns of the node being placed that its reader needs together
 
     private Parallelism(Inference inference) {
         this.inference = inference;
@@ -50,12 +51,26 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
     }
 
     private Placed place(PlanNode node) {
+        return placeFor(node, List.of());
+    }
+
+    /** For a reader that needs rows that agree in some columns together: a hint, which saves it an exchange. */
+    private Placed placeFor(PlanNode node, List<Integer> columns) {
         Placed placed = done.get(node);
         if (placed == null) {
+            List<Integer> before = wanted;
+            wanted = columns;
             placed = NodeVisitor.visit(node, this);
+            wanted = before;
             done.put(node, placed);
         }
         return placed;
+    }
+
+    /** By which of an aggregation's keys its groups are exchanged: those its reader needs, or else all. */
+    private List<Integer> spreadOf(int keys) {
+        List<Integer> needed = first(keys).stream().filter(wanted::contains).toList();
+        return needed.isEmpty() ? first(keys) : needed;
     }
 
     /** The rows with those that agree in {@code keys} in one task. */
@@ -82,6 +97,10 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         return IntStream.range(0, columns).boxed().toList();
     }
 
+    private static List<Integer> chosen(List<Integer> columns, List<Integer> positions) {
+        return positions.stream().map(columns::get).toList();
+    }
+
     private static PlanNode over(PlanNode node, PlanNode input) {
         return Nodes.withInputs(node, List.of(input));
     }
@@ -104,7 +123,12 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
 
     @Override
     public Placed calc(PlanNode.Calc calc) {
-        Placed input = place(calc.input());
+        List<Integer> columns = wanted.stream()
+                .map(calc.projections()::get)
+                .filter(Expression.Column.class::isInstance)
+                .map(column -> ((Expression.Column) column).index())
+                .toList();
+        Placed input = placeFor(calc.input(), columns);
         return new Placed(over(calc, input.node()), input.spread().over(calc.projections()));
     }
 
@@ -133,14 +157,17 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         if (input.spread().gathers(keys)) {
             return new Placed(over(aggregate, input.node()), after(input, keys, outputKeys));
         }
-        Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(outputKeys);
+        List<Integer> by = spreadOf(keys.size());
+        Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(by);
         if (AggregateState.canSplit(aggregate.calls(), !aggregate.appendOnlyInput())) {
-            return new Placed(TwoPhases.of(aggregate, input.node()), spread);
+            return new Placed(TwoPhases.of(aggregate, by, input.node()), spread);
         }
         if (DistinctPhases.canSplit(aggregate.calls())) {
-            return new Placed(DistinctPhases.of(aggregate, input.node()), spread);
+            return new Placed(
+                    DistinctPhases.of(aggregate, input.node()),
+                    keys.isEmpty() ? Spread.TOGETHER : new Spread.By(outputKeys));
         }
-        return new Placed(over(aggregate, exchange(input.node(), keys)), spread);
+        return new Placed(over(aggregate, exchange(input.node(), chosen(keys, by))), spread);
     }
 
     @Override
@@ -158,15 +185,18 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
             return new Placed(
                     over(aggregate, gathered(input, by)), after(input, by, keys.isEmpty() ? List.of(end) : outputKeys));
         }
-        Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(outputKeys);
+        List<Integer> by = spreadOf(keys.size());
+        Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(by);
         boolean session = aggregate.window() instanceof WindowSpec.Session;
         if (!session && AggregateState.canSplit(aggregate.calls(), false)) {
-            return new Placed(TwoPhases.of(aggregate, input.node()), spread);
+            return new Placed(TwoPhases.of(aggregate, by, input.node()), spread);
         }
         if (!session && DistinctPhases.canSplit(aggregate.calls())) {
-            return new Placed(DistinctPhases.of(aggregate, input.node()), spread);
+            return new Placed(
+                    DistinctPhases.of(aggregate, input.node()),
+                    keys.isEmpty() ? Spread.TOGETHER : new Spread.By(outputKeys));
         }
-        return new Placed(over(aggregate, exchange(input.node(), keys)), spread);
+        return new Placed(over(aggregate, exchange(input.node(), chosen(keys, by))), spread);
     }
 
     @Override
@@ -185,8 +215,8 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
     /** Equal keys meet: where one side is spread by some of the keys already, the other follows. */
     @Override
     public Placed join(PlanNode.Join join) {
-        Placed left = place(join.left());
-        Placed right = place(join.right());
+        Placed left = placeFor(join.left(), join.leftKeys());
+        Placed right = placeFor(join.right(), join.rightKeys());
         if (left.spread() instanceof Spread.Together && right.spread() instanceof Spread.Together) {
             return new Placed(Nodes.withInputs(join, List.of(left.node(), right.node())), Spread.TOGETHER);
         }

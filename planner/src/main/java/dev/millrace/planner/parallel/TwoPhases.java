@@ -30,7 +30,8 @@ final class TwoPhases {
 
     private TwoPhases() {}
 
-    static PlanNode of(PlanNode.Aggregate aggregate, PlanNode input) {
+    /** @param by which of the keys, by position, groups are exchanged by */
+    static PlanNode of(PlanNode.Aggregate aggregate, List<Integer> by, PlanNode input) {
         PlanNode.Aggregate shape = new PlanNode.Aggregate(
                 input,
                 aggregate.keys(),
@@ -42,7 +43,7 @@ final class TwoPhases {
                 input, shape.keys(), shape.calls(), Phase.PARTIAL, shape.appendOnlyInput(), PartialSchemas.of(shape));
         List<Integer> keys = Parallelism.first(aggregate.keys().size());
         return new PlanNode.Aggregate(
-                Parallelism.exchange(partial, keys),
+                Parallelism.exchange(partial, by),
                 keys,
                 aggregate.calls(),
                 Phase.FINAL,
@@ -50,7 +51,8 @@ final class TwoPhases {
                 aggregate.schema());
     }
 
-    static PlanNode of(PlanNode.WindowAggregate aggregate, PlanNode input) {
+    /** @param by which of the keys, by position, groups are exchanged by */
+    static PlanNode of(PlanNode.WindowAggregate aggregate, List<Integer> by, PlanNode input) {
         PlanNode.WindowAggregate shape = new PlanNode.WindowAggregate(
                 input,
                 aggregate.timeColumn(),
@@ -69,7 +71,7 @@ final class TwoPhases {
                 PartialSchemas.of(shape));
         List<Integer> keys = Parallelism.first(aggregate.keys().size());
         return new PlanNode.WindowAggregate(
-                Parallelism.exchange(partial, keys),
+                Parallelism.exchange(partial, by),
                 keys.size(),
                 aggregate.window(),
                 keys,

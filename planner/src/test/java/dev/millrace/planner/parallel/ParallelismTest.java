@@ -172,6 +172,22 @@ class ParallelismTest {
     }
 
     @Test
+    void groupsComeByWhatTheirJoinNeeds() {
+        PlanNode groups = promised(group(plain(), List.of("auction", "channel"), count()));
+        PlanNode join = Nodes.join(
+                groups, device(), PlanNode.JoinKind.INNER, List.of(1), List.of(0), Optional.empty(), Optional.empty());
+        becomes(join, """
+                Join INNER on channel = device [changes; state: all rows of both sides]
+                  Aggregate final by auction, channel: count(*) [changes; state: one row per auction, channel, for ever]
+                    Exchange by hash of channel [changes]
+                      Aggregate partial by auction, channel: count(*) [changes]
+                        Scan plain: auction, bidder, price, channel, datetime [append-only]
+                  Exchange by hash of device [changes]
+                    Scan device: device, site, limit_c [changes]
+                """);
+    }
+
+    @Test
     void theBestOfAllAreAmongTheBestOfEach() {
         PlanNode best = Nodes.topN(
                 plain(),
