@@ -224,3 +224,21 @@ SELECT id, x FROM a JOIN LATERAL (SELECT max(v) AS x FROM b WHERE b.k = a.k) AS 
 
 -- lateralleftagg
 SELECT id, x FROM a LEFT JOIN LATERAL (SELECT max(v) AS x FROM b WHERE b.k = a.k) AS s ON s.x > a.v
+
+-- asof
+SELECT a.id, b.id AS other FROM a ASOF JOIN b ON a.k = b.k AND a.id >= b.id
+
+-- asofleft
+SELECT a.id, b.id AS other, b.v FROM a ASOF LEFT JOIN b ON a.k = b.k AND a.id > b.id
+
+-- asoflater
+SELECT a.id, b.id AS other FROM a ASOF JOIN b ON a.k = b.k AND a.id <= b.id
+
+-- asoffiltered
+SELECT a.id, b.id AS other FROM a ASOF JOIN b ON a.k = b.k AND a.id >= b.id WHERE b.v > 2 AND a.v < 4
+
+-- asofcomputed
+SELECT a.id, b.id AS other FROM a ASOF JOIN b ON a.k + 1 = b.k AND a.id + 3 >= b.id
+
+-- asofofview
+SELECT x.k, x.m, b.id AS other FROM (SELECT k, max(id) AS m FROM a GROUP BY k) AS x ASOF JOIN b ON x.k = b.k AND x.m >= b.id

@@ -17,6 +17,7 @@ import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.planner.window.EmissionCheck;
 import dev.millrace.planner.window.MatchCheck;
 import dev.millrace.planner.window.RecognizeIntervalJoin;
+import dev.millrace.planner.window.TimedJoinCheck;
 import dev.millrace.planner.window.WatermarkPlacement;
 import dev.millrace.planner.window.WindowRecognition;
 import dev.millrace.sql.statement.Emit;
@@ -57,7 +58,10 @@ public final class Planner {
         if (mayWait) {
             plan = simplification.apply(WindowRecognition.apply(plan, inference));
         }
-        plan = Rewriter.rewrite(plan, new RecognizeIntervalJoin(inference, mayWait));
+        plan = Rewriter.rewrite(
+                plan,
+                new RecognizeIntervalJoin(inference, mayWait),
+                new TimedJoinCheck(inference, !finite && query.emit() instanceof Emit.OnWindowClose));
         boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;
         if (closing) {
             EmissionCheck.refuseOpenSessions(plan);

@@ -4,7 +4,9 @@ import dev.millrace.engine.aggregate.AggregateOperator;
 import dev.millrace.engine.aggregate.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.expand.ExpandOperator;
+import dev.millrace.engine.join.AsofJoinOperator;
 import dev.millrace.engine.join.JoinOperator;
+import dev.millrace.engine.join.LookupJoinOperator;
 import dev.millrace.engine.match.MatchOperator;
 import dev.millrace.engine.over.OverOperator;
 import dev.millrace.engine.pace.PaceOperator;
@@ -17,6 +19,7 @@ import dev.millrace.engine.window.SliceAggregateOperator;
 import dev.millrace.engine.window.WindowAssignOperator;
 import dev.millrace.engine.window.WindowExtremeOperator;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
@@ -53,7 +56,12 @@ public final class OperatorFactory {
             return new WindowExtremeOperator(extreme);
         }
         if (node instanceof PlanNode.Join join) {
-            return new JoinOperator(join);
+            if (join.time().filter(JoinTime.Nearest.class::isInstance).isPresent()) {
+                return new AsofJoinOperator(join);
+            }
+            return join.time().filter(JoinTime.Current.class::isInstance).isPresent()
+                    ? new LookupJoinOperator(join)
+                    : new JoinOperator(join);
         }
         if (node instanceof PlanNode.TopN topN) {
             if (topN.windowEnd().isPresent()) {

@@ -14,6 +14,7 @@ import dev.millrace.sql.algebra.AggregateTranslator;
 import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.MatchRel;
+import dev.millrace.sql.algebra.TimedJoin;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.algebra.WindowScan;
 import dev.millrace.sql.catalog.Relation;
@@ -83,6 +84,9 @@ public final class Translation {
             return scan(scan);
         } else if (node instanceof Aggregate aggregate) {
             return new AggregateTranslation(aggregate, translate(aggregate.getInput())).translate();
+        } else if (TimedJoin.of(node).isPresent()) {
+            TimedJoin join = TimedJoin.of(node).get();
+            return TimedJoinTranslation.translate(join, translate(join.left()), translate(join.right()), finite);
         } else if (node instanceof Join join) {
             return join(join);
         } else if (node instanceof Sort sort) {
@@ -179,11 +183,7 @@ public final class Translation {
             case FULL -> JoinKind.FULL;
             case SEMI -> JoinKind.SEMI;
             case ANTI -> JoinKind.ANTI;
-            case ASOF, LEFT_ASOF ->
-                throw Refusal.of(
-                        "ASOF JOIN is not available yet",
-                        "join with ROW_NUMBER() OVER (PARTITION BY .. ORDER BY time DESC) = 1 of the matching rows");
-            case LEFT_MARK ->
+            case ASOF, LEFT_ASOF, LEFT_MARK ->
                 throw Refusal.of(
                         "this use of IN or EXISTS is not available yet", "write it as a condition of WHERE by itself");
         };

@@ -91,10 +91,9 @@ public final class WatermarkPlacement {
         } else if (node instanceof PlanNode.TopN topN) {
             waits |= topN.windowEnd().isPresent();
         } else if (node instanceof PlanNode.Join join) {
-            waits |= join.time()
-                    .filter(time -> !(time instanceof JoinTime.Current))
-                    .isPresent();
+            waits |= join.windowEnds().isPresent();
             if (isByRowTime(join)) {
+                waits = true;
                 windows = Optional.of(new WindowSpec.Tumble(1)); // over as soon as the watermark is past the row
             }
         }

@@ -30,6 +30,7 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlMatchRecognize;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSnapshot;
 
 /** Binds FROM: relations, sub-queries, joins, window functions. */
 final class FromBinder {
@@ -49,6 +50,7 @@ final class FromBinder {
     private final QueryContext context;
     private final QueryBinder queries;
     private final Optional<Scope> outer;
+    private boolean besideSnapshot; // whether the right side of a temporal join is being bound
 
     FromBinder(QueryContext context, QueryBinder queries, Optional<Scope> outer) {
         this.context = context;
@@ -79,7 +81,12 @@ final class FromBinder {
             case COLLECTION_TABLE -> tableFunction(call);
             case LATERAL -> bind(call.operand(0));
             case TABLE_REF -> bind(call.operand(0));
-            case SNAPSHOT -> throw Errors.notAvailableYet("a temporal join (FOR SYSTEM_TIME AS OF)", call);
+            case SNAPSHOT -> {
+                if (!besideSnapshot) {
+                    throw Errors.notAvailableYet("FOR SYSTEM_TIME AS OF anywhere but on the right of a join", call);
+                }
+                yield bind(((SqlSnapshot) call).getTableRef());
+            }
             case UNNEST -> expanded(call, call);
             case TABLESAMPLE -> throw Errors.notAvailableYet("TABLESAMPLE", call);
             case MATCH_RECOGNIZE -> match((SqlMatchRecognize) call);
@@ -173,6 +180,23 @@ final class FromBinder {
         if (function.isPresent() && !isConstantSeries(function.get())) {
             return expand(join, left, function.get());
         }
+        if (join.getJoinType() == JoinType.ASOF || join.getJoinType() == JoinType.LEFT_ASOF) {
+            From right = bind(join.getRight());
+            requireDistinctQualifiers(left, right, join.getRight());
+            return new TimedJoinBinder(context, left, right, join).asof(this::onCondition);
+        }
+        Optional<SqlSnapshot> snapshot = TimedJoinBinder.snapshot(join.getRight());
+        if (snapshot.isPresent()) {
+            besideSnapshot = true;
+            From right = bind(join.getRight());
+            besideSnapshot = false;
+            requireDistinctQualifiers(left, right, join.getRight());
+            boolean isCommon = snapshot.get().getTableRef() instanceof SqlIdentifier name
+                    && queries.commonTable(RelationNames.of(name.names)).isPresent();
+            Scope scope = new Scope(outer, left.columns, left.rel.getRowType(), context);
+            return new TimedJoinBinder(context, left, right, join)
+                    .temporal(snapshot.get(), isCommon, scope, this::onCondition);
+        }
         boolean lateral = isLateral(join.getRight());
         Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
         FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope)) : this;
@@ -183,8 +207,7 @@ final class FromBinder {
             case LEFT -> JoinRelType.LEFT;
             case RIGHT -> JoinRelType.RIGHT;
             case FULL -> JoinRelType.FULL;
-            case ASOF, LEFT_ASOF -> throw Errors.notAvailableYet("ASOF JOIN", join);
-            case LEFT_SEMI_JOIN, LEFT_ANTI_JOIN -> throw Errors.notAvailableYet("this kind of join", join);
+            case ASOF, LEFT_ASOF, LEFT_SEMI_JOIN, LEFT_ANTI_JOIN -> throw Errors.notAvailableYet("this kind of join", join);
         };
         if (lateral && leftScope.correlation().isPresent()) {
             return new CorrelatedJoin(left, right, leftScope, context).bind(join, type, this::onCondition);

@@ -18,6 +18,7 @@ final class QueryContext {
     private final RelOptCluster cluster = RelOptCluster.create(new LogicalPlanner(), Rex.builder());
     private final Set<String> relations = new LinkedHashSet<>();
     private boolean hasSubQueries;
+    private boolean hasTimedJoins;
 
     QueryContext(String source, Catalog catalog, ParameterTypes parameters) {
         this.source = source;
@@ -63,6 +64,15 @@ final class QueryContext {
 
     void foundSubQuery() {
         hasSubQueries = true;
+    }
+
+    void foundTimedJoin() {
+        hasTimedJoins = true;
+    }
+
+    /** Whether time chooses the rows of some join, which decorrelation does not know. */
+    boolean hasTimedJoins() {
+        return hasTimedJoins;
     }
 
     boolean hasSubQueries() {

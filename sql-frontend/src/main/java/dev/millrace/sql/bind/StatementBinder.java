@@ -153,7 +153,7 @@ public final class StatementBinder {
     }
 
     Query query(RelNode rel, List<String> names, Emit emit) {
-        RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel) : rel;
+        RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel, context.hasTimedJoins()) : rel;
         List<Field> fields = new ArrayList<>(names.size());
         for (RelDataTypeField field : withoutSubQueries.getRowType().getFieldList()) {
             fields.add(new Field(

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
@@ -26,7 +27,7 @@ final class SubQueries {
      *
      * What can be a SEMI or ANTI join becomes one first, see {@link SemiJoins}.
      */
-    static RelNode remove(RelNode query) {
+    static RelNode remove(RelNode query, boolean hasTimedJoins) {
         HepProgram program = HepProgram.builder()
                 .addRuleInstance(CoreRules.FILTER_SUB_QUERY_TO_CORRELATE)
                 .addRuleInstance(CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE)
@@ -35,6 +36,14 @@ final class SubQueries {
         HepPlanner planner = new HepPlanner(program);
         RelNode withJoins = SemiJoins.apply(query);
         refuseCorrelatedWindows(withJoins);
+        if (!isLeft(withJoins)) {
+            return withJoins;
+        }
+        if (hasTimedJoins) {
+            throw MillraceException.notAvailableYet(
+                            "a sub-query of this kind beside an ASOF JOIN or FOR SYSTEM_TIME AS OF")
+                    .withHint("make a materialized view of one of them");
+        }
         planner.setRoot(withJoins);
         try {
             return RelDecorrelator.decorrelateQuery(
@@ -43,6 +52,19 @@ final class SubQueries {
             // Calcite gives up on some shapes by whatever exception or assertion comes first.
             throw MillraceException.notAvailableYet("this kind of correlated sub-query");
         }
+    }
+
+    /** Whether there is still a sub-query in an expression, or a row of an outer query. */
+    private static boolean isLeft(RelNode node) {
+        boolean[] found = {node instanceof Correlate};
+        node.accept(new RexShuttle() {
+            @Override
+            public RexNode visitSubQuery(RexSubQuery query) {
+                found[0] = true;
+                return query;
+            }
+        });
+        return found[0] || node.getInputs().stream().anyMatch(SubQueries::isLeft);
     }
 
     /** Decorrelation joins the outer rows in beneath the window, which then numbers the rows of all of them. */

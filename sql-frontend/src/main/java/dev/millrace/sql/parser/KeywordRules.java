@@ -35,7 +35,7 @@ final class KeywordRules {
             case "union", "intersect", "except" -> true;
             case "values" -> next.isSymbol("(");
             case "fetch" -> next.isWord("first") || next.isWord("next");
-            case "asof" -> next.isWord("join");
+            case "asof" -> next.isWord("join") || next.isWord("left") || next.isWord("inner");
             case "array" -> next.isSymbol("[");
             case "over" -> previous.isSymbol(")") && next.isName();
             case "filter" -> previous.isSymbol(")") && next.isSymbol("(");

@@ -70,6 +70,8 @@ final class TokenFeed implements Supplier<Token> {
     private final Deque<Boolean> bracketSlices = new ArrayDeque<>(4); // per open bracket: whether it is a slice
     // Depths of parentheses at which a SELECT has not had its FROM yet.
     private final BitSet selecting = new BitSet();
+    // Depths of parentheses at which an ASOF JOIN has had neither MATCH_CONDITION nor ON yet.
+    private final BitSet matching = new BitSet();
 
     /** @param first the lexeme to begin with */
     TokenFeed(List<Lexeme> lexemes, int first) {
@@ -160,6 +162,10 @@ final class TokenFeed implements Supplier<Token> {
                     keyword(word);
                 }
             }
+            case "match_condition" -> {
+                matching.clear(open.size());
+                keyword(word);
+            }
             case "match_recognize" -> {
                 keyword(word);
                 nextParen = Paren.MATCH_RECOGNIZE;
@@ -227,6 +233,20 @@ final class TokenFeed implements Supplier<Token> {
                 } else {
                     keyword(word);
                 }
+            }
+            case "asof" -> asof(word);
+            case "on" -> {
+                // The grammar wants a MATCH_CONDITION, which DuckDB has as a part of ON.
+                if (matching.get(open.size())) {
+                    matching.clear(open.size());
+                    push(TokenKinds.ofKeyword("match_condition"), "match_condition", 0);
+                    push(TokenKinds.ofKeyword("true"), "true", 0);
+                }
+                keyword(word);
+            }
+            case "using" -> {
+                matching.clear(open.size());
+                keyword(word);
             }
             case "distinct" -> {
                 if (before(1).isWord("select") && after(1).isWord("on") && after(2).isSymbol("(")) {
@@ -367,6 +387,22 @@ final class TokenFeed implements Supplier<Token> {
                     name(word, 1);
                 }
             }
+        }
+    }
+
+    /** {@code ASOF LEFT JOIN} as {@code LEFT ASOF JOIN}. */
+    private void asof(String word) {
+        if (!isKeyword(word)) {
+            nextParen = Paren.CALL;
+            name(word, 1);
+            return;
+        }
+        matching.set(open.size());
+        if (after(1).isWord("left")) {
+            push(TokenKinds.ofKeyword("left"), "left", 0);
+            push(TokenKinds.ofKeyword("asof"), "asof", after(2).isWord("outer") ? 3 : 2);
+        } else {
+            push(TokenKinds.ofKeyword("asof"), "asof", after(1).isWord("inner") ? 2 : 1);
         }
     }
 

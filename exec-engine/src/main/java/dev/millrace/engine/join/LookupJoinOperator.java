@@ -1,0 +1,256 @@
+package dev.millrace.engine.join;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.StateMemory;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.JoinTime;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.JoinKind;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Joins each left row once with the right rows there are at the end of its epoch ({@link JoinTime.Current}): the order of
+ * rows within an epoch does not matter, and what becomes of right rows later changes nothing. Left rows wait for the end of
+ * the epoch, and the watermark with them.
+ */
+public final class LookupJoinOperator implements Operator {
+    private static final String STATE = "rows";
+
+    private final Join node;
+    private final boolean isLeft;
+    private final Deque<Batch> waiting = new ArrayDeque<>(); // left rows of this epoch
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private OperatorContext context;
+    private KeyLayout keys;
+    private JoinSide left;
+    private JoinSide right;
+    private JoinState state;
+    private JoinOutput joined;
+    private Optional<Residual> residual = Optional.empty();
+    private long nullRow;
+    private long watermark = NO_WATERMARK;
+    private long released = NO_WATERMARK;
+    private int[] positions;
+    private long[] ours;
+    private long[] theirs;
+    private int pairs;
+
+    public LookupJoinOperator(Join node) {
+        if (node.kind() != JoinKind.INNER && node.kind() != JoinKind.LEFT) {
+            throw new IllegalArgumentException("a " + node.kind() + " join does not look rows up");
+        }
+        this.node = node;
+        this.isLeft = node.kind() == JoinKind.LEFT;
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        keys = new KeyLayout(JoinSide.notNull(node.left().schema()), node.leftKeys());
+        left = own(new JoinSide(node.left().schema(), keys, node.leftKeys(), context.allocator()));
+        right = own(new JoinSide(
+                node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), context.allocator()));
+        state = own(new JoinState(keys, context.allocator()));
+        StateMemory nulls = own(new StateMemory(context.allocator()));
+        nullRow = nulls.allocate(right.codec().fixedBytes());
+        right.codec().writeNulls(nullRow);
+        joined = new JoinOutput(
+                node.schema(), left.codec(), right.codec(), true, context.batchRows(), context.allocator());
+        residual = node.residual()
+                .map(condition -> own(new Residual(
+                        condition,
+                        node.left().schema(),
+                        node.right().schema(),
+                        context.clock(),
+                        context.allocator())));
+        int most = Math.max(64, context.batchRows());
+        positions = new int[most];
+        ours = new long[most];
+        theirs = new long[most];
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        if (port == 0) {
+            waiting.add(batch);
+            return;
+        }
+        try (batch) {
+            right.split(batch, Optional.empty(), false, NO_WATERMARK); // a NULL key is no row's partner
+            for (int group = 0; group < right.groups(); group++) {
+                int[] rows = right.rows(group);
+                int count = right.count(group);
+                RowCodec codec = right.codec();
+                codec.encode(batch, right.columns(), rows, count);
+                long[] entries = right.finder().find(state.table(), batch, rows, count);
+                for (int i = 0; i < count; i++) {
+                    state.addRow(1, entries[i], codec.address(i), codec.length(i), right.weight(batch, rows[i]));
+                }
+                for (int i = 0; i < count; i++) {
+                    state.removeIfEmpty(entries[i]);
+                }
+            }
+        }
+    }
+
+    @Override
+    public boolean onWatermark(long watermarkMicros, Output output) {
+        watermark = watermarkMicros;
+        return watermarkMicros != END_OF_INPUT || lookUp(output);
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        return lookUp(output);
+    }
+
+    @Override
+    public long passedWatermark(long watermarkMicros) {
+        return released;
+    }
+
+    private boolean lookUp(Output output) {
+        while (!waiting.isEmpty()) {
+            if (output.isFull()) {
+                return false;
+            }
+            try (Batch batch = waiting.poll()) {
+                lookUp(batch, output);
+            }
+        }
+        released = watermark;
+        context.metrics().stateSize(state.bytes(), state.size());
+        return true;
+    }
+
+    private void lookUp(Batch batch, Output output) {
+        left.split(batch, Optional.empty(), false, NO_WATERMARK);
+        if (isLeft && left.nullCount() > 0) {
+            left.codec().encode(batch, left.columns(), left.nulls(), left.nullCount());
+            for (int i = 0; i < left.nullCount(); i++) {
+                joined.add(left.codec().address(i), nullRow, left.weight(batch, left.nulls()[i]), output);
+            }
+            joined.flush(output);
+        }
+        for (int group = 0; group < left.groups(); group++) {
+            lookUp(batch, left.rows(group), left.count(group), output);
+        }
+    }
+
+    private void lookUp(Batch batch, int[] rows, int count, Output output) {
+        RowCodec codec = left.codec();
+        codec.encode(batch, left.columns(), rows, count);
+        long[] entries = left.finder().find(state.table(), batch, rows, count);
+        long[] matched = left.matched(count);
+        for (int i = 0; i < count; i++) {
+            for (long row = RowTable.first(state.list(entries[i], 1)); row != 0; row = RowTable.next(row)) {
+                positions[pairs] = i;
+                ours[pairs] = codec.address(i);
+                theirs[pairs] = row;
+                if (++pairs == positions.length) {
+                    meet(batch, rows, matched, output);
+                }
+            }
+        }
+        meet(batch, rows, matched, output);
+        for (int i = 0; i < count; i++) {
+            if (isLeft && matched[i] == 0) {
+                joined.add(codec.address(i), nullRow, left.weight(batch, rows[i]), output);
+            }
+        }
+        joined.flush(output);
+        for (int i = 0; i < count; i++) {
+            state.removeIfEmpty(entries[i]);
+        }
+    }
+
+    private void meet(Batch batch, int[] rows, long[] matched, Output output) {
+        int passed = residual.isPresent() && pairs > 0
+                ? residual.get().select(left.codec(), ours, right.codec(), theirs, pairs)
+                : pairs;
+        for (int k = 0; k < passed; k++) {
+            int i = residual.isPresent() ? residual.get().selected()[k] : k;
+            long weight = RowTable.weight(theirs[i]);
+            matched[positions[i]] += weight;
+            joined.add(
+                    ours[i],
+                    theirs[i],
+                    Math.multiplyExact(left.weight(batch, rows[positions[i]]), weight),
+                    output);
+        }
+        joined.flush(output);
+        pairs = 0;
+    }
+
+    /** Per key group the number of entries, and of each its key and rows; the watermark in group -1. */
+    @Override
+    public void snapshot(StateWriter writer) {
+        try {
+            DataOutput marks = writer.keyGroup(STATE, -1);
+            marks.writeLong(watermark);
+            KeyGroupEntries entries = new KeyGroupEntries(state.table());
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                if (entries.count(group) > 0) {
+                    DataOutput out = writer.keyGroup(STATE, group);
+                    out.writeInt(entries.count(group));
+                    for (int i = 0; i < entries.count(group); i++) {
+                        keys.write(entries.entry(group, i), out);
+                        state.rows(1).writeList(state.list(entries.entry(group, i), 1), out);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        reader.keyGroups(STATE, (in, group) -> {
+            try {
+                if (group == -1) {
+                    watermark = Math.max(watermark, in.readLong());
+                    released = watermark;
+                } else {
+                    for (int count = in.readInt(); count > 0; count--) {
+                        long entry = keys.read(state.table(), in);
+                        state.rows(1).readList(state.list(entry, 1), in, false);
+                    }
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>(waiting);
+        all.addAll(owned);
+        waiting.clear();
+        owned.clear();
+        Closing.all(all);
+    }
+}
