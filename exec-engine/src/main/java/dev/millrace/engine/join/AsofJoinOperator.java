@@ -72,7 +72,8 @@ public final class AsofJoinOperator implements Operator {
     private long rowCount;
 
     public AsofJoinOperator(Join node) {
-        if (node.kind() != JoinKind.INNER && node.kind() != JoinKind.LEFT || node.residual().isPresent()) {
+        if (node.kind() != JoinKind.INNER && node.kind() != JoinKind.LEFT
+                || node.residual().isPresent()) {
             throw new IllegalArgumentException("not an ASOF join: " + node.kind());
         }
         this.node = node;
@@ -414,8 +415,7 @@ public final class AsofJoinOperator implements Operator {
             key.sides[0].merge(memory);
             key.sides[1].merge(memory);
             if (!nearest.settled()) { // what was emitted before follows from the rows
-                key.sides[0].forEach(row ->
-                        AsofRows.setEmitted(row, nearest(row, key.sides[1]), AsofRows.weight(row)));
+                key.sides[0].forEach(row -> AsofRows.setEmitted(row, nearest(row, key.sides[1]), AsofRows.weight(row)));
             }
         }
         touched.clear();

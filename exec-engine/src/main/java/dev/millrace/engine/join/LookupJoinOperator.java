@@ -75,11 +75,7 @@ public final class LookupJoinOperator implements Operator {
                 node.schema(), left.codec(), right.codec(), true, context.batchRows(), context.allocator());
         residual = node.residual()
                 .map(condition -> own(new Residual(
-                        condition,
-                        node.left().schema(),
-                        node.right().schema(),
-                        context.clock(),
-                        context.allocator())));
+                        condition, node.left().schema(), node.right().schema(), context.clock(), context.allocator())));
         int most = Math.max(64, context.batchRows());
         positions = new int[most];
         ours = new long[most];
@@ -194,11 +190,7 @@ public final class LookupJoinOperator implements Operator {
             int i = residual.isPresent() ? residual.get().selected()[k] : k;
             long weight = RowTable.weight(theirs[i]);
             matched[positions[i]] += weight;
-            joined.add(
-                    ours[i],
-                    theirs[i],
-                    Math.multiplyExact(left.weight(batch, rows[positions[i]]), weight),
-                    output);
+            joined.add(ours[i], theirs[i], Math.multiplyExact(left.weight(batch, rows[positions[i]]), weight), output);
         }
         joined.flush(output);
         pairs = 0;

@@ -56,7 +56,9 @@ class TimedJoinOperatorsTest {
         fits |= left.get(0) != null && left.get(0).equals(right.get(0)) && nearest.orEqual() && other == time;
         return fits
                 && (best.isEmpty()
-                        || (nearest.later() ? other < (Long) best.get().get(1) : other > (Long) best.get().get(1)));
+                        || (nearest.later()
+                                ? other < (Long) best.get().get(1)
+                                : other > (Long) best.get().get(1)));
     }
 
     private static ZSet expected(Join node, List<Row> lefts, List<Row> rights) {
@@ -89,8 +91,8 @@ class TimedJoinOperatorsTest {
                 RandomGenerator random = new SplittableRandom(variant);
                 OperatorHarness harness = new OperatorHarness(() -> new AsofJoinOperator(node), LEFT, RIGHT)
                         .output(node.schema())
-                        .partitionedBy(
-                                (port, batch, row) -> AggregateTests.keyGroup(List.of(0)).keyGroup(port, batch, row));
+                        .partitionedBy((port, batch, row) ->
+                                AggregateTests.keyGroup(List.of(0)).keyGroup(port, batch, row));
                 List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
                 for (int i = 0; i < 200; i++) {
                     int port = random.nextInt(2);
@@ -147,8 +149,8 @@ class TimedJoinOperatorsTest {
             RandomGenerator random = new SplittableRandom(3);
             OperatorHarness harness = new OperatorHarness(() -> new LookupJoinOperator(node), LEFT, RIGHT)
                     .output(node.schema())
-                    .partitionedBy(
-                            (port, batch, row) -> AggregateTests.keyGroup(List.of(0)).keyGroup(port, batch, row));
+                    .partitionedBy((port, batch, row) ->
+                            AggregateTests.keyGroup(List.of(0)).keyGroup(port, batch, row));
             List<Row> table = new ArrayList<>();
             ZSet expected = new ZSet();
             for (int epoch = 0; epoch < 15; epoch++) {

@@ -207,7 +207,8 @@ final class FromBinder {
             case LEFT -> JoinRelType.LEFT;
             case RIGHT -> JoinRelType.RIGHT;
             case FULL -> JoinRelType.FULL;
-            case ASOF, LEFT_ASOF, LEFT_SEMI_JOIN, LEFT_ANTI_JOIN -> throw Errors.notAvailableYet("this kind of join", join);
+            case ASOF, LEFT_ASOF, LEFT_SEMI_JOIN, LEFT_ANTI_JOIN ->
+                throw Errors.notAvailableYet("this kind of join", join);
         };
         if (lateral && leftScope.correlation().isPresent()) {
             return new CorrelatedJoin(left, right, leftScope, context).bind(join, type, this::onCondition);

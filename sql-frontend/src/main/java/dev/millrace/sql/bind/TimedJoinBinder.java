@@ -46,8 +46,8 @@ import org.apache.calcite.util.ImmutableBitSet;
  * </pre>
  */
 final class TimedJoinBinder {
-    private static final Set<SqlKind> INEQUALITIES = Set.of(
-            SqlKind.GREATER_THAN, SqlKind.GREATER_THAN_OR_EQUAL, SqlKind.LESS_THAN, SqlKind.LESS_THAN_OR_EQUAL);
+    private static final Set<SqlKind> INEQUALITIES =
+            Set.of(SqlKind.GREATER_THAN, SqlKind.GREATER_THAN_OR_EQUAL, SqlKind.LESS_THAN, SqlKind.LESS_THAN_OR_EQUAL);
     private static final Set<String> NOW = Set.of("proctime", "now", "current_timestamp", "localtimestamp");
 
     private final QueryContext context;
@@ -83,7 +83,8 @@ final class TimedJoinBinder {
         List<RexNode> equalities = new ArrayList<>();
         List<RexNode> matches = new ArrayList<>();
         SqlNode match = join instanceof SqlAsofJoin asof ? asof.getMatchCondition() : join.getCondition();
-        boolean within = RexUtil.SubQueryFinder.find(split(join.getCondition(), onCondition, equalities, matches)) != null;
+        boolean within =
+                RexUtil.SubQueryFinder.find(split(join.getCondition(), onCondition, equalities, matches)) != null;
         if (match.getKind() != SqlKind.LITERAL && match != join.getCondition()) {
             equalities.addAll(matches);
             matches.clear();
@@ -129,7 +130,8 @@ final class TimedJoinBinder {
         for (SqlNode node : names) {
             String name = ((SqlIdentifier) node).getSimple();
             Column a = column(both.columns().subList(0, left.columns().size()), name, node);
-            Column b = column(both.columns().subList(left.columns().size(), both.columns().size()), name, node);
+            Column b = column(
+                    both.columns().subList(left.columns().size(), both.columns().size()), name, node);
             String operator = equalities.size() == names.size() - 1 ? "ge" : "eq";
             equalities.add(context.functions().operator(operator, List.of(reference(a), reference(b)), node));
             hidden.add(b.index());
@@ -185,7 +187,8 @@ final class TimedJoinBinder {
             if (stream.isPresent()) {
                 throw noRows(stream.get(), snapshot);
             }
-            return beside(asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, true));
+            return beside(
+                    asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, true));
         }
         RexNode time = new ExpressionBinder(context, leftScope, Clause.plain("FOR SYSTEM_TIME AS OF"))
                 .bind(snapshot.getPeriod());
@@ -196,9 +199,13 @@ final class TimedJoinBinder {
                     snapshot.getPeriod());
         }
         if (stream.isEmpty()) {
-            return beside(asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, true));
+            return beside(
+                    asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, true));
         }
-        int rightTime = stream.get().eventTime().orElseThrow(() -> noRows(stream.get(), snapshot)).column();
+        int rightTime = stream.get()
+                .eventTime()
+                .orElseThrow(() -> noRows(stream.get(), snapshot))
+                .column();
         RexNode version = Rex.builder().makeInputRef(both().rel(), width + rightTime);
         RexNode match = context.functions().operator("ge", List.of(time, version), snapshot.getPeriod());
         List<RexNode> equalities = RelOptUtil.conjunctions(condition);
@@ -220,12 +227,15 @@ final class TimedJoinBinder {
                         SqlState.FEATURE_NOT_SUPPORTED,
                         "\"" + stream.name() + "\" has no current rows, nor rows of a time that a watermark speaks of",
                         where)
-                .withHint("join with a table or a materialized view, or with a stream that has a watermark as of a column");
+                .withHint(
+                        "join with a table or a materialized view, or with a stream that has a watermark as of a column");
     }
 
     private static boolean isNow(SqlNode period) {
         return period instanceof SqlCall call
-                        && FunctionBinder.functionName(call).filter(NOW::contains).isPresent()
+                        && FunctionBinder.functionName(call)
+                                .filter(NOW::contains)
+                                .isPresent()
                 || period instanceof SqlIdentifier name && name.isSimple() && NOW.contains(name.getSimple());
     }
 
@@ -243,9 +253,8 @@ final class TimedJoinBinder {
     }
 
     private RelNode asofJoin(List<RexNode> conjuncts, RexNode match, JoinRelType type, boolean once) {
-        RexNode condition = conjuncts.isEmpty()
-                ? Rex.builder().makeLiteral(true)
-                : ExpressionBinder.combine("and", conjuncts);
+        RexNode condition =
+                conjuncts.isEmpty() ? Rex.builder().makeLiteral(true) : ExpressionBinder.combine("and", conjuncts);
         context.foundTimedJoin();
         return new LogicalAsofJoin(
                 left.rel().getCluster(),
