@@ -7,6 +7,8 @@ import dev.millrace.engine.function.nested.NestedCast;
 import dev.millrace.engine.function.nested.NestedReader;
 import dev.millrace.engine.function.nested.Quantifier;
 import dev.millrace.engine.function.nested.TextArrays;
+import dev.millrace.engine.user.UserCall;
+import dev.millrace.engine.user.UserCode;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
@@ -68,6 +70,9 @@ final class NestedCalls {
 
     Optional<Value> compile(Call call) {
         String name = call.function();
+        if (name.startsWith(UserCode.PREFIX)) {
+            return Optional.of(userFunction(call));
+        }
         if (ARRAYS.containsKey(name)) {
             return Optional.of(arrayFunction(call));
         }
@@ -263,10 +268,33 @@ final class NestedCalls {
         List<Value> values = compiler.compileAll(call.arguments());
         DataType container = call.arguments().get(0).type();
         String reader = field(NestedReader.class, "f", "new NestedReader(" + kernel().type(container) + ")");
+        String find = reader + "." + method + "(" + arguments(values) + ")";
+        return compiler.strict(call.type(), values, List.of(find), loaded(call.type(), reader), true);
+    }
+
+    /** A call of a user's function over the image of its arguments. */
+    private Value userFunction(Call call) {
+        List<Field> fields = new ArrayList<>();
+        for (int i = 0; i < call.arguments().size(); i++) {
+            fields.add(new Field("f" + (i + 1), call.arguments().get(i).type(), true));
+        }
+        DataType row = DataType.row(fields);
+        Value image = image(row, compiler.compileAll(call.arguments()), false);
+        String type = kernel().use(UserCall.class);
+        String function = kernel().field(
+                type,
+                "u",
+                "(" + type + ") own(new " + type + "(\"" + call.function() + "\", " + kernel().type(row) + ", "
+                        + kernel().type(call.type()) + ", literals.allocator()))");
+        String called = function + ".call(" + image.arguments() + ")";
+        return compiler.strict(call.type(), List.of(), List.of(called), loaded(call.type(), function), true);
+    }
+
+    /** The parts of a value at {@code object.at}. */
+    private List<String> loaded(DataType type, String object) {
         kernel().use(Memory.class);
-        String at = reader + ".at";
-        DataType type = call.type();
-        List<String> parts = switch (Repr.of(type)) {
+        String at = object + ".at";
+        return switch (Repr.of(type)) {
             case BOOLEAN -> List.of("Memory.getByte(" + at + ") != 0");
             case INT -> List.of((type.kind() == Kind.SMALLINT ? "Memory.getShort(" : "Memory.getInt(") + at + ")");
             case LONG, NARROW -> List.of("Memory.getLong(" + at + ")");
@@ -285,13 +313,11 @@ final class NestedCalls {
             case BYTES -> {
                 boolean nested = type.kind() == Kind.ARRAY || type.kind() == Kind.ROW;
                 yield nested
-                        ? List.of(at, reader + ".length(" + typeField(type) + ")")
+                        ? List.of(at, object + ".length(" + typeField(type) + ")")
                         : List.of(at + " + 4", "Memory.getInt(" + at + ")");
             }
             case NOTHING -> List.of();
         };
-        String find = reader + "." + method + "(" + arguments(values) + ")";
-        return compiler.strict(type, values, List.of(find), parts, true);
     }
 
     private Value position(Call call) {

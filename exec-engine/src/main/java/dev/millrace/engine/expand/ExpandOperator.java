@@ -1,8 +1,11 @@
 package dev.millrace.engine.expand;
 
+import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.rows.RowBuffer;
+import dev.millrace.engine.user.UserCode;
+import dev.millrace.engine.user.UserRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.Operator;
@@ -52,7 +55,12 @@ public final class ExpandOperator implements Operator {
             case "unnest" -> new Unnest(call.arguments().get(0));
             case "generate_series" ->
                 new Series(call.arguments(), call.outputs().get(0).type());
-            default -> throw new IllegalArgumentException("no table function " + call.function());
+            default -> {
+                if (!call.function().startsWith(UserCode.PREFIX)) {
+                    throw new IllegalArgumentException("no table function " + call.function());
+                }
+                yield new UserRows(call, node.input().schema());
+            }
         };
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.engine.expand;
 
+import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Timestamps;

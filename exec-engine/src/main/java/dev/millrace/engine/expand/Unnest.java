@@ -1,5 +1,6 @@
 package dev.millrace.engine.expand;
 
+import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.batch.Batch;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.OperatorContext;

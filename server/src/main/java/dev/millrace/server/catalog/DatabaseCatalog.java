@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,6 +23,7 @@ public final class DatabaseCatalog implements Catalog {
     private final ConcurrentSkipListMap<String, CatalogObject> objects = new ConcurrentSkipListMap<>();
     private final Map<String, Set<String>> dependents = new ConcurrentHashMap<>();
     private final Map<String, SystemRelation> systemRelations = new ConcurrentSkipListMap<>();
+    private final Map<String, UserFunction> functions = new ConcurrentHashMap<>();
     private volatile long version; // written under the database's lock, read by the plan cache
 
     /** Makes a relation that the engine computes about itself known. */
@@ -56,10 +58,22 @@ public final class DatabaseCatalog implements Catalog {
         version++;
     }
 
+    /** Adds a function, whose name is free, with what calls need to know. */
+    public void add(CatalogObject object, UserFunction function) {
+        functions.put(function.name(), function);
+        add(object);
+    }
+
+    @Override
+    public Optional<UserFunction> userFunction(String name) {
+        return Optional.ofNullable(functions.get(name));
+    }
+
     /** Takes an object out that nothing depends on. */
     public void remove(String name) {
         assert dependents(name).isEmpty() : name + " is still read";
         CatalogObject object = objects.remove(name);
+        functions.remove(name);
         for (String read : object.reads()) {
             Set<String> readers = dependents.get(read);
             if (readers != null) {

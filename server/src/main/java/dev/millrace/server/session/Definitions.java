@@ -372,7 +372,7 @@ final class Definitions {
         StandingQuery query = database.queries().remove(object.name());
         if (query != null) {
             query.drop();
-        } else {
+        } else if (object.kind() != ObjectKind.FUNCTION) {
             database.engine().relations().drop(object.name());
         }
         TableKeys keys = database.tableKeys().remove(object.name());

@@ -18,6 +18,7 @@ final class Execution {
     private final SessionSettings settings;
     private final Consumer<String> notices;
     private final Definitions definitions;
+    private final Functions functions;
     private final Queries queries;
     private final Writes writes;
     private final Copies copies;
@@ -34,6 +35,7 @@ final class Execution {
         this.notices = notices;
         this.queries = new Queries(database, settings, cancellation, source -> progress = source);
         this.definitions = new Definitions(database, notices, queries);
+        this.functions = new Functions(database);
         this.writes = new Writes(database, queries);
         this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
@@ -100,12 +102,14 @@ final class Execution {
         } else if (statement instanceof Statement.ResetSetting reset) {
             return reset(reset);
         }
-        return executeForDrivers(statement);
+        return executeForDrivers(statement, text);
     }
 
     /** What clients send by habit, and what comes with later versions. */
-    private StatementResult executeForDrivers(Statement statement) {
-        if (statement instanceof Statement.CopyFrom copy) {
+    private StatementResult executeForDrivers(Statement statement, String text) {
+        if (statement instanceof Statement.CreateFunction create) {
+            return functions.create(create, text);
+        } else if (statement instanceof Statement.CopyFrom copy) {
             return copies.from(copy);
         } else if (statement instanceof Statement.CopyTo copy) {
             return copies.to(copy);

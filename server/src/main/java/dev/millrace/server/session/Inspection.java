@@ -10,6 +10,7 @@ import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement.Listing;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
@@ -18,6 +19,7 @@ import dev.millrace.type.Schema;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** SHOW and DESCRIBE. */
 final class Inspection {
@@ -65,7 +67,11 @@ final class Inspection {
                 rows(
                         Schema.of(text("name"), text("connector"), text("state"), bigint("rows_out"), text("error")),
                         this::sinks);
-            case TEMPLATES, FUNCTIONS -> rows(Schema.of(text("name"), text("definition")), rows -> {});
+            case TEMPLATES -> rows(Schema.of(text("name"), text("definition")), rows -> {});
+            case FUNCTIONS ->
+                rows(
+                        Schema.of(text("name"), text("kind"), text("arguments"), text("returns"), text("definition")),
+                        this::functions);
             case QUERY_GROUPS -> system("millrace.query_groups");
             case WORKERS -> system("millrace.workers");
         };
@@ -89,6 +95,21 @@ final class Inspection {
                             .map(time -> stream.schema().field(time.column()).name()),
                     database.engine().relations().rejected(stream.name()).count(),
                     database.engine().relations().readers(stream.name()).size());
+        }
+    }
+
+    private void functions(RowBuilder rows) {
+        for (CatalogObject object : database.catalog().objects(ObjectKind.FUNCTION)) {
+            UserFunction function =
+                    database.catalog().userFunction(object.name()).orElseThrow();
+            String arguments = function.parameters().stream()
+                    .map(field -> (field.name().startsWith("$") ? "" : field.name() + " ") + field.type())
+                    .collect(Collectors.joining(", "));
+            String kind = function.kind().name().toLowerCase(Locale.ROOT);
+            String returns = function.kind() == UserFunction.Kind.TABLE
+                    ? "table" + function.returns().toString().substring("row".length())
+                    : function.returns().toString();
+            rows.row(function.name(), kind, arguments, returns, object.definition());
         }
     }
 

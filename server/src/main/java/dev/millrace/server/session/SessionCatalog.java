@@ -6,6 +6,7 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.UserFunction;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +36,11 @@ record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings) impleme
             case "current_schema" -> Optional.of("public");
             default -> Optional.empty();
         };
+    }
+
+    @Override
+    public Optional<UserFunction> userFunction(String name) {
+        return catalog.userFunction(name);
     }
 
     @Override

@@ -37,6 +37,7 @@ final class BackslashCommands {
             Map.entry("\\dq", "list continuous queries"),
             Map.entry("\\dv", "list materialized views"),
             Map.entry("\\dk", "list sinks"),
+            Map.entry("\\df", "list functions"),
             Map.entry("\\dS", "list system relations"),
             Map.entry("\\echo", "TEXT  write a text"),
             Map.entry("\\format", "table|csv|json  the form of results"),
@@ -77,6 +78,7 @@ final class BackslashCommands {
             case "\\dq" -> list(object -> object.kind() == ObjectKind.CONTINUOUS_QUERY);
             case "\\dv" -> list(object -> object.kind() == ObjectKind.MATERIALIZED_VIEW);
             case "\\dk" -> list(object -> object.kind() == ObjectKind.SINK);
+            case "\\df" -> list(object -> object.kind() == ObjectKind.FUNCTION);
             case "\\dS" -> listSystem();
             case "\\echo" -> streams.out().write(argument + "\n");
             case "\\i" -> {

@@ -5,6 +5,7 @@ import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.type.DataType;
@@ -81,7 +82,12 @@ final class ExpandBinder {
     }
 
     static boolean isTableFunction(String name, QueryContext context) {
-        return UNNESTED.containsKey(name) || name.equals("generate_series");
+        return UNNESTED.containsKey(name)
+                || name.equals("generate_series")
+                || context.catalog()
+                        .userFunction(name)
+                        .filter(function -> function.kind() == UserFunction.Kind.TABLE)
+                        .isPresent();
     }
 
     static List<String> names() {
@@ -168,6 +174,10 @@ final class ExpandBinder {
     // ---- functions -------------------------------------------------------------------------------------------------
 
     private List<TableCall> calls(String name, SqlCall call, boolean outer) {
+        Optional<UserFunction> user = context.catalog().userFunction(name);
+        if (user.isPresent()) {
+            return List.of(userTable(user.get(), call));
+        }
         List<RexNode> given = expressions.bindAll(call.getOperandList());
         if (name.equals("generate_series")) {
             return List.of(series(given, call, outer));
@@ -191,6 +201,16 @@ final class ExpandBinder {
         }
         RexNode made = context.functions().function(array, name, given, call);
         return List.of(unnest(name, made, call, outer));
+    }
+
+    private TableCall userTable(UserFunction function, SqlCall call) {
+        if (call.operandCount() != function.parameters().size()) {
+            throw FunctionResolver.doesNotExist(
+                    function.name(), expressions.bindAll(call.getOperandList()), call);
+        }
+        List<Integer> places = new ArrayList<>();
+        FunctionBinder.userArguments(function, expressions, call).forEach(node -> places.add(argument(node)));
+        return new TableCall(function.code(), places, function.returns().fields());
     }
 
     private static List<RexNode> withoutG(List<RexNode> given) {

@@ -507,33 +507,33 @@ final class ExpressionBinder {
     }
 
     /** Whether a syntax tree calls an aggregate of this level: outside sub-queries and OVER. */
-    static boolean hasAggregate(SqlNode node) {
+    static boolean hasAggregate(SqlNode node, QueryContext context) {
         if (!(node instanceof SqlCall call) || node.isA(SqlKind.QUERY)) {
-            return node instanceof SqlNodeList list && list.stream().anyMatch(ExpressionBinder::hasAggregate);
+            return node instanceof SqlNodeList list && list.stream().anyMatch(item -> hasAggregate(item, context));
         }
         if (call.getKind() == SqlKind.OVER) {
             SqlCall inner = call.operand(0);
             while (inner.getKind() == SqlKind.FILTER
                     || inner.getKind() == SqlKind.IGNORE_NULLS
                     || inner.getKind() == SqlKind.RESPECT_NULLS) {
-                if (inner.getKind() == SqlKind.FILTER && hasAggregate(inner.operand(1))) {
+                if (inner.getKind() == SqlKind.FILTER && hasAggregate(inner.operand(1), context)) {
                     return true;
                 }
                 inner = inner.operand(0);
             }
-            return inner.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand))
-                    || hasAggregateInWindow(call.operand(1));
+            return inner.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand, context))
+                    || hasAggregateInWindow(call.operand(1), context);
         }
         if (FunctionBinder.functionName(call)
-                .filter(FunctionBinder::isAggregate)
+                .filter(name -> FunctionBinder.isAggregate(name, context))
                 .isPresent()) {
             return true;
         }
-        return call.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand));
+        return call.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand, context));
     }
 
-    private static boolean hasAggregateInWindow(SqlNode window) {
+    private static boolean hasAggregateInWindow(SqlNode window, QueryContext context) {
         return window instanceof SqlWindow specification
-                && (hasAggregate(specification.getPartitionList()) || hasAggregate(specification.getOrderList()));
+                && (hasAggregate(specification.getPartitionList(), context) || hasAggregate(specification.getOrderList(), context));
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -69,7 +70,11 @@ final class FunctionBinder {
                 return new WindowBinder(context, expressions, clause).over(call);
             }
             case FILTER, WITHIN_GROUP, RESPECT_NULLS, IGNORE_NULLS -> {
-                return aggregate(AggregateSyntax.of(call), call);
+                AggregateSyntax syntax = AggregateSyntax.of(call);
+                Optional<UserFunction> user = context.catalog()
+                        .userFunction(syntax.name())
+                        .filter(function -> function.kind() == UserFunction.Kind.AGGREGATE);
+                return user.isPresent() ? userAggregate(user.get(), syntax, call) : aggregate(syntax, call);
             }
             default -> {}
         }
@@ -81,8 +86,21 @@ final class FunctionBinder {
         if (WindowBinder.isRanking(name)) {
             throw Errors.error(SqlState.WINDOWING_ERROR, "window function " + name + " requires an OVER clause", call);
         }
+        Optional<UserFunction> user = context.catalog().userFunction(name);
+        if (user.isPresent()) {
+            return user(user.get(), call);
+        }
         rejectQuantifier(call, name);
         return scalar(name, call);
+    }
+
+    /** Whether a name is that of an aggregate, also of a user's. */
+    static boolean isAggregate(String name, QueryContext context) {
+        return isAggregate(name)
+                || context.catalog()
+                        .userFunction(name)
+                        .filter(function -> function.kind() == UserFunction.Kind.AGGREGATE)
+                        .isPresent();
     }
 
     /** Whether a name is that of an aggregate, or of one that is made of another. */
@@ -90,6 +108,59 @@ final class FunctionBinder {
         return Aggregates.byName(name).isPresent()
                 || JSON_AGGREGATES.containsKey(name)
                 || DerivedAggregates.contains(name);
+    }
+
+    // ---- users' functions ------------------------------------------------------------------------------------------
+
+    private RexNode user(UserFunction function, SqlCall call) {
+        List<SqlNode> operands = call.getOperandList();
+        if (operands.size() != function.parameters().size()) {
+            throw FunctionResolver.doesNotExist(function.name(), expressions.bindAll(operands), call)
+                    .withHint("it takes " + function.parameters().size() + " arguments");
+        }
+        return switch (function.kind()) {
+            case SQL -> sqlFunction(function, call);
+            case SCALAR -> {
+                rejectQuantifier(call, function.name());
+                yield Rex.call(function.code(), userArguments(function, expressions, call), function.returns(), true);
+            }
+            case AGGREGATE -> userAggregate(function, AggregateSyntax.of(call), call);
+            case TABLE ->
+                throw Errors.error(
+                        SqlState.WRONG_OBJECT_TYPE,
+                        "function " + function.name() + " gives rows: it belongs in FROM",
+                        call);
+        };
+    }
+
+    private RexNode sqlFunction(UserFunction function, SqlCall call) {
+        try {
+            RexNode bound = expressions.bind(InlinedFunction.call(function, call));
+            return context.coercions().convert(bound, function.returns(), Coercions.Strength.ASSIGNMENT, call);
+        } catch (MillraceException e) {
+            throw Errors.at(e, call);
+        }
+    }
+
+    static List<RexNode> userArguments(UserFunction function, ExpressionBinder binder, SqlCall call) {
+        List<RexNode> arguments = new ArrayList<>();
+        for (int i = 0; i < call.operandCount(); i++) {
+            arguments.add(binder.bindAs(call.operand(i), function.parameters().get(i).type()));
+        }
+        return arguments;
+    }
+
+    /** Its group is kept as an array of rows, which the function is called over. */
+    private RexNode userAggregate(UserFunction function, AggregateSyntax syntax, SqlCall where) {
+        List<SqlNode> typed = new ArrayList<>();
+        for (int i = 0; i < syntax.arguments().size(); i++) {
+            typed.add(InlinedFunction.cast(
+                    syntax.arguments().get(i), function.parameters().get(i).type()));
+        }
+        SqlNode row = SqlStdOperatorTable.ROW.createCall(where.getParserPosition(), typed);
+        AggregateSyntax array = new AggregateSyntax(
+                "array_agg", List.of(row), syntax.distinct(), syntax.filter(), syntax.ordering(), false);
+        return Rex.call(function.code(), List.of(aggregate(array, where)), function.returns(), true);
     }
 
     private static void rejectQuantifier(SqlCall call, String name) {

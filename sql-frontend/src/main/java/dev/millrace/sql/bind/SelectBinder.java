@@ -117,9 +117,9 @@ final class SelectBinder {
     private boolean isGrouped() {
         return select.getGroup() != null
                 || select.getHaving() != null
-                || ExpressionBinder.hasAggregate(select.getSelectList())
-                || select.getQualify() != null && ExpressionBinder.hasAggregate(select.getQualify())
-                || order.order.stream().anyMatch(ExpressionBinder::hasAggregate);
+                || ExpressionBinder.hasAggregate(select.getSelectList(), context)
+                || select.getQualify() != null && ExpressionBinder.hasAggregate(select.getQualify(), context)
+                || order.order.stream().anyMatch(item -> ExpressionBinder.hasAggregate(item, context));
     }
 
     private ExpressionBinder expressions(String clause, boolean aggregates) {

@@ -101,13 +101,7 @@ public final class StatementBinder {
                     from.name(), from.ifExists(), from.options(), from.template(), arguments);
         }
         if (syntax instanceof Syntax.CreateFunction function) {
-            return new Statement.CreateFunction(
-                    function.name(),
-                    function.ifExists(),
-                    fields(function.parameters(), true),
-                    TypeNames.resolve(function.returns()),
-                    function.language(),
-                    function.definition());
+            return function(function);
         }
         if (syntax instanceof Syntax.AlterQuery alter) {
             return new Statement.AlterQuery(
@@ -312,5 +306,28 @@ public final class StatementBinder {
         return node instanceof SqlIdentifier identifier
                 && identifier.isSimple()
                 && identifier.getSimple().equals(name);
+    }
+
+    /** The body of a SQL function is bound once, over its parameters, to say what is wrong with it. */
+    private Statement function(Syntax.CreateFunction syntax) {
+        List<Field> parameters = fields(syntax.parameters(), true);
+        boolean table = syntax.returns().isEmpty();
+        DataType returns = table
+                ? DataType.row(fields(syntax.table(), true))
+                : TypeNames.resolve(syntax.returns().get());
+        List<String> definition = syntax.definition();
+        if (syntax.language().equals("sql")) {
+            if (table) {
+                throw MillraceException.notAvailableYet("a SQL function that returns a table")
+                        .withHint("CREATE MATERIALIZED VIEW, or a query template");
+            }
+            String body = definition.get(0).strip();
+            boolean select = body.regionMatches(true, 0, "select", 0, 6);
+            String expression = (select ? body.substring(6) : body).strip().replaceFirst(";\\s*$", "");
+            SqlFunctionCheck.check(context, syntax.name(), parameters, returns, expression);
+            definition = List.of(expression);
+        }
+        return new Statement.CreateFunction(
+                syntax.name(), syntax.ifExists(), parameters, returns, table, syntax.language(), definition);
     }
 }

@@ -9,6 +9,7 @@ import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
+import dev.millrace.sql.text.Lexeme;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -188,15 +189,37 @@ final class DefinitionParser {
         }
         words.expectSymbol(")");
         words.expect("returns");
-        TypeSpec returns = words.type();
-        words.expect("language");
-        String language = words.name();
-        words.expect("as");
+        List<Syntax.Column> table = new ArrayList<>();
+        Optional<TypeSpec> returns = Optional.empty();
+        if (words.accept("table")) {
+            words.expectSymbol("(");
+            do {
+                table.add(new Syntax.Column(words.simpleIdentifier(), words.type(), false));
+            } while (words.acceptSymbol(","));
+            words.expectSymbol(")");
+        } else {
+            returns = Optional.of(words.type());
+        }
+        String language = "";
         List<String> definition = new ArrayList<>();
-        do {
-            definition.add(words.string());
-        } while (words.acceptSymbol(","));
-        return new Syntax.CreateFunction(name, ifExists, parameters, returns, language, definition);
+        while (true) { // in any order, as in PostgreSQL
+            if (words.accept("language")) {
+                language = words.peek().kind() == Lexeme.Kind.STRING ? words.string() : words.name();
+            } else if (words.accept("as")) {
+                do {
+                    definition.add(words.string());
+                } while (words.acceptSymbol(","));
+            } else if (!words.accept("immutable")
+                    && !words.accept("stable")
+                    && !words.accept("volatile")
+                    && !words.accept("strict")) {
+                break;
+            }
+        }
+        if (language.isEmpty() || definition.isEmpty()) {
+            throw words.expected(List.of(language.isEmpty() ? "language" : "as"));
+        }
+        return new Syntax.CreateFunction(name, ifExists, parameters, returns, table, language, definition);
     }
 
     /** A parameter with or without a name. */

@@ -82,12 +82,17 @@ public sealed interface Statement {
             String name, IfExists ifExists, Map<String, String> options, String template, List<Expression> arguments)
             implements Statement {}
 
-    /** CREATE FUNCTION. {@code definition} are the texts after AS. */
+    /**
+     * CREATE FUNCTION. {@code definition} are the texts after AS.
+     *
+     * @param returns of RETURNS TABLE a row
+     */
     record CreateFunction(
             String name,
             IfExists ifExists,
             List<Field> parameters,
             DataType returns,
+            boolean returnsTable,
             String language,
             List<String> definition)
             implements Statement {}

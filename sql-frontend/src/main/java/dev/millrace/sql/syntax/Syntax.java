@@ -56,7 +56,8 @@ public sealed interface Syntax {
             String name,
             IfExists ifExists,
             List<Column> parameters,
-            TypeSpec returns,
+            Optional<TypeSpec> returns,
+            List<Column> table,
             String language,
             List<String> definition)
             implements Syntax {}

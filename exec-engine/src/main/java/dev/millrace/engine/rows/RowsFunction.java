@@ -1,4 +1,4 @@
-package dev.millrace.engine.expand;
+package dev.millrace.engine.rows;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.operator.OperatorContext;
@@ -8,7 +8,7 @@ import org.apache.arrow.vector.FieldVector;
  * A table function at work. One thread; per input row {@link #begin}, then {@link #next} until it gives fewer rows than
  * were asked for.
  */
-interface RowsFunction extends AutoCloseable {
+public interface RowsFunction extends AutoCloseable {
     void open(OperatorContext context);
 
     /** Goes to a row of a batch, which stays until the next call. */

@@ -1,0 +1,14 @@
+package dev.millrace.udf;
+
+/** A value of a row. */
+@FunctionalInterface
+public interface ScalarFunction {
+    /**
+     * Called for each row.
+     *
+     * @param arguments null for NULL; reused by the caller
+     * @return null for NULL
+     * @throws Exception fails the query
+     */
+    Object call(Object[] arguments) throws Exception;
+}

@@ -1,0 +1,104 @@
+package dev.millrace.engine.user;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.rows.RowsFunction;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.nested.NestedCodec;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.plan.node.PlanNode.TableCall;
+import dev.millrace.text.TextBuffer;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Schema;
+import dev.millrace.udf.TableFunction;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.vector.FieldVector;
+
+/** The rows of a user's table function. Those made of one row are held until they are asked for. */
+public final class UserRows implements RowsFunction {
+    private final TableCall call;
+    private final Schema input;
+    private final TableFunction function;
+    private final NestedCodec codec = new NestedCodec();
+    private final Object[] arguments;
+    private final List<Object[]> rows = new ArrayList<>();
+    private int given;
+    private TextBuffer image;
+
+    /** @param input the columns that the call's arguments are of */
+    public UserRows(TableCall call, Schema input) {
+        this.call = call;
+        this.input = input;
+        this.function = UserCode.table(call.function());
+        this.arguments = new Object[call.arguments().size()];
+    }
+
+    @Override
+    public void open(OperatorContext context) {
+        image = new TextBuffer(context.allocator(), 256);
+    }
+
+    @Override
+    public void begin(Batch batch, int row) {
+        rows.clear();
+        given = 0;
+        for (int i = 0; i < arguments.length; i++) {
+            int column = call.arguments().get(i);
+            arguments[i] = batch.column(column).isNull(row) ? null : value(batch.column(column), input.type(column), row);
+        }
+        try {
+            function.call(arguments, rows::add);
+        } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
+            throw UserCode.failed(call.function(), e);
+        }
+    }
+
+    private Object value(FieldVector vector, DataType type, int row) {
+        ByteBuffer bytes = codec.encode(vector, type, row);
+        image.clear();
+        image.append((byte) 1);
+        image.append(java.util.Arrays.copyOf(bytes.array(), bytes.limit()));
+        return JavaValues.read(type, image.address());
+    }
+
+    @Override
+    public int next(FieldVector[] out, int at, int most) {
+        int count = Math.min(most, rows.size() - given);
+        for (int i = 0; i < count; i++) {
+            Object[] row = rows.get(given + i);
+            if (row.length != out.length) {
+                throw MillraceException.user(
+                        SqlState.EXTERNAL_ROUTINE_EXCEPTION,
+                        "function " + UserCode.name(call.function()) + " gave a row of " + row.length
+                                + " values, not of " + out.length);
+            }
+            for (int column = 0; column < out.length; column++) {
+                write(out[column], call.outputs().get(column).type(), at + i, row[column]);
+            }
+        }
+        given += count;
+        return count;
+    }
+
+    private void write(FieldVector out, DataType type, int at, Object value) {
+        if (value == null) {
+            NestedCodec.setNull(out, at);
+            return;
+        }
+        image.clear();
+        JavaValues.write(image, type, value);
+        ByteBuffer bytes = ByteBuffer.wrap(image.toBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.get(); // it is not NULL
+        codec.decode(bytes, out, type, at);
+    }
+
+    @Override
+    public void close() {
+        if (image != null) {
+            image.close();
+        }
+    }
+}

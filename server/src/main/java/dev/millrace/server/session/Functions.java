@@ -1,0 +1,115 @@
+package dev.millrace.server.session;
+
+import dev.millrace.engine.user.UserCode;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** CREATE FUNCTION. Functions and relations share one space of names. */
+final class Functions {
+    private final Database database;
+
+    Functions(Database database) {
+        this.database = database;
+    }
+
+    Command create(Statement.CreateFunction create, String text) {
+        UserFunction function = function(create);
+        database.definitionLock().lock();
+        try {
+            Optional<CatalogObject> old = database.catalog().object(create.name());
+            if (old.isPresent()) {
+                boolean replaces = create.ifExists() == IfExists.REPLACE
+                        && old.get().kind() == ObjectKind.FUNCTION;
+                if (create.ifExists() == IfExists.SKIP) {
+                    return Command.of("CREATE FUNCTION");
+                }
+                if (!replaces) {
+                    throw MillraceException.user(
+                                    SqlState.DUPLICATE_OBJECT,
+                                    old.get().kind().sqlName() + " \"" + create.name() + "\" already exists")
+                            .withHint("CREATE OR REPLACE FUNCTION");
+                }
+                database.catalog().remove(create.name());
+            }
+            database.catalog().add(object(create, text), function);
+            return Command.of("CREATE FUNCTION");
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    private CatalogObject object(Statement.CreateFunction create, String text) {
+        return new CatalogObject(
+                create.name(),
+                ObjectKind.FUNCTION,
+                new Schema(create.parameters()),
+                true,
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Set.of(),
+                Map.of(),
+                text,
+                database.clock().epochMicros());
+    }
+
+    private static UserFunction function(Statement.CreateFunction create) {
+        switch (create.language()) {
+            case "sql" -> {
+                return new UserFunction(
+                        create.name(),
+                        UserFunction.Kind.SQL,
+                        create.parameters(),
+                        create.returns(),
+                        create.definition().get(0));
+            }
+            case "java" -> {
+                return java(create);
+            }
+            default ->
+                throw MillraceException.user(
+                                SqlState.UNDEFINED_OBJECT, "language \"" + create.language() + "\" does not exist")
+                        .withHint("SQL and JAVA do");
+        }
+    }
+
+    /** The jar is loaded, and the class tried, before the function exists. */
+    private static UserFunction java(Statement.CreateFunction create) {
+        if (create.definition().size() != 2) {
+            throw MillraceException.user(SqlState.SYNTAX_ERROR, "a Java function is a jar and a class in it")
+                    .withHint("LANGUAGE JAVA AS 'path.jar', 'org.example.Class'");
+        }
+        String hash;
+        try {
+            hash = UserCode.load(Path.of(create.definition().get(0)));
+        } catch (InvalidPathException e) {
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_FILE, "\"" + create.definition().get(0) + "\" is no path of a jar");
+        }
+        String key = UserCode.key(create.name(), hash, create.definition().get(1));
+        UserFunction.Kind kind = UserFunction.Kind.valueOf(UserCode.kind(key).name());
+        if (create.returnsTable() != (kind == UserFunction.Kind.TABLE)) {
+            throw MillraceException.user(
+                            SqlState.WRONG_OBJECT_TYPE,
+                            "class " + create.definition().get(1) + " is "
+                                    + (create.returnsTable() ? "no" : "a") + " table function")
+                    .withHint("RETURNS TABLE (..) goes with dev.millrace.udf.TableFunction");
+        }
+        UserCode.check(key, create.parameters().stream().map(Field::type).toList());
+        return new UserFunction(create.name(), kind, create.parameters(), create.returns(), key);
+    }
+}

@@ -1,0 +1,171 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.engine.user.UserCode;
+import dev.millrace.error.MillraceException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Java functions from a jar that the test compiles. */
+class JavaFunctionTest {
+    private static final String SOURCE = """
+            package org.example;
+
+            import dev.millrace.udf.AggregateFunction;
+            import dev.millrace.udf.ScalarFunction;
+            import dev.millrace.udf.TableFunction;
+            import java.util.function.Consumer;
+
+            public final class Code {
+                public static long twice(long value) { return Math.multiplyExact(2, value); }
+
+                public static String greet(String name, Integer times) {
+                    return name == null ? null : ("hello " + name + " ").repeat(times).strip();
+                }
+
+                public static final class Join implements ScalarFunction {
+                    public Object call(Object[] arguments) { return arguments[0] + "/" + arguments[1]; }
+                }
+
+                public static final class Product implements AggregateFunction<double[]> {
+                    public double[] create() { return new double[] {1}; }
+                    public double[] accumulate(double[] state, Object[] arguments) {
+                        if (arguments[0] != null) state[0] *= (Double) arguments[0];
+                        return state;
+                    }
+                    public Object result(double[] state) { return state[0]; }
+                }
+
+                public static final class Letters implements TableFunction {
+                    public void call(Object[] arguments, Consumer<Object[]> rows) {
+                        String text = (String) arguments[0];
+                        for (int i = 0; text != null && i < text.length(); i++) {
+                            rows.accept(new Object[] {text.substring(i, i + 1), i + 1});
+                        }
+                    }
+                }
+            }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    private final TestDatabase database = new TestDatabase();
+    private Path jar;
+
+    @BeforeEach
+    void compile() throws IOException {
+        Path source = Files.createDirectories(folder.resolve("src/org/example")).resolve("Code.java");
+        Files.writeString(source, SOURCE);
+        Path classes = Files.createDirectories(folder.resolve("classes"));
+        int failed = ToolProvider.getSystemJavaCompiler()
+                .run(null, null, null, "-proc:none", "-d", classes.toString(), source.toString(), "-cp",
+                        System.getProperty("java.class.path"));
+        assertEquals(0, failed);
+        jar = folder.resolve("code.jar");
+        try (OutputStream out = Files.newOutputStream(jar);
+                JarOutputStream zip = new JarOutputStream(out);
+                Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+                ZipEntry entry = new ZipEntry(classes.relativize(file).toString().replace('\\', '/'));
+                entry.setTime(0);
+                zip.putNextEntry(entry);
+                Files.copy(file, zip);
+                zip.closeEntry();
+            }
+        }
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    private void run(String sql) {
+        database.run(sql);
+    }
+
+    private void create(String signature, String className) {
+        run("CREATE FUNCTION " + signature + " LANGUAGE JAVA AS '" + jar + "', 'org.example." + className + "'");
+    }
+
+    private List<String> rows(String sql) {
+        return database.flushedRows(sql);
+    }
+
+    @Test
+    void aPublicStaticMethodIsAFunction() {
+        create("twice(BIGINT) RETURNS BIGINT", "Code");
+        create("greet(name TEXT, times INT) RETURNS TEXT", "Code");
+        assertEquals(
+                List.of("42||hello ann hello ann|"),
+                rows("SELECT twice(n), twice(NULL), greet(w, 2), greet(NULL, 1) FROM (VALUES (21, 'ann')) AS t(n, w)"));
+    }
+
+    @Test
+    void classesImplementTheInterfacesOfScalarsAggregatesAndTables() {
+        create("slashed(TEXT, INT) RETURNS TEXT", "Code$Join");
+        create("product(DOUBLE PRECISION) RETURNS DOUBLE PRECISION", "Code$Product");
+        create("letters(TEXT) RETURNS TABLE (letter TEXT, place INT)", "Code$Letters");
+        assertEquals(List.of("a/null"), rows("SELECT slashed('a', NULL)"));
+        assertEquals(
+                List.of("a|6", "b|5"),
+                rows("SELECT k, product(x) FROM (VALUES ('a', 2.0), ('a', 3.0), ('b', 5.0)) AS t(k, x) GROUP BY k ORDER BY k"));
+        assertEquals(
+                List.of("1|x|1", "1|y|2", "2|z|1"),
+                rows("SELECT k, letter, place FROM (VALUES (1, 'xy'), (2, 'z'), (3, NULL)) AS t(k, w), letters(w)"));
+    }
+
+    @Test
+    void anAggregateFollowsRowsThatChangeAndGo() {
+        create("product(DOUBLE PRECISION) RETURNS DOUBLE PRECISION", "Code$Product");
+        run("CREATE TABLE t (k INT PRIMARY KEY, g TEXT, x DOUBLE PRECISION)");
+        run("CREATE MATERIALIZED VIEW v AS SELECT g, product(x) AS p, count(*) AS n FROM t GROUP BY g");
+        run("INSERT INTO t VALUES (1, 'a', 2), (2, 'a', 3), (3, 'b', 7)");
+        run("UPDATE t SET x = 5 WHERE k = 2");
+        run("DELETE FROM t WHERE k = 3");
+        assertEquals(List.of("a|10|2"), rows("SELECT * FROM v"));
+    }
+
+    @Test
+    void theSameJarIsLoadedOnce() throws IOException {
+        create("twice(BIGINT) RETURNS BIGINT", "Code");
+        int loaded = UserCode.loaded();
+        Path copy = Files.copy(jar, folder.resolve("copy.jar"));
+        run("CREATE FUNCTION again(BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + copy + "', 'org.example.Code'");
+        assertEquals(loaded, UserCode.loaded());
+    }
+
+    @Test
+    void whatItThrowsNamesTheFunctionAndTheRowAndFailsItsQueryAlone() {
+        create("twice(BIGINT) RETURNS BIGINT", "Code");
+        MillraceException failure = assertThrows(
+                MillraceException.class,
+                () -> rows("SELECT twice(n) FROM (VALUES (1), (9000000000000000000), (2)) AS t(n)"));
+        assertEquals("38000", failure.sqlState().code());
+        assertTrue(failure.getMessage().contains("row 2") && failure.getMessage().contains("function twice failed"));
+        assertEquals(List.of("4"), rows("SELECT twice(2)"));
+    }
+
+    @Test
+    void whatCannotBeCalledIsRefusedAtCreate() {
+        assertThrows(MillraceException.class, () -> create("f(BIGINT, BIGINT) RETURNS BIGINT", "Code"));
+        assertThrows(MillraceException.class, () -> create("f(BIGINT) RETURNS BIGINT", "None"));
+        assertThrows(MillraceException.class, () -> create("f(TEXT) RETURNS TEXT", "Code$Letters"));
+        run("CREATE TABLE f (k INT PRIMARY KEY)"); // the name is still free
+    }
+}
