@@ -1,5 +1,8 @@
 package dev.millrace.nested;
 
+import org.apache.arrow.memory.BufferAllocator;
+import dev.millrace.type.Field;
+import dev.millrace.batch.Vectors;
 import dev.millrace.type.DataType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -131,5 +134,28 @@ public final class NestedCodec {
             vector.reAlloc();
         }
         vector.setNull(row);
+    }
+
+    /** The arrays or rows of which {@code images} holds the images; the caller's. */
+    public static FieldVector values(BaseVariableWidthVector images, Field field, int rows, BufferAllocator allocator) {
+        FieldVector values = Vectors.allocate(field, rows, 0, allocator);
+        try {
+            NestedCodec codec = new NestedCodec();
+            for (int row = 0; row < rows; row++) {
+                if (images.isNull(row)) {
+                    NestedCodec.setNull(values, row);
+                } else {
+                    int start = images.getOffsetBuffer().getInt(4L * row);
+                    int length = images.getOffsetBuffer().getInt(4L * row + 4) - start;
+                    ByteBuffer image = images.getDataBuffer().nioBuffer(start, length);
+                    codec.decode(image.order(ByteOrder.LITTLE_ENDIAN), values, field.type(), row);
+                }
+            }
+            values.setValueCount(rows);
+            return values;
+        } catch (RuntimeException | Error e) {
+            values.close();
+            throw e;
+        }
     }
 }

@@ -1,5 +1,10 @@
 package dev.millrace.connectors.csv;
 
+import java.util.Optional;
+import dev.millrace.type.Field;
+import dev.millrace.nested.NestedText;
+import dev.millrace.nested.NestedCodec;
+import dev.millrace.json.JsonNormalizer;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.input.ByteWindow;
@@ -37,6 +42,9 @@ final class ColumnLoader implements AutoCloseable {
     private final FieldText values;
     private final ValueParser parser = ValueParser.ofReadableBehind(); // windows and located values have slack
     private final TextBuffer forgotten; // where values go that are only validated
+    private final BufferAllocator allocator;
+    private final JsonNormalizer normalizer = new JsonNormalizer();
+    private final Optional<NestedText> structured; // of JSONB, arrays and rows
 
     // Of the block under way.
     private CsvIndex index;
@@ -49,6 +57,13 @@ final class ColumnLoader implements AutoCloseable {
         this.type = column.field().type();
         this.problems = problems;
         this.text = type.isText() || type.kind() == DataType.Kind.BYTEA;
+        this.allocator = allocator;
+        boolean isStructured = type.kind() == DataType.Kind.JSONB
+                || type.kind() == DataType.Kind.ARRAY
+                || type.kind() == DataType.Kind.ROW;
+        this.structured = isStructured
+                ? Optional.of(new NestedText(allocator, normalizer::normalize))
+                : Optional.empty();
         this.values = new FieldText(type, field, dialect, allocator);
         this.forgotten = new TextBuffer(allocator, 64);
     }
@@ -61,6 +76,10 @@ final class ColumnLoader implements AutoCloseable {
     /** Parses all rows for nothing but the problems. */
     void validate(CsvIndex newIndex, long newBase, boolean plain) {
         start(newIndex, newBase);
+        if (structured.isPresent()) {
+            loadStructured(index.rows, allocator).close();
+            return;
+        }
         boolean cannotFail = type.isText()
                 && plain
                 && type.precision() == 0
@@ -79,6 +98,9 @@ final class ColumnLoader implements AutoCloseable {
     FieldVector load(CsvIndex newIndex, long newBase, boolean plain, BufferAllocator allocator) {
         start(newIndex, newBase);
         int rows = index.rows;
+        if (structured.isPresent()) {
+            return loadStructured(rows, allocator);
+        }
         FieldVector vector = Vectors.allocate(
                 column.field(), rows, text ? values.rawBytes() + ByteWindow.SLACK_BYTES : 0, allocator);
         try {
@@ -104,6 +126,55 @@ final class ColumnLoader implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             vector.close();
             throw e;
+        }
+    }
+
+    /** JSONB, arrays and rows, each value by way of a buffer, as it may grow. */
+    private FieldVector loadStructured(int rows, BufferAllocator allocator) {
+        forgotten.clear();
+        int[] ends = new int[rows];
+        for (int row = 0; row < rows; row++) {
+            int length = values.locate(row);
+            long before = forgotten.length();
+            if (length == FieldText.NULL_VALUE) {
+                isNull(row);
+            } else {
+                try {
+                    if (type.kind() == DataType.Kind.JSONB) {
+                        normalizer.normalize(forgotten, values.at, length);
+                    } else {
+                        structured.get().read(forgotten, type, values.at, length);
+                    }
+                } catch (MillraceException e) {
+                    forgotten.truncate(before);
+                    problems.report(row, name, e);
+                    isNull(row);
+                }
+            }
+            ends[row] = (int) forgotten.length();
+        }
+        boolean json = type.kind() == DataType.Kind.JSONB;
+        Field stored = json ? column.field() : new Field(name, DataType.BYTEA, true);
+        FieldVector vector = Vectors.allocate(stored, rows, forgotten.length(), allocator);
+        try {
+            Memory.copy(forgotten.address(), vector.getDataBufferAddress(), forgotten.length());
+            for (int row = 0; row < rows; row++) {
+                Memory.putInt(vector.getOffsetBufferAddress() + 4L * row + 4, ends[row]);
+            }
+            Vectors.setAllValid(vector, rows);
+            for (int i = 0; i < nullCount; i++) {
+                Memory.clearBit(vector.getValidityBufferAddress(), nullRows[i]);
+            }
+            Vectors.finish(vector, rows);
+        } catch (RuntimeException | Error e) {
+            vector.close();
+            throw e;
+        }
+        if (json) {
+            return vector;
+        }
+        try (vector) {
+            return NestedCodec.values((BaseVariableWidthVector) vector, column.field(), rows, allocator);
         }
     }
 
@@ -337,6 +408,7 @@ final class ColumnLoader implements AutoCloseable {
     @Override
     public void close() {
         values.close();
+        structured.ifPresent(NestedText::close);
         forgotten.close();
     }
 }

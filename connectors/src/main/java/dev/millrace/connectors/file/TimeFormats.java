@@ -22,7 +22,7 @@ record TimeFormats(
                 format(options, "timestamp_format." + field.name()).or(() -> timestamps);
             case DATE -> format(options, "date_format." + field.name()).or(() -> dates);
             case TIME -> format(options, "time_format." + field.name()).or(() -> times);
-            case ARRAY, ROW, NULL ->
+            case NULL ->
                 throw MillraceException.notAvailableYet(
                         "reading " + field.type() + " (column \"" + field.name() + "\") from " + fileFormat);
             default -> Optional.empty();

@@ -7,6 +7,10 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.filter.ColumnTest;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.json.JsonImages;
+import dev.millrace.json.JsonNormalizer;
+import dev.millrace.nested.NestedCodec;
+import dev.millrace.type.Field;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
@@ -28,6 +32,9 @@ final class JsonValues implements AutoCloseable {
     private final boolean kept;
     private final BufferAllocator allocator;
     private final ValueParser parser = new ValueParser();
+    private final JsonNormalizer normalizer = new JsonNormalizer();
+    private final JsonImages images;
+    private final boolean nested; // an array or row: held as images until the batch is finished
     private final TextBuffer text;
     private final TextBuffer bytes; // the data of a variable-width column
     private FieldVector vector;
@@ -41,6 +48,8 @@ final class JsonValues implements AutoCloseable {
         this.type = column.field().type();
         this.kept = kept;
         this.allocator = allocator;
+        this.nested = type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW;
+        this.images = new JsonImages(allocator);
         this.text = new TextBuffer(allocator, 256);
         this.bytes = new TextBuffer(allocator, kept ? 4096 : 64);
     }
@@ -57,7 +66,10 @@ final class JsonValues implements AutoCloseable {
         lastRow = NO_ROW;
         nulls = 0;
         if (kept) {
-            vector = Vectors.allocate(column.field(), rows, 0, allocator);
+            Field stored = nested
+                    ? new Field(column.field().name(), DataType.BYTEA, column.field().nullable())
+                    : column.field();
+            vector = Vectors.allocate(stored, rows, 0, allocator);
             open = true;
         }
     }
@@ -74,7 +86,7 @@ final class JsonValues implements AutoCloseable {
             int from = (int) json.currentTokenLocation().getByteOffset();
             json.skipChildren();
             int to = (int) json.currentLocation().getByteOffset();
-            if (!type.isText()) {
+            if (!type.isText() && !nested) {
                 throw MillraceException.user(
                         SqlState.INVALID_TEXT_REPRESENTATION,
                         "a JSON " + (token == JsonToken.START_OBJECT ? "object" : "array") + " is no " + type);
@@ -95,6 +107,14 @@ final class JsonValues implements AutoCloseable {
     }
 
     private void store(int row, long address, int length) {
+        if (nested) {
+            images.write(bytes, type, address, length);
+            return;
+        }
+        if (type.kind() == DataType.Kind.JSONB) {
+            normalizer.normalize(bytes, address, length);
+            return;
+        }
         if (isVariable()) {
             if (type.kind() == DataType.Kind.BYTEA) {
                 long target = bytes.room(length);
@@ -227,8 +247,14 @@ final class JsonValues implements AutoCloseable {
             Vectors.setAllValid(vector, rows);
         }
         Vectors.finish(vector, rows);
-        open = false;
-        return vector;
+        if (!nested) {
+            open = false;
+            return vector;
+        }
+        FieldVector values =
+                NestedCodec.values((BaseVariableWidthVector) vector, column.field(), rows, allocator);
+        abandon();
+        return values;
     }
 
     /** Gives back the vector of a batch that came to nothing. */
@@ -246,6 +272,7 @@ final class JsonValues implements AutoCloseable {
     @Override
     public void close() {
         abandon();
+        images.close();
         text.close();
         bytes.close();
     }

@@ -2,7 +2,7 @@ package dev.millrace.engine.code;
 
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
-import dev.millrace.engine.state.NestedImages;
+import dev.millrace.nested.NestedCodec;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.DataType;
@@ -90,7 +90,7 @@ public final class OutputColumn implements AutoCloseable {
             return vector;
         }
         imageBytes = Memory.getInt(offsets() + 4L * rows);
-        FieldVector values = NestedImages.values((BaseVariableWidthVector) vector, nested.get(), rows, allocator);
+        FieldVector values = NestedCodec.values((BaseVariableWidthVector) vector, nested.get(), rows, allocator);
         close();
         return values;
     }

@@ -2,20 +2,17 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Vectors;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VarBinaryVector;
 
@@ -68,29 +65,6 @@ public final class NestedImages implements AutoCloseable {
         }
         image.setValueCount(batch.rowCount());
         return image;
-    }
-
-    /** The arrays or rows of which {@code images} holds the images; the caller's. */
-    public static FieldVector values(BaseVariableWidthVector images, Field field, int rows, BufferAllocator allocator) {
-        FieldVector values = Vectors.allocate(field, rows, 0, allocator);
-        try {
-            NestedCodec codec = new NestedCodec();
-            for (int row = 0; row < rows; row++) {
-                if (images.isNull(row)) {
-                    NestedCodec.setNull(values, row);
-                } else {
-                    int start = images.getOffsetBuffer().getInt(4L * row);
-                    int length = images.getOffsetBuffer().getInt(4L * row + 4) - start;
-                    ByteBuffer image = images.getDataBuffer().nioBuffer(start, length);
-                    codec.decode(image.order(ByteOrder.LITTLE_ENDIAN), values, field.type(), row);
-                }
-            }
-            values.setValueCount(rows);
-            return values;
-        } catch (RuntimeException | Error e) {
-            values.close();
-            throw e;
-        }
     }
 
     /** Forgets the batch. */

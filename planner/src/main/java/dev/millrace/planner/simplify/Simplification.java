@@ -27,6 +27,7 @@ public final class Simplification {
                 new PushFilterBelowTopN(),
                 new PushFilterBelowAggregate(),
                 new PushFilterBelowWindowAssign(),
+                new PushFilterBelowExpand(),
                 new RemoveOuterJoin(),
                 new UseAntiJoin(),
                 new FactorDisjunction(),

@@ -1,5 +1,7 @@
 package dev.millrace.server.copy;
 
+import dev.millrace.text.TextBuffer;
+import dev.millrace.json.JsonNormalizer;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
@@ -85,10 +87,11 @@ final class ColumnWriter implements AutoCloseable {
                     Memory.setBit(data, row);
                 }
             }
-            case TEXT, VARCHAR, CHAR, JSONB -> {
+            case TEXT, VARCHAR, CHAR -> {
                 check(parser.tryText(type, address, length), address, length);
                 append(row, address, length);
             }
+            case JSONB -> json(row, address, length);
             case BYTEA -> {
                 room(length);
                 textBytes += parser.bytea(address, length, data + textBytes);
@@ -104,6 +107,13 @@ final class ColumnWriter implements AutoCloseable {
     private void check(boolean parsed, long address, int length) {
         if (!parsed) {
             throw parser.failure(type, address, length);
+        }
+    }
+
+    private void json(int row, long address, int length) {
+        try (TextBuffer normal = new TextBuffer(allocator, Math.max(16, 2L * length))) {
+            new JsonNormalizer().normalize(normal, address, length);
+            append(row, normal.address(), (int) normal.length());
         }
     }
 
@@ -159,7 +169,7 @@ final class ColumnWriter implements AutoCloseable {
                 if (length < 1) {
                     throw malformed();
                 }
-                append(row, address + 1, length - 1); // behind the form's version
+                json(row, address + 1, length - 1); // behind the form's version
             }
             case BYTEA -> append(row, address, length);
             case NUMERIC -> numeric(row, address, length);
