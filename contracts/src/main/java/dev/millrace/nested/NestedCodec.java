@@ -1,12 +1,12 @@
 package dev.millrace.nested;
 
-import org.apache.arrow.memory.BufferAllocator;
-import dev.millrace.type.Field;
 import dev.millrace.batch.Vectors;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BitVector;

@@ -1,21 +1,21 @@
 package dev.millrace.connectors.csv;
 
-import java.util.Optional;
-import dev.millrace.type.Field;
-import dev.millrace.nested.NestedText;
-import dev.millrace.nested.NestedCodec;
-import dev.millrace.json.JsonNormalizer;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.json.JsonNormalizer;
+import dev.millrace.nested.NestedCodec;
+import dev.millrace.nested.NestedText;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimestampFormat;
 import dev.millrace.text.Utf8;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import java.util.Arrays;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.FieldVector;
@@ -61,9 +61,8 @@ final class ColumnLoader implements AutoCloseable {
         boolean isStructured = type.kind() == DataType.Kind.JSONB
                 || type.kind() == DataType.Kind.ARRAY
                 || type.kind() == DataType.Kind.ROW;
-        this.structured = isStructured
-                ? Optional.of(new NestedText(allocator, normalizer::normalize))
-                : Optional.empty();
+        this.structured =
+                isStructured ? Optional.of(new NestedText(allocator, normalizer::normalize)) : Optional.empty();
         this.values = new FieldText(type, field, dialect, allocator);
         this.forgotten = new TextBuffer(allocator, 64);
     }

@@ -10,10 +10,10 @@ import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonImages;
 import dev.millrace.json.JsonNormalizer;
 import dev.millrace.nested.NestedCodec;
-import dev.millrace.type.Field;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import java.io.IOException;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseVariableWidthVector;
@@ -67,7 +67,10 @@ final class JsonValues implements AutoCloseable {
         nulls = 0;
         if (kept) {
             Field stored = nested
-                    ? new Field(column.field().name(), DataType.BYTEA, column.field().nullable())
+                    ? new Field(
+                            column.field().name(),
+                            DataType.BYTEA,
+                            column.field().nullable())
                     : column.field();
             vector = Vectors.allocate(stored, rows, 0, allocator);
             open = true;
@@ -251,8 +254,7 @@ final class JsonValues implements AutoCloseable {
             open = false;
             return vector;
         }
-        FieldVector values =
-                NestedCodec.values((BaseVariableWidthVector) vector, column.field(), rows, allocator);
+        FieldVector values = NestedCodec.values((BaseVariableWidthVector) vector, column.field(), rows, allocator);
         abandon();
         return values;
     }

@@ -282,10 +282,10 @@ final class NestedCalls {
         Value image = image(row, compiler.compileAll(call.arguments()), false);
         String type = kernel().use(UserCall.class);
         String function = kernel().field(
-                type,
-                "u",
-                "(" + type + ") own(new " + type + "(\"" + call.function() + "\", " + kernel().type(row) + ", "
-                        + kernel().type(call.type()) + ", literals.allocator()))");
+                        type,
+                        "u",
+                        "(" + type + ") own(new " + type + "(\"" + call.function() + "\", " + kernel().type(row) + ", "
+                                + kernel().type(call.type()) + ", literals.allocator()))");
         String called = function + ".call(" + image.arguments() + ")";
         return compiler.strict(call.type(), List.of(), List.of(called), loaded(call.type(), function), true);
     }

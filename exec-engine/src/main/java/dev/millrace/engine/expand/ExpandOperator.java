@@ -1,9 +1,9 @@
 package dev.millrace.engine.expand;
 
-import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.rows.RowBuffer;
+import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.engine.user.UserRows;
 import dev.millrace.error.MillraceException;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.expand;
 
-import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Timestamps;
+import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.OperatorContext;

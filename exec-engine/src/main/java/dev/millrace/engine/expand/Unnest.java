@@ -1,7 +1,7 @@
 package dev.millrace.engine.expand;
 
-import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.OperatorContext;
 import org.apache.arrow.vector.FieldVector;

@@ -131,8 +131,7 @@ final class JavaValues {
             writeValue(out, type, value);
         } catch (ClassCastException e) {
             throw MillraceException.user(
-                    SqlState.DATATYPE_MISMATCH,
-                    "a " + value.getClass().getName() + " is no value of type " + type);
+                    SqlState.DATATYPE_MISMATCH, "a " + value.getClass().getName() + " is no value of type " + type);
         } catch (ArithmeticException e) {
             throw MillraceException.user(
                     SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value " + value + " is out of range for type " + type);

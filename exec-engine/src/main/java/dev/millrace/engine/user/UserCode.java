@@ -2,10 +2,10 @@ package dev.millrace.engine.user;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.type.DataType;
 import dev.millrace.udf.AggregateFunction;
 import dev.millrace.udf.ScalarFunction;
 import dev.millrace.udf.TableFunction;
-import dev.millrace.type.DataType;
 import java.io.IOException;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
@@ -58,7 +58,8 @@ public final class UserCode {
         try {
             bytes = Files.readAllBytes(file);
         } catch (IOException e) {
-            throw MillraceException.user(SqlState.UNDEFINED_FILE, "cannot read the jar \"" + file + "\": " + e.getMessage());
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_FILE, "cannot read the jar \"" + file + "\": " + e.getMessage());
         }
         String hash = hash(bytes);
         JARS.computeIfAbsent(hash, key -> new Jar(key, loader(bytes)));
@@ -163,14 +164,17 @@ public final class UserCode {
                 .filter(method -> method.getParameterCount() == arguments)
                 .toList());
         List<Method> named = candidates.stream()
-                .filter(method -> method.getName().replace("_", "").equalsIgnoreCase(name(key).replace("_", "")))
+                .filter(method -> method.getName()
+                        .replace("_", "")
+                        .equalsIgnoreCase(name(key).replace("_", "")))
                 .toList();
         List<Method> chosen = named.isEmpty() ? candidates : named;
         if (chosen.size() != 1) {
             throw MillraceException.user(
                             SqlState.UNDEFINED_FUNCTION,
                             "class " + type.getName() + " has " + (chosen.isEmpty() ? "no" : "several")
-                                    + " public static methods of " + arguments + " parameters for function " + name(key))
+                                    + " public static methods of " + arguments + " parameters for function "
+                                    + name(key))
                     .withHint("give it one named as the function, or implement dev.millrace.udf.ScalarFunction");
         }
         return chosen.get(0);
@@ -216,7 +220,8 @@ public final class UserCode {
 
     private static void checkParameters(String key, Method method, List<DataType> arguments) {
         for (int i = 0; i < arguments.size(); i++) {
-            Class<?> parameter = MethodType.methodType(method.getParameterTypes()[i]).wrap().returnType();
+            Class<?> parameter =
+                    MethodType.methodType(method.getParameterTypes()[i]).wrap().returnType();
             Class<?> given = JavaValues.javaType(arguments.get(i));
             if (!parameter.isAssignableFrom(given)) {
                 throw MillraceException.user(

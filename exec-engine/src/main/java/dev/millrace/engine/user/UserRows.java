@@ -47,7 +47,8 @@ public final class UserRows implements RowsFunction {
         given = 0;
         for (int i = 0; i < arguments.length; i++) {
             int column = call.arguments().get(i);
-            arguments[i] = batch.column(column).isNull(row) ? null : value(batch.column(column), input.type(column), row);
+            arguments[i] =
+                    batch.column(column).isNull(row) ? null : value(batch.column(column), input.type(column), row);
         }
         try {
             function.call(arguments, rows::add);

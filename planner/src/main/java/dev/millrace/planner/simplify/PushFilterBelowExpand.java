@@ -28,8 +28,7 @@ final class PushFilterBelowExpand implements Rewrite {
         int width = expand.kept().size();
         SplitFilter split = SplitFilter.of(calc, column -> column < width);
         return split.moving().map(moving -> {
-            PlanNode filtered =
-                    Nodes.filter(expand.input(), Expressions.renumber(moving, expand.kept()::get));
+            PlanNode filtered = Nodes.filter(expand.input(), Expressions.renumber(moving, expand.kept()::get));
             return Nodes.calc(Nodes.withInputs(expand, List.of(filtered)), split.staying(), calc.projections());
         });
     }

@@ -1,11 +1,11 @@
 package dev.millrace.server.copy;
 
-import dev.millrace.text.TextBuffer;
-import dev.millrace.json.JsonNormalizer;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.json.JsonNormalizer;
+import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

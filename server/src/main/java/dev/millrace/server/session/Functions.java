@@ -32,8 +32,8 @@ final class Functions {
         try {
             Optional<CatalogObject> old = database.catalog().object(create.name());
             if (old.isPresent()) {
-                boolean replaces = create.ifExists() == IfExists.REPLACE
-                        && old.get().kind() == ObjectKind.FUNCTION;
+                boolean replaces =
+                        create.ifExists() == IfExists.REPLACE && old.get().kind() == ObjectKind.FUNCTION;
                 if (create.ifExists() == IfExists.SKIP) {
                     return Command.of("CREATE FUNCTION");
                 }
@@ -105,8 +105,8 @@ final class Functions {
         if (create.returnsTable() != (kind == UserFunction.Kind.TABLE)) {
             throw MillraceException.user(
                             SqlState.WRONG_OBJECT_TYPE,
-                            "class " + create.definition().get(1) + " is "
-                                    + (create.returnsTable() ? "no" : "a") + " table function")
+                            "class " + create.definition().get(1) + " is " + (create.returnsTable() ? "no" : "a")
+                                    + " table function")
                     .withHint("RETURNS TABLE (..) goes with dev.millrace.udf.TableFunction");
         }
         UserCode.check(key, create.parameters().stream().map(Field::type).toList());

@@ -73,7 +73,15 @@ class JavaFunctionTest {
         Files.writeString(source, SOURCE);
         Path classes = Files.createDirectories(folder.resolve("classes"));
         int failed = ToolProvider.getSystemJavaCompiler()
-                .run(null, null, null, "-proc:none", "-d", classes.toString(), source.toString(), "-cp",
+                .run(
+                        null,
+                        null,
+                        null,
+                        "-proc:none",
+                        "-d",
+                        classes.toString(),
+                        source.toString(),
+                        "-cp",
                         System.getProperty("java.class.path"));
         assertEquals(0, failed);
         jar = folder.resolve("code.jar");
@@ -81,7 +89,8 @@ class JavaFunctionTest {
                 JarOutputStream zip = new JarOutputStream(out);
                 Stream<Path> files = Files.walk(classes)) {
             for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-                ZipEntry entry = new ZipEntry(classes.relativize(file).toString().replace('\\', '/'));
+                ZipEntry entry =
+                        new ZipEntry(classes.relativize(file).toString().replace('\\', '/'));
                 entry.setTime(0);
                 zip.putNextEntry(entry);
                 Files.copy(file, zip);
@@ -124,7 +133,8 @@ class JavaFunctionTest {
         assertEquals(List.of("a/null"), rows("SELECT slashed('a', NULL)"));
         assertEquals(
                 List.of("a|6", "b|5"),
-                rows("SELECT k, product(x) FROM (VALUES ('a', 2.0), ('a', 3.0), ('b', 5.0)) AS t(k, x) GROUP BY k ORDER BY k"));
+                rows(
+                        "SELECT k, product(x) FROM (VALUES ('a', 2.0), ('a', 3.0), ('b', 5.0)) AS t(k, x) GROUP BY k ORDER BY k"));
         assertEquals(
                 List.of("1|x|1", "1|y|2", "2|z|1"),
                 rows("SELECT k, letter, place FROM (VALUES (1, 'xy'), (2, 'z'), (3, NULL)) AS t(k, w), letters(w)"));
@@ -157,7 +167,8 @@ class JavaFunctionTest {
                 MillraceException.class,
                 () -> rows("SELECT twice(n) FROM (VALUES (1), (9000000000000000000), (2)) AS t(n)"));
         assertEquals("38000", failure.sqlState().code());
-        assertTrue(failure.getMessage().contains("row 2") && failure.getMessage().contains("function twice failed"));
+        assertTrue(
+                failure.getMessage().contains("row 2") && failure.getMessage().contains("function twice failed"));
         assertEquals(List.of("4"), rows("SELECT twice(2)"));
     }
 

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Arrays, rows and JSONB come from JSON lines and from CSV. */
 class NestedSourcesTest {
-    private static final String COLUMNS = "(id INT, tags TEXT[], at ROW(x DOUBLE PRECISION, y DOUBLE PRECISION), doc JSONB)";
+    private static final String COLUMNS =
+            "(id INT, tags TEXT[], at ROW(x DOUBLE PRECISION, y DOUBLE PRECISION), doc JSONB)";
 
     @TempDir
     private Path folder;
@@ -61,6 +62,8 @@ class NestedSourcesTest {
                 List.of("1|{a,NULL,\"b c\"}|(1.5,2)|{\"a\": [true], \"b\": 1}", "2|{}||[1, 2]", "3|||"),
                 database.flushedRows("SELECT * FROM c"));
         assertEquals(
-                List.of("1|2"), database.flushedRows("SELECT e, doc ->> 1 FROM c, jsonb_array_elements(doc) AS t(e) WHERE id = 2 AND e = '1'"));
+                List.of("1|2"),
+                database.flushedRows(
+                        "SELECT e, doc ->> 1 FROM c, jsonb_array_elements(doc) AS t(e) WHERE id = 2 AND e = '1'"));
     }
 }

@@ -5,9 +5,9 @@ import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.Coercions.Strength;
-import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
+import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
@@ -205,8 +205,7 @@ final class ExpandBinder {
 
     private TableCall userTable(UserFunction function, SqlCall call) {
         if (call.operandCount() != function.parameters().size()) {
-            throw FunctionResolver.doesNotExist(
-                    function.name(), expressions.bindAll(call.getOperandList()), call);
+            throw FunctionResolver.doesNotExist(function.name(), expressions.bindAll(call.getOperandList()), call);
         }
         List<Integer> places = new ArrayList<>();
         FunctionBinder.userArguments(function, expressions, call).forEach(node -> places.add(argument(node)));

@@ -521,7 +521,8 @@ final class ExpressionBinder {
                 }
                 inner = inner.operand(0);
             }
-            return inner.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand, context))
+            return inner.getOperandList().stream()
+                            .anyMatch(operand -> operand != null && hasAggregate(operand, context))
                     || hasAggregateInWindow(call.operand(1), context);
         }
         if (FunctionBinder.functionName(call)
@@ -534,6 +535,7 @@ final class ExpressionBinder {
 
     private static boolean hasAggregateInWindow(SqlNode window, QueryContext context) {
         return window instanceof SqlWindow specification
-                && (hasAggregate(specification.getPartitionList(), context) || hasAggregate(specification.getOrderList(), context));
+                && (hasAggregate(specification.getPartitionList(), context)
+                        || hasAggregate(specification.getOrderList(), context));
     }
 }

@@ -145,7 +145,8 @@ final class FunctionBinder {
     static List<RexNode> userArguments(UserFunction function, ExpressionBinder binder, SqlCall call) {
         List<RexNode> arguments = new ArrayList<>();
         for (int i = 0; i < call.operandCount(); i++) {
-            arguments.add(binder.bindAs(call.operand(i), function.parameters().get(i).type()));
+            arguments.add(
+                    binder.bindAs(call.operand(i), function.parameters().get(i).type()));
         }
         return arguments;
     }

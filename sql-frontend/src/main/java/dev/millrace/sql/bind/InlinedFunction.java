@@ -31,7 +31,8 @@ final class InlinedFunction {
             public SqlNode visit(SqlIdentifier identifier) {
                 List<String> names = identifier.names;
                 String name = names.get(names.size() - 1);
-                boolean own = names.size() == 1 || names.size() == 2 && names.get(0).equals(function.name());
+                boolean own =
+                        names.size() == 1 || names.size() == 2 && names.get(0).equals(function.name());
                 for (int i = 0; own && i < function.parameters().size(); i++) {
                     Field parameter = function.parameters().get(i);
                     if (parameter.name().equals(name) || name.equals(NUMBERED + (i + 1))) {
@@ -59,8 +60,7 @@ final class InlinedFunction {
     /** A node as a value of a type. */
     static SqlNode cast(SqlNode node, DataType type) {
         SqlNode shape = StatementParser.parseExpression("CAST(NULL AS " + type + ")");
-        return SqlStdOperatorTable.CAST.createCall(
-                node.getParserPosition(), node, ((SqlCall) shape).operand(1));
+        return SqlStdOperatorTable.CAST.createCall(node.getParserPosition(), node, ((SqlCall) shape).operand(1));
     }
 
     /**

@@ -22,8 +22,8 @@ final class SqlFunctionCheck {
         SqlCall call = (SqlCall) StatementParser.parseExpression("f(" + arguments + ")");
         UserFunction function = new UserFunction(name, UserFunction.Kind.SQL, parameters, returns, body);
         SqlNode expression = InlinedFunction.call(function, call);
-        ExpressionBinder binder = new ExpressionBinder(
-                context, Scope.empty(Optional.empty(), context), Clause.plain("a SQL function"));
+        ExpressionBinder binder =
+                new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain("a SQL function"));
         context.coercions().convert(binder.bind(expression), returns, Strength.ASSIGNMENT, expression);
     }
 }
