@@ -165,11 +165,17 @@ class WindowRecognitionTest {
                 MillraceException.class, () -> recognized(group(SESSIONS, List.of("auction", "window_end"), count())));
         assertEquals("0A000", refusal.sqlState().code());
         assertEquals("GROUP BY bidder, window_start, window_end", refusal.hint().orElseThrow());
+    }
+
+    @Test
+    void sessionsWithoutAWatermarkAreKeptForEver() {
         PlanNode undated = session(plain(), "bidder", 10);
-        MillraceException noWatermark = assertThrows(
-                MillraceException.class, () -> recognized(group(undated, List.of("bidder", "window_end"), count())));
-        assertEquals(
-                "SESSION needs a watermark on \"datetime\" to know when a session has ended", noWatermark.getMessage());
+        becomes(group(undated, List.of("bidder", "window_end"), count()), """
+                Aggregate by bidder, window_end: count(*) [changes; state: one row per bidder, window_end, for ever]
+                  WindowAssign SESSION gap 10 s on datetime [append-only]
+                    Exchange by hash of bidder [append-only]
+                      Scan plain: auction, bidder, price, channel, datetime [append-only]
+                """);
     }
 
     // ---- rows that carry windows -----------------------------------------------------------------------------------
