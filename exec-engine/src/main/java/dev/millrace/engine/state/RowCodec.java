@@ -78,6 +78,7 @@ public final class RowCodec implements AutoCloseable {
                             column,
                             nested.offsetsAddress(batch, columns[column]),
                             nested.dataAddress(batch, columns[column]),
+                            validity != 0,
                             rows,
                             count);
             }
@@ -244,11 +245,11 @@ public final class RowCodec implements AutoCloseable {
         }
     }
 
-    private void encodeBytes(int column, long offsets, long data, int[] rows, int count) {
+    private void encodeBytes(int column, long offsets, long data, boolean nulls, int[] rows, int count) {
         int slot = slots[column];
         for (int i = 0; i < count; i++) {
             long row = addresses[i];
-            if (isNull(row, column)) {
+            if (nulls && isNull(row, column)) {
                 continue;
             }
             int start = Memory.getInt(offsets + 4L * rows[i]);
@@ -286,6 +287,9 @@ public final class RowCodec implements AutoCloseable {
     private void decodeNulls(int column, FieldVector vector, long[] rows, int count) {
         long validity = vector.getValidityBufferAddress();
         Vectors.setBits(validity, count);
+        if (!vector.getField().isNullable()) {
+            return;
+        }
         for (int i = 0; i < count; i++) {
             if (isNull(rows[i], column)) {
                 Memory.clearBit(validity, i);
