@@ -47,7 +47,8 @@ final class SubQueries {
         planner.setRoot(withJoins);
         try {
             return RelDecorrelator.decorrelateQuery(
-                    planner.findBestExp(), RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
+                    ConstantGroups.remove(planner.findBestExp()),
+                    RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
         } catch (RuntimeException | AssertionError e) {
             // Calcite gives up on some shapes by whatever exception or assertion comes first.
             throw MillraceException.notAvailableYet("this kind of correlated sub-query");
