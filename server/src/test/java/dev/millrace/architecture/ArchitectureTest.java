@@ -2,17 +2,73 @@ package dev.millrace.architecture;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toCollection;
+import static java.util.stream.Collectors.toSet;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The arrows of ARCHITECTURE.md. Maven holds those between modules; here are those between packages and libraries. */
 class ArchitectureTest {
+    private static final Pattern SOURCE =
+            Pattern.compile("(?!benchmarks/).*/(?:src/main/java|generated-sources/javacc)/(dev/millrace/.*)\\.java");
+
+    /** The names of top-level classes by their package, from the sources; benchmarks aside, which nothing here can see. */
+    private static final Map<String, Set<String>> SOURCES = sources();
+
+    /** Without class files that an earlier build left behind: their sources have moved or gone. */
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages("dev.millrace");
+            .importPackages("dev.millrace")
+            .that(DescribedPredicate.describe("have a source", ArchitectureTest::hasSource));
+
+    private static Map<String, Set<String>> sources() {
+        try (Stream<Path> walk = Files.walk(RepositoryTest.ROOT)) {
+            return walk.map(path ->
+                            SOURCE.matcher(RepositoryTest.ROOT.relativize(path).toString()))
+                    .filter(Matcher::matches)
+                    .map(source -> source.group(1).replace('/', '.'))
+                    .filter(name -> !name.endsWith(".package-info"))
+                    .collect(groupingBy(name -> name.substring(0, name.lastIndexOf('.')), TreeMap::new, toSet()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean hasSource(JavaClass type) {
+        return SOURCES.getOrDefault(type.getPackageName(), Set.of())
+                .contains(type.getName().replaceAll("\\$.*", ""));
+    }
+
+    @Test
+    void everyPackageIsSeen() {
+        Set<String> seen = CLASSES.stream().map(JavaClass::getPackageName).collect(toCollection(TreeSet::new));
+        assertEquals(SOURCES.keySet(), seen);
+        assertTrue(seen.containsAll(List.of(
+                "dev.millrace.sketch.file",
+                "dev.millrace.server.copy",
+                "dev.millrace.server.pgcatalog",
+                "dev.millrace.server.pgwire")));
+    }
 
     @Test
     void noPackagesImportEachOtherInCircles() {

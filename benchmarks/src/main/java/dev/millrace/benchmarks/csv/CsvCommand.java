@@ -1,6 +1,6 @@
 package dev.millrace.benchmarks.csv;
 
-import dev.millrace.benchmarks.ProcessClock;
+import dev.millrace.benchmarks.process.ProcessClock;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;

@@ -1,7 +1,7 @@
 package dev.millrace.benchmarks.nexmark;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.benchmarks.ProcessClock;
+import dev.millrace.benchmarks.process.ProcessClock;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;

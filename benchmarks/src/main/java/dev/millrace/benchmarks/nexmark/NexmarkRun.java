@@ -1,6 +1,6 @@
 package dev.millrace.benchmarks.nexmark;
 
-import dev.millrace.benchmarks.ProcessClock;
+import dev.millrace.benchmarks.process.ProcessClock;
 import dev.millrace.connector.Sink;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.QueryOptions;

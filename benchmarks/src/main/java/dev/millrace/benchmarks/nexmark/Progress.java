@@ -1,6 +1,6 @@
 package dev.millrace.benchmarks.nexmark;
 
-import dev.millrace.benchmarks.ProcessClock;
+import dev.millrace.benchmarks.process.ProcessClock;
 import java.util.ArrayList;
 import java.util.List;
 

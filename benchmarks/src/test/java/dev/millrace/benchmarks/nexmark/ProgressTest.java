@@ -2,7 +2,7 @@ package dev.millrace.benchmarks.nexmark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.benchmarks.ProcessClock;
+import dev.millrace.benchmarks.process.ProcessClock;
 import org.junit.jupiter.api.Test;
 
 class ProgressTest {

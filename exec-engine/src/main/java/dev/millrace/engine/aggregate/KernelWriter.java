@@ -10,7 +10,6 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.error.MillraceException;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.plan.node.AggregateState;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
@@ -121,16 +120,9 @@ final class KernelWriter {
         for (KeyLayout.Key key : keys.keys()) {
             String name = "k" + key.index();
             writeKey(name, key.column(), key.type(), key.index());
-            step(hash, name, key.kind());
+            KeyCode.step(hash, name, key.kind());
         }
         body.line("long hash = Hashing.finish(" + hash + ");");
-    }
-
-    private static void step(StringBuilder hash, String name, SlotKind kind) {
-        hash.insert(0, "Hashing.step(").append(", ").append(name).append(')');
-        if (kind != SlotKind.WORD) {
-            hash.insert(0, "Hashing.step(").append(", ").append(name).append("b)");
-        }
     }
 
     /** Loads a key into {@code name} (and {@code nameb}, and a text's address and length into {@code namea, namel}). */
@@ -154,7 +146,7 @@ final class KernelWriter {
             body.line("nulls |= " + (1L << nullBit) + "L;").reopen("else");
         }
         switch (kind) {
-            case WORD -> body.line(name + " = " + word(column, type) + ";");
+            case WORD -> body.line(name + " = " + KeyCode.word(column, type) + ";");
             case WIDE ->
                 body.line(name + " = Memory.getLong(d" + column + " + 16L * row);")
                         .line(name + "b = Memory.getLong(d" + column + " + 16L * row + 8L);");
@@ -174,19 +166,6 @@ final class KernelWriter {
         return "v" + column + " != 0L && !Memory.getBit(v" + column + ", row)";
     }
 
-    private static String word(int column, DataType type) {
-        String data = "d" + column;
-        return switch (type.kind()) {
-            case BOOLEAN -> "Memory.getBit(" + data + ", row) ? 1L : 0L";
-            case SMALLINT -> "(long) Memory.getShort(" + data + " + 2L * row)";
-            case INTEGER, DATE -> "(long) Memory.getInt(" + data + " + 4L * row)";
-            case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> "Memory.getLong(" + data + " + 8L * row)";
-            case REAL -> "Hashing.canonical((double) Memory.getFloat(" + data + " + 4L * row))";
-            case DOUBLE -> "Hashing.canonical(Memory.getDouble(" + data + " + 8L * row))";
-            default -> throw new IllegalArgumentException(type + " is no word");
-        };
-    }
-
     private void writeProbe(KeyLayout keys) {
         StringBuilder equal = new StringBuilder();
         if (keys.hasNulls()) {
@@ -197,8 +176,9 @@ final class KernelWriter {
             store.line("Memory.putLong(entry + " + GroupTable.BODY + "L, nulls);");
         }
         for (KeyLayout.Key key : keys.keys()) {
-            equal.append(equal.isEmpty() ? "" : " && ").append(equalTo("k" + key.index(), key.kind(), key.offset()));
-            store.append(storing("k" + key.index(), key.kind(), key.offset()));
+            equal.append(equal.isEmpty() ? "" : " && ")
+                    .append(KeyCode.equalTo("k" + key.index(), key.kind(), key.offset()));
+            store.append(KeyCode.storing("k" + key.index(), key.kind(), key.offset()));
             if (key.kind() == SlotKind.BYTES && key.nullable() && variant.nulls()) {
                 // an empty text's slot with the first word of a NULL
                 store.open("if ((nulls & " + (1L << key.index()) + "L) != 0L)")
@@ -206,54 +186,7 @@ final class KernelWriter {
                         .close();
             }
         }
-        writeProbe(equal.toString(), store);
-    }
-
-    private static String equalTo(String name, SlotKind kind, int offset) {
-        return switch (kind) {
-            case WORD -> "Memory.getLong(entry + " + offset + "L) == " + name;
-            case WIDE ->
-                "Memory.getLong(entry + " + offset + "L) == " + name + " && Memory.getLong(entry + " + (offset + 8)
-                        + "L) == " + name + "b";
-            case BYTES ->
-                "ByteSlots.equal(entry + " + offset + "L, " + name + ", " + name + "b, " + name + "a, " + name + "l)";
-        };
-    }
-
-    private static SourceBuilder storing(String name, SlotKind kind, int offset) {
-        SourceBuilder store = new SourceBuilder();
-        switch (kind) {
-            case WORD -> store.line("Memory.putLong(entry + " + offset + "L, " + name + ");");
-            case WIDE ->
-                store.line("Memory.putLong(entry + " + offset + "L, " + name + ");")
-                        .line("Memory.putLong(entry + " + (offset + 8) + "L, " + name + "b);");
-            case BYTES ->
-                store.line("ByteSlots.store(table.memory(), entry + " + offset + "L, " + name + "a, " + name + "l);");
-        }
-        return store;
-    }
-
-    private void writeProbe(String equal, SourceBuilder store) {
-        body.line("long entry = 0L;")
-                .line("long slot = hash << " + KeyGroups.BITS + " >>> shift;")
-                .open("for (;;)")
-                .line("long word = Memory.getLong(index + (slot << 3));")
-                .open("if (word == 0L)")
-                .line("entry = table.insert(hash, slot);")
-                .append(store)
-                .line("index = table.indexAddress();")
-                .line("shift = table.shift();")
-                .line("mask = table.mask();")
-                .line("break;")
-                .close()
-                .open("if ((word ^ hash << 48) >>> 48 == 0L)")
-                .line("entry = word & GroupTable.ADDRESS;")
-                .open("if (" + equal + ")")
-                .line("break;")
-                .close()
-                .close()
-                .line("slot = slot + 1L & mask;")
-                .close();
+        KeyCode.writeProbe(body, equal.toString(), store);
     }
 
     // ---- distinct values
@@ -287,11 +220,11 @@ final class KernelWriter {
         writeKey("k0", set.argument(), set.type(), -1);
         StringBuilder hash = new StringBuilder("Hashing.SEED");
         SlotKind kind = SlotKind.of(set.type());
-        step(hash, "k0", kind);
+        KeyCode.step(hash, "k0", kind);
         body.line("long hash = Hashing.finish(" + hash + ");");
-        SourceBuilder store = storing("k0", kind, DistinctSet.VALUE)
+        SourceBuilder store = KeyCode.storing("k0", kind, DistinctSet.VALUE)
                 .line("Memory.putLong(entry + " + GroupTable.LINK + "L, table.size() - 1L);");
-        writeProbe(equalTo("k0", kind, DistinctSet.VALUE), store);
+        KeyCode.writeProbe(body, KeyCode.equalTo("k0", kind, DistinctSet.VALUE), store);
         body.line("foundRows[n] = row;")
                 .line("ids[n] = (int) Memory.getLong(entry + " + GroupTable.LINK + "L);")
                 .line("marks[n] = bits;")
@@ -342,12 +275,15 @@ final class KernelWriter {
         body.line("long owner = groups[i];");
         writeKey("k0", set.argument(), set.type(), -1);
         StringBuilder hash = new StringBuilder("Memory.getLong(owner)");
-        step(hash, "k0", kind);
+        KeyCode.step(hash, "k0", kind);
         body.line("long hash = Hashing.finish(" + hash + ");");
         String ownerAt = "entry + " + set.ownerOffset() + "L";
         SourceBuilder store = new SourceBuilder().line("Memory.putLong(" + ownerAt + ", owner);");
-        store.append(storing("k0", kind, DistinctSet.VALUE));
-        writeProbe("Memory.getLong(" + ownerAt + ") == owner && " + equalTo("k0", kind, DistinctSet.VALUE), store);
+        store.append(KeyCode.storing("k0", kind, DistinctSet.VALUE));
+        KeyCode.writeProbe(
+                body,
+                "Memory.getLong(" + ownerAt + ") == owner && " + KeyCode.equalTo("k0", kind, DistinctSet.VALUE),
+                store);
         StringBuilder left = new StringBuilder();
         for (int i = 0; i < set.filters().size(); i++) {
             String at = "entry + " + set.countOffset(i) + "L";

@@ -1,4 +1,4 @@
-package dev.millrace.benchmarks;
+package dev.millrace.benchmarks.process;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
