@@ -55,14 +55,14 @@ public final class Planner {
         PlanNode plan = simplification.apply(new Translation(context.relations(), finite).translateQuery(query.rel()));
         boolean mayWait =
                 finite || query.emit() instanceof Emit.Unspecified || query.emit() instanceof Emit.OnWindowClose;
-        if (mayWait) {
-            plan = simplification.apply(WindowRecognition.apply(plan, inference));
-        }
-        plan = Rewriter.rewrite(
-                plan,
-                new RecognizeIntervalJoin(inference, mayWait),
-                new TimedJoinCheck(inference, !finite && query.emit() instanceof Emit.OnWindowClose));
         boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;
+        if (mayWait) {
+            plan = simplification.apply(WindowRecognition.apply(plan, inference, closing));
+        }
+        if (mayWait || context.dropLate()) {
+            plan = Rewriter.rewrite(plan, new RecognizeIntervalJoin(inference, mayWait, closing));
+        }
+        plan = Rewriter.rewrite(plan, new TimedJoinCheck(inference, closing));
         if (closing) {
             EmissionCheck.refuseOpenSessions(plan);
         }

@@ -26,8 +26,12 @@ import java.util.Set;
  * Join(on k = k and b.ts >= a.ts - 5 s and b.ts <= a.ts + 10 s)    becomes    Join(on k = k, b.ts - a.ts in -5 s .. 10 s)
  * </pre>
  *
- * Both bounds are needed, in any form: BETWEEN, differences of times, equal times. Outer rows wait until they can have no
- * partner any more, which EMIT CHANGES does not want.
+ * Both bounds are needed, in any form: BETWEEN, differences of times, times that are equal but for an interval. Outer rows
+ * wait until they can have no partner any more, which EMIT CHANGES does not want; nor does it want late rows dropped, unless
+ * {@code late = 'drop'} says so.
+ *
+ * <p>Only who speaks of an interval, or asks for EMIT ON WINDOW CLOSE, has rows behind the watermark left out. Equal times
+ * alone are a key like any other: all rows count, however late.
  */
 public final class RecognizeIntervalJoin implements Rewrite {
     private static final long DAY_MICROS = 86_400_000_000L;
@@ -35,10 +39,16 @@ public final class RecognizeIntervalJoin implements Rewrite {
 
     private final Inference inference;
     private final boolean mayWait;
+    private final boolean onClose;
 
-    public RecognizeIntervalJoin(Inference inference, boolean mayWait) {
+    /**
+     * @param mayWait whether rows without a partner may wait until none can come
+     * @param onClose whether the user asks for rows that nothing can change any more
+     */
+    public RecognizeIntervalJoin(Inference inference, boolean mayWait, boolean onClose) {
         this.inference = inference;
         this.mayWait = mayWait;
+        this.onClose = onClose;
     }
 
     @Override
@@ -55,7 +65,7 @@ public final class RecognizeIntervalJoin implements Rewrite {
                 Found found = new Found(left, right + join.left().schema().size());
                 found.addKeys(join, left, right);
                 Expressions.conjuncts(join.residual()).forEach(found::add);
-                if (found.isBounded()) {
+                if (found.isBounded() && (onClose || !found.isEquality())) {
                     return Optional.of(Nodes.join(
                             join.left(),
                             join.right(),
@@ -85,6 +95,10 @@ public final class RecognizeIntervalJoin implements Rewrite {
 
         boolean isBounded() {
             return lower != Long.MIN_VALUE && upper != Long.MAX_VALUE && lower <= upper;
+        }
+
+        boolean isEquality() {
+            return lower == 0 && upper == 0;
         }
 
         void addKeys(Join join, int leftTime, int rightTime) {

@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 
 /**
  * Decides what late means: a row is late when its last window has closed, in the windows of the query above the stream
- * (of several kinds, the one whose windows live longest). A stream whose watermark nobody waits for has none.
+ * (of several kinds, the one whose windows live longest). Where a row's own time is waited for, as in an interval join, a row
+ * behind the watermark is late whatever windows there are besides: the join has dropped the rows that it would meet. A
+ * stream whose watermark nobody waits for has none.
  *
  * <pre>
  * WindowAggregate(TUMBLE 10 s)    becomes    WindowAggregate(TUMBLE 10 s)
@@ -94,7 +96,7 @@ public final class WatermarkPlacement {
             waits |= join.windowEnds().isPresent();
             if (isByRowTime(join)) {
                 waits = true;
-                windows = Optional.of(new WindowSpec.Tumble(1)); // over as soon as the watermark is past the row
+                windows = Optional.of(WindowSpec.INSTANT);
             }
         }
         for (PlanNode input : node.inputs()) {
@@ -116,6 +118,10 @@ public final class WatermarkPlacement {
     }
 
     private static Optional<WindowSpec> longer(Optional<WindowSpec> a, Optional<WindowSpec> b) {
+        Optional<WindowSpec> instant = Optional.of(WindowSpec.INSTANT);
+        if (a.equals(instant) || b.equals(instant)) {
+            return instant;
+        }
         return Stream.of(a, b)
                 .flatMap(Optional::stream)
                 .filter(window -> lifeMicros(window).isPresent())

@@ -12,7 +12,8 @@ import java.util.List;
 public final class WindowRecognition {
     private WindowRecognition() {}
 
-    public static PlanNode apply(PlanNode plan, Inference inference) {
+    /** @param onClose whether the user asks for EMIT ON WINDOW CLOSE */
+    public static PlanNode apply(PlanNode plan, Inference inference, boolean onClose) {
         List<Rewrite> rewrites = new ArrayList<>(Simplification.merging());
         rewrites.addAll(List.of(
                 new RecognizeWindowAggregate(inference),
@@ -21,7 +22,7 @@ public final class WindowRecognition {
                 new RecognizeWindowTopN(inference),
                 new JoinWithOwnExtreme(inference),
                 new RecognizeWindowJoin(inference),
-                new RecognizeIntervalJoin(inference, true)));
+                new RecognizeIntervalJoin(inference, true, onClose)));
         return Rewriter.rewrite(plan, rewrites);
     }
 }

@@ -120,7 +120,7 @@ class ParallelismTest {
     }
 
     private static PlanNode windows(PlanNode plan) {
-        return new Simplification(UnaryOperator.identity()).apply(WindowRecognition.apply(plan, standing()));
+        return new Simplification(UnaryOperator.identity()).apply(WindowRecognition.apply(plan, standing(), false));
     }
 
     @Test

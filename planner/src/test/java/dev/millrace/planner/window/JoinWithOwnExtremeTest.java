@@ -38,7 +38,7 @@ class JoinWithOwnExtremeTest {
     private static final Simplification SIMPLIFICATION = new Simplification(UnaryOperator.identity());
 
     private static String planned(PlanNode plan) {
-        return text(SIMPLIFICATION.apply(WindowRecognition.apply(SIMPLIFICATION.apply(plan), standing())));
+        return text(SIMPLIFICATION.apply(WindowRecognition.apply(SIMPLIFICATION.apply(plan), standing(), false)));
     }
 
     private static void keepsItsJoin(PlanNode plan) {
@@ -222,7 +222,7 @@ class JoinWithOwnExtremeTest {
                 group(Fixture.session(bid(), "auction", 10), List.of("auction", "window_start", "window_end"), count());
         PlanNode plan = q5(counts, hottest(counts, "window_start", "window_end"), "ge", "window_start", "window_end");
         Inference finite = new Inference(Fixture::facts, true);
-        String text = text(WindowRecognition.apply(SIMPLIFICATION.apply(plan), finite));
+        String text = text(WindowRecognition.apply(SIMPLIFICATION.apply(plan), finite, false));
         assertTrue(text.contains("in the rows' windows (window_start, window_end) by window_start"), text);
     }
 

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 /** Which aggregations, ranks and joins may wait for a window's end, and which must not. */
 class WindowRecognitionTest {
     private static PlanNode recognized(PlanNode plan) {
-        return WindowRecognition.apply(plan, standing());
+        return WindowRecognition.apply(plan, standing(), false);
     }
 
     private static void becomes(PlanNode before, String after) {
@@ -93,7 +93,7 @@ class WindowRecognitionTest {
         PlanNode windows = tumble(plain(), 10);
         PlanNode plan = group(windows, List.of("window_start"), count());
         Inference finite = new Inference(Fixture::facts, true);
-        assertTrue(text(WindowRecognition.apply(plan, finite)).contains("WindowAggregate TUMBLE 10 s"));
+        assertTrue(text(WindowRecognition.apply(plan, finite, false)).contains("WindowAggregate TUMBLE 10 s"));
     }
 
     @Test
@@ -160,11 +160,11 @@ class WindowRecognitionTest {
     }
 
     @Test
-    void sessionsCannotBeGroupedOtherwise() {
-        MillraceException refusal = assertThrows(
-                MillraceException.class, () -> recognized(group(SESSIONS, List.of("auction", "window_end"), count())));
+    void sessionsGroupedOtherwiseAreNotClosed() {
+        PlanNode plan = recognized(group(SESSIONS, List.of("auction", "window_end"), count()));
+        MillraceException refusal =
+                assertThrows(MillraceException.class, () -> EmissionCheck.refuseOpenSessions(plan));
         assertEquals("0A000", refusal.sqlState().code());
-        assertEquals("GROUP BY bidder, window_start, window_end", refusal.hint().orElseThrow());
     }
 
     @Test
@@ -266,6 +266,23 @@ class WindowRecognitionTest {
                 Optional.empty(),
                 Optional.empty()));
         assertEquals(Optional.empty(), joined.windowEnds());
+    }
+
+    private static Optional<JoinTime> timeOfJoinByTime(boolean onClose) {
+        PlanNode bids = project(bid(), "auction", "datetime");
+        PlanNode join = Nodes.join(
+                bids, bids, PlanNode.JoinKind.INNER, List.of(0, 1), List.of(0, 1), Optional.empty(), Optional.empty());
+        return ((PlanNode.Join) WindowRecognition.apply(join, standing(), onClose)).time();
+    }
+
+    @Test
+    void equalTimesAreAKeyByWhichLateRowsMeetToo() {
+        assertEquals(Optional.empty(), timeOfJoinByTime(false));
+    }
+
+    @Test
+    void whoWantsRowsOnlyOnceTheyAreFinalHasEqualTimesBoundAJoin() {
+        assertEquals(Optional.of(new JoinTime.Bounds(1, 1, 0, 0)), timeOfJoinByTime(true));
     }
 
     // ---- watermarks ------------------------------------------------------------------------------------------------
