@@ -162,8 +162,7 @@ class WindowRecognitionTest {
     @Test
     void sessionsGroupedOtherwiseAreNotClosed() {
         PlanNode plan = recognized(group(SESSIONS, List.of("auction", "window_end"), count()));
-        MillraceException refusal =
-                assertThrows(MillraceException.class, () -> EmissionCheck.refuseOpenSessions(plan));
+        MillraceException refusal = assertThrows(MillraceException.class, () -> EmissionCheck.refuseOpenSessions(plan));
         assertEquals("0A000", refusal.sqlState().code());
     }
 
