@@ -216,7 +216,7 @@ class LifeCycleTest {
         for (String sql : List.of(
                 "CREATE QUERY TEMPLATE t(x TEXT) AS SELECT k FROM s WHERE k = x",
                 "REPROCESS CONTINUOUS QUERY q FROM TIMESTAMP '2024-01-01 00:00:00'",
-                "COPY s FROM STDIN",
+                "COPY s FROM 's.csv'",
                 "DECLARE c CURSOR FOR SELECT 1",
                 "CREATE STREAM r (k TEXT) WITH (retention = '30 days')")) {
             MillraceException error = db.failure(sql);

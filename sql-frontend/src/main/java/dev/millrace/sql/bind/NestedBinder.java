@@ -141,7 +141,10 @@ final class NestedBinder {
     RexNode dot(SqlCall call) {
         RexNode row = expressions.bind(call.operand(0));
         SqlNode name = call.operand(1);
-        return field(row, ((SqlIdentifier) name).getSimple(), name);
+        if (!(name instanceof SqlIdentifier field) || !field.isSimple()) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error: only the name of a field follows (...).", name);
+        }
+        return field(row, field.getSimple(), name);
     }
 
     RexNode field(RexNode row, String name, SqlNode where) {

@@ -379,10 +379,26 @@ final class Words {
             throw syntaxError(e);
         } catch (CalciteContextException e) {
             throw syntaxErrorAt(lexemeAt(e.getPosColumn()));
+        } catch (UnsupportedOperationException e) {
+            throw strayEscape(grammar).orElseThrow(() -> e);
         } catch (StackOverflowError e) {
             throw MillraceException.user(SqlState.STATEMENT_TOO_COMPLEX, "the statement is nested too deeply")
                     .at(peek().start() + 1);
         }
+    }
+
+    /**
+     * ESCAPE belongs to the LIKE right before it. Where it stands apart, as in {@code a LIKE b LIKE c ESCAPE d}, the grammar
+     * takes it and the making of the tree, once the expression has been read, finds nothing that it could be part of.
+     */
+    private Optional<MillraceException> strayEscape(QueryGrammar grammar) {
+        int read = Math.min(((TokenFeed.FedToken) grammar.getToken(0)).nextLexeme, lexemes.size());
+        for (int place = read - 1; place >= at; place--) {
+            if (lexemes.get(place).isWord("escape")) {
+                return Optional.of(syntaxErrorAt(lexemes.get(place)));
+            }
+        }
+        return Optional.empty();
     }
 
     private Lexeme lexemeAt(int position) {
