@@ -22,7 +22,8 @@ import org.apache.arrow.memory.BufferAllocator;
 
 /** Runs statements and backslash commands and writes what comes of them. Knows no terminal but by its {@link Streams}. */
 final class Shell implements AutoCloseable {
-    private static final Pattern QUERY = Pattern.compile("(?is)\\s*(?:\\(\\s*)*(select|values|with|table)\\b.*");
+    private static final Pattern QUERY = Pattern.compile("(?is)\\s*(?:(?:\\(\\s*)*(?:select|values|with|table)\\b|"
+            + "copy\\b(?!\\s*\\(\\s*subscribe\\b).*\\bto\\s+stdout\\b).*");
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Session session;
@@ -32,6 +33,7 @@ final class Shell implements AutoCloseable {
     private final BackslashCommands commands;
     private final FailedQueries failedQueries;
     private ShellMode mode;
+    private Optional<CopyLines.Source> copySource = Optional.empty();
 
     Shell(Session session, Clock clock, Streams streams, ShellMode mode) {
         this.session = session;
@@ -66,12 +68,28 @@ final class Shell implements AutoCloseable {
     }
 
     /**
-     * Runs a script to its end or its first error: statements, and backslash commands on lines of their own.
+     * Runs a script to its end or its first error: statements, backslash commands on lines of their own, and behind a COPY
+     * FROM STDIN its rows.
      *
      * @return the exit code: 0, or 1 if something failed, or what {@code \q} asked for
      */
     int runScript(Reader script) throws IOException {
         BufferedReader lines = new BufferedReader(script);
+        return runScript(lines, lines);
+    }
+
+    /** Runs a script whose COPY FROM STDIN takes rows from {@code input}, which stays open. */
+    int runScript(BufferedReader script, BufferedReader input) throws IOException {
+        Optional<CopyLines.Source> outer = copySource;
+        copySource = Optional.of(() -> Optional.ofNullable(input.readLine()));
+        try {
+            return runLines(script);
+        } finally {
+            copySource = outer;
+        }
+    }
+
+    private int runLines(BufferedReader lines) throws IOException {
         StringBuilder open = new StringBuilder();
         boolean failed = false;
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -187,11 +205,21 @@ final class Shell implements AutoCloseable {
         } else if (result instanceof StatementResult.Changes changes) {
             progress.end();
             follow(changes);
+        } else if (result instanceof StatementResult.CopyIn copy) {
+            progress.end();
+            tell(CopyLines.in(copy, copySource, session.allocator()));
+        } else if (result instanceof StatementResult.CopyOut copy) {
+            progress.end();
+            tell(CopyLines.out(copy, session.allocator(), streams.out()));
         } else if (result instanceof StatementResult.Command command) {
             progress.end();
-            if (!mode.quiet()) {
-                streams.err().println(command);
-            }
+            tell(command);
+        }
+    }
+
+    private void tell(StatementResult.Command command) {
+        if (!mode.quiet()) {
+            streams.err().println(command);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.millrace.server.format.ResultFormat;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
@@ -35,7 +36,8 @@ public final class SqlCommand {
                 .footer(
                         "",
                         "Results go to standard output, everything else to standard error.",
-                        "Before each SELECT of a script all that was accepted is waited for, files to their end.");
+                        "Before each SELECT of a script all that was accepted is waited for, files to their end.",
+                        "COPY t FROM STDIN takes the lines behind it, up to \\.; with -c those of standard input.");
         spec.addOption(OptionSpec.builder("-c", "--command")
                 .paramLabel("SQL")
                 .description("Run these statements (may be repeated), then leave.")
@@ -156,9 +158,10 @@ public final class SqlCommand {
 
     private static int runAll(List<Script> scripts, Shell shell, Streams streams) throws IOException {
         int code = 0;
+        BufferedReader standardInput = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (Script script : scripts) {
-            try (Reader reader = open(script)) {
-                code = Math.max(code, shell.runScript(reader));
+            try {
+                code = Math.max(code, run(script, shell, standardInput));
             } catch (MillraceException e) {
                 streams.err().println(ErrorReport.render(e, ""));
                 code = 1;
@@ -170,12 +173,16 @@ public final class SqlCommand {
         return code;
     }
 
-    private static Reader open(Script script) {
+    /** A command's COPY FROM STDIN reads standard input, a file's what follows it in the file, as with psql. */
+    private static int run(Script script, Shell shell, BufferedReader standardInput) throws IOException {
         if (script.text().isPresent()) {
-            return new StringReader(script.text().get());
+            BufferedReader text = new BufferedReader(new StringReader(script.text().get()));
+            return shell.runScript(text, standardInput);
+        } else if (script.name().equals("-")) {
+            return shell.runScript(standardInput, standardInput);
         }
-        return script.name().equals("-")
-                ? new InputStreamReader(System.in, StandardCharsets.UTF_8)
-                : BackslashCommands.open(script.name());
+        try (Reader file = BackslashCommands.open(script.name())) {
+            return shell.runScript(file);
+        }
     }
 }

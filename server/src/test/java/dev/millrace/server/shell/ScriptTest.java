@@ -155,4 +155,102 @@ class ScriptTest {
         assertEquals("{\"n\":1,\"nothing\":null,\"t\":\"x\"}\n", out.toString());
         assertTrue(err.toString().startsWith("NOTICE:  stream \"nothing\" does not exist, skipping\n"), err.toString());
     }
+
+    @Test
+    void copyTakesTheLinesBehindItAndGivesLines() throws IOException {
+        int code = run(ResultFormat.TABLE, false, """
+                CREATE TABLE t (k INT PRIMARY KEY, v TEXT);
+                COPY t FROM STDIN; COPY t (v, k) FROM STDIN (FORMAT csv, HEADER);
+                1\ta;b\\tc
+                2\t\\N
+                \\.
+                v,k
+                "DROP TABLE t;
+                ä",3
+                \\.
+                COPY (SELECT * FROM t ORDER BY k) TO STDOUT;
+                COPY (SELECT * FROM t ORDER BY k) TO STDOUT (FORMAT csv, HEADER);
+                """);
+        assertEquals(0, code, err.toString());
+        assertEquals("""
+                1\ta;b\\tc
+                2\t\\N
+                3\tDROP TABLE t;\\nä
+                k,v
+                1,a;b\tc
+                2,
+                3,"DROP TABLE t;
+                ä"
+                """, out.toString());
+        assertEquals("CREATE TABLE\nCOPY 2\nCOPY 1\nCOPY 3\nCOPY 3\n", err.toString());
+    }
+
+    @Test
+    void copyingTheAnswerWaitsForWhatWasCopiedIn() throws IOException {
+        StringBuilder script = new StringBuilder("""
+                CREATE STREAM s (n BIGINT, filling TEXT);
+                CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n, sum(n) AS total FROM s;
+                COPY s FROM STDIN;
+                """);
+        for (int n = 1; n <= 30_000; n++) {
+            script.append(n).append("\tsome bytes more than one buffer takes\n");
+        }
+        assertEquals(0, run(ResultFormat.TABLE, false, script + "\\.\nCOPY v TO STDOUT;\n"), err.toString());
+        assertEquals("30000\t450015000\n", out.toString());
+    }
+
+    @Test
+    void rowsBehindAFailedCopyAreNoStatements() throws IOException {
+        int code = run(ResultFormat.CSV, true, """
+                CREATE TABLE t (k INT PRIMARY KEY);
+                COPY t FROM STDIN;
+                1
+                one
+                DROP TABLE t;
+                \\.
+                SELECT count(*) AS n FROM t;
+                """);
+        assertEquals(1, code);
+        assertTrue(err.toString().contains("ERROR:  22P02"), err.toString());
+        assertEquals("n\n0\n", out.toString());
+    }
+
+    @Test
+    void aSubscriptionIsCopiedAsItsChanges() throws IOException {
+        int code = run(ResultFormat.TABLE, false, """
+                CREATE STREAM g (n BIGINT) WITH (connector = 'datagen', rows = 2);
+                COPY (SUBSCRIBE TO g) TO STDOUT;""");
+        assertEquals(0, code, err.toString());
+        String[] lines = out.toString().split("\n");
+        assertEquals(2, lines.length, out.toString());
+        assertTrue(lines[1].matches("\\+\t\\d{4}-.*\\+00\t-?\\d+"), lines[1]);
+    }
+
+    @Test
+    void copiesThatAreNoLinesAreRefused() throws IOException {
+        int code = run(ResultFormat.TABLE, true, """
+                CREATE TABLE t (k INT PRIMARY KEY);
+                COPY t FROM STDIN (FORMAT binary);
+                COPY t TO STDOUT (FORMAT binary);
+                """);
+        assertEquals(1, code);
+        assertTrue(err.toString().contains("ERROR:  0A000: COPY FROM STDIN in binary form"), err.toString());
+        assertTrue(err.toString().contains("ERROR:  0A000: COPY TO STDOUT in binary form"), err.toString());
+        assertEquals("", out.toString());
+    }
+
+    @Test
+    void copyAtAPromptIsRefused() throws IOException {
+        Streams streams = new Streams(out, new PrintWriter(err, true), true, true, false, () -> COLUMNS);
+        ShellMode mode = new ShellMode(ResultFormat.TABLE, false, false, false, false);
+        DatabaseOptions options = DatabaseOptions.defaults();
+        try (Database database = Database.open(options);
+                Session session = database.session();
+                Shell shell = new Shell(session, options.clock(), streams, mode)) {
+            assertTrue(shell.execute("CREATE TABLE t (k INT PRIMARY KEY)"));
+            assertFalse(shell.execute("COPY t FROM STDIN"));
+            assertTrue(shell.execute("INSERT INTO t VALUES (1)"));
+        }
+        assertTrue(err.toString().contains("ERROR:  0A000: COPY FROM STDIN at a prompt"), err.toString());
+    }
 }
