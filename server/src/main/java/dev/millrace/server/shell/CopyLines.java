@@ -35,8 +35,8 @@ final class CopyLines {
      *
      * @param lines empty where nobody gives any: that is refused
      */
-    static StatementResult.Command in(
-            StatementResult.CopyIn copy, Optional<Source> lines, BufferAllocator allocator) throws IOException {
+    static StatementResult.Command in(StatementResult.CopyIn copy, Optional<Source> lines, BufferAllocator allocator)
+            throws IOException {
         try (copy) {
             Source source = lines.orElseThrow(() -> notHere("COPY FROM STDIN at a prompt")
                     .withHint("scripts and standard input have rows behind it, ended by a line \\."

@@ -176,7 +176,8 @@ public final class SqlCommand {
     /** A command's COPY FROM STDIN reads standard input, a file's what follows it in the file, as with psql. */
     private static int run(Script script, Shell shell, BufferedReader standardInput) throws IOException {
         if (script.text().isPresent()) {
-            BufferedReader text = new BufferedReader(new StringReader(script.text().get()));
+            BufferedReader text =
+                    new BufferedReader(new StringReader(script.text().get()));
             return shell.runScript(text, standardInput);
         } else if (script.name().equals("-")) {
             return shell.runScript(standardInput, standardInput);
