@@ -67,6 +67,12 @@ class TransformTest {
         }
     }
 
+    /** Its merged values were sealed one after the other in equal widths, which could not be read again. */
+    @Test
+    void valuesOfDifferentScalesAreSealedAndRead() {
+        trial(new Random(20_048_034_832_272L));
+    }
+
     private static void trial(Random random) {
         RandomStreams stream = RandomStreams.make(random);
         Sketch sketch = stream.sketch();

@@ -196,6 +196,10 @@ final class DirectCodec {
             StaticCode.read(in, count, bins);
             in.position(end);
         }
+        if (places.length == count) {
+            // Nothing has a bin: what stands for them means nothing, and a list of values has no bins at all.
+            return new NumberSymbols(scaled.scale(), scaled.error(), new long[0], exact);
+        }
         NumberColumnCodec.checkTable(scaled.scale(), bins);
         if (places.length == 0) {
             return new NumberSymbols(scaled.scale(), scaled.error(), bins, exact);
