@@ -3,6 +3,7 @@ package dev.millrace.sql.bind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.calcite.plan.RelOptPredicateList;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
@@ -11,6 +12,8 @@ import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexSimplify;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.tools.RelBuilder;
 
@@ -42,9 +45,12 @@ final class ConstantGroups extends RelHomogeneousShuttle {
         if (!simple || !(aggregate.getInput() instanceof LogicalProject project)) {
             return Optional.empty();
         }
+        // decorrelation simplifies before it looks for constants: a column that is never NULL IS NULL, for one
+        RexSimplify simplify =
+                new RexSimplify(aggregate.getCluster().getRexBuilder(), RelOptPredicateList.EMPTY, RexUtil.EXECUTOR);
         List<RexNode> keys = new ArrayList<>();
         for (int key : aggregate.getGroupSet()) {
-            RexNode value = project.getProjects().get(key);
+            RexNode value = simplify.simplify(project.getProjects().get(key));
             if (!(value instanceof RexLiteral)) {
                 return Optional.empty();
             }
