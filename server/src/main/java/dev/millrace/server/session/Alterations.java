@@ -53,8 +53,8 @@ final class Alterations {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + alter.name() + "\" would read itself");
         }
-        boolean dropLate = object.options().containsKey("late");
-        PhysicalPlan plan = database.plans().standing(alter.query(), dropLate);
+        LateRule late = LateRule.of(Optional.ofNullable(object.options().get("late")));
+        PhysicalPlan plan = late.plan(database.plans(), alter.query());
         StandingQuery query = database.query(alter.name()).orElseThrow();
         return new Planned(object, query, plan, database.engine().alteration(alter.name(), plan.root()));
     }

@@ -14,7 +14,6 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.sql.catalog.Relation;
-import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
@@ -174,14 +173,11 @@ final class Definitions {
         return create(kind, name, ifExists, () -> {
             queries.requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
-            Optional<String> late = options.text("late").map(Definitions::late);
+            LateRule late = LateRule.of(options.text("late"));
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             requireStart(options, query);
             options.rejectUnread();
-            PhysicalPlan plan = database.plans()
-                    .standing(
-                            late.filter("include"::equals).isPresent() ? includingLate(query) : query,
-                            late.filter("drop"::equals).isPresent());
+            PhysicalPlan plan = late.plan(database.plans(), query);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority);
             start(name, plan, how);
@@ -204,32 +200,6 @@ final class Definitions {
         StandingQuery query = database.engine().start(name, plan.root(), how);
         database.queries().put(name, query);
         queries.wrote(query.firstEpoch());
-    }
-
-    /** Windows that close drop late rows anyway; with late = 'drop' those of EMIT CHANGES do too. */
-    private static String late(String late) {
-        String word = late.toLowerCase(Locale.ROOT);
-        if (!word.equals("drop") && !word.equals("include")) {
-            throw Options.invalid(
-                    "late",
-                    late,
-                    "drop or include; without either, windows that close drop late rows and others count them");
-        }
-        return word;
-    }
-
-    /** Windows that late rows correct never close: the query emits changes. */
-    private static Query includingLate(Query query) {
-        if (query.emit() instanceof Emit.OnWindowClose) {
-            throw MillraceException.user(
-                            SqlState.FEATURE_NOT_SUPPORTED,
-                            "late = 'include' is not possible with EMIT ON WINDOW CLOSE: a window that is emitted once cannot be"
-                                    + " corrected")
-                    .withHint("EMIT CHANGES shows windows as they grow and corrects them");
-        }
-        return query.emit() instanceof Emit.Unspecified
-                ? new Query(query.rel(), query.schema(), new Emit.Changes(), query.relations())
-                : query;
     }
 
     /** Replayable streams are always read from their first row, others from now on: asking for that is allowed. */
