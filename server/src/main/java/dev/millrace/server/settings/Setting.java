@@ -48,8 +48,8 @@ public enum Setting {
             Form.oneOf("utc", "etc/utc", "gmt", "z", "0"),
             "the zone of TIMESTAMPTZ texts; only UTC"),
     SERVER_ENCODING("server_encoding", "UTF8", Form.READ_ONLY, "the encoding of text"),
-    SERVER_VERSION("server_version", "15.0", Form.READ_ONLY, "the PostgreSQL version whose behaviour is followed"),
-    SERVER_VERSION_NUM("server_version_num", "150000", Form.READ_ONLY, "the same as a number"),
+    SERVER_VERSION("server_version", "14.0", Form.READ_ONLY, "the PostgreSQL version whose catalog clients find"),
+    SERVER_VERSION_NUM("server_version_num", "140000", Form.READ_ONLY, "the same as a number"),
     SESSION_AUTHORIZATION("session_authorization", "millrace", Form.READ_ONLY, "the role of this session"),
     DATABASE("database", "millrace", Form.READ_ONLY, "the database of this session, under the name its client uses"),
     TRANSACTION_ISOLATION(

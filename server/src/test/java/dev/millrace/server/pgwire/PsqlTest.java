@@ -91,6 +91,8 @@ class PsqlTest {
                 "CREATE TABLE t (id BIGINT PRIMARY KEY, name VARCHAR(10))",
                 "CREATE MATERIALIZED VIEW mv AS SELECT id FROM t");
         assertEquals("public|mv|materialized view|millrace\npublic|t|table|millrace\n", psql("\\d"));
+        assertTrue(psql("\\d t").contains("id|bigint||not null|\nname|character varying(10)|||\n"), psql("\\d t"));
+        assertTrue(psql("\\d mv").contains("id|bigint"), psql("\\d mv"));
         assertEquals("public|t|table|millrace\n", psql("\\dt"));
         assertEquals("public|mv|materialized view|millrace\n", psql("\\dm"));
         assertTrue(psql("\\di").contains("public|t_pkey|index|millrace|t\n"));
