@@ -3,6 +3,7 @@ package dev.millrace.engine.over;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
+import dev.millrace.engine.state.RowSort;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.type.DataType;
 import java.util.List;
@@ -125,31 +126,7 @@ final class OrderedRows {
             sorted = compareTotally(rows[i - 1], rows[i]) <= 0;
         }
         if (!sorted) {
-            sort(rows.clone(), rows, 0, size);
-        }
-    }
-
-    /** Sorts a range of {@code to}; {@code from} holds the same rows and is scratch. */
-    private void sort(long[] from, long[] to, int start, int end) {
-        if (end - start <= 8) {
-            for (int i = start + 1; i < end; i++) {
-                long row = to[i];
-                int at = i;
-                for (; at > start && compareTotally(to[at - 1], row) > 0; at--) {
-                    to[at] = to[at - 1];
-                }
-                to[at] = row;
-            }
-            return;
-        }
-        int middle = (start + end) >>> 1;
-        sort(to, from, start, middle);
-        sort(to, from, middle, end);
-        int left = start;
-        int right = middle;
-        for (int i = start; i < end; i++) {
-            boolean takeLeft = right == end || left < middle && compareTotally(from[left], from[right]) <= 0;
-            to[i] = takeLeft ? from[left++] : from[right++];
+            RowSort.sort(rows, size, this::compareTotally);
         }
     }
 }

@@ -101,33 +101,6 @@ public final class RowOrder {
 
     /** Sorts rows; equal ones keep their order. */
     public void sort(long[] rows, int count) {
-        if (count > 1) {
-            long[] source = java.util.Arrays.copyOf(rows, count);
-            sort(source, rows, 0, count);
-        }
-    }
-
-    /** Sorts a range of {@code to}; {@code from} holds the same rows and is scratch. */
-    private void sort(long[] from, long[] to, int start, int end) {
-        if (end - start <= 8) {
-            for (int i = start + 1; i < end; i++) {
-                long row = to[i];
-                int at = i;
-                for (; at > start && compare(to[at - 1], row) > 0; at--) {
-                    to[at] = to[at - 1];
-                }
-                to[at] = row;
-            }
-            return;
-        }
-        int middle = (start + end) >>> 1;
-        sort(to, from, start, middle);
-        sort(to, from, middle, end);
-        int left = start;
-        int right = middle;
-        for (int i = start; i < end; i++) {
-            boolean takeLeft = right == end || left < middle && compare(from[left], from[right]) <= 0;
-            to[i] = takeLeft ? from[left++] : from[right++];
-        }
+        RowSort.sort(rows, count, this::compare);
     }
 }
