@@ -11,7 +11,7 @@ import java.util.List;
  * @param edges rising; bin i lies between edges i and i + 1, and the outer ones also take what lies beyond
  */
 public record ProbabilityBins(List<Double> edges) {
-    private static final int MOST = 4096;
+    private static final int MOST = 512; // what it takes beyond that, rare values far away, injected bins do with fewer
     private static final int POINTS = 1024; // at which the density is looked at
 
     public ProbabilityBins {

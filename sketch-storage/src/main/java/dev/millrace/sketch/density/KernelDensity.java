@@ -35,6 +35,19 @@ public final class KernelDensity {
         variances = new double[kernels + 1];
     }
 
+    /** The density as it is now, which later values do not change. */
+    public KernelDensity copy() {
+        KernelDensity copy = new KernelDensity(most, forgetting);
+        System.arraycopy(weights, 0, copy.weights, 0, kernels);
+        System.arraycopy(means, 0, copy.means, 0, kernels);
+        System.arraycopy(variances, 0, copy.variances, 0, kernels);
+        copy.kernels = kernels;
+        copy.total = total;
+        copy.mean = mean;
+        copy.squares = squares;
+        return copy;
+    }
+
     /** Adds a finite value. */
     public void add(double value) {
         for (int i = 0; forgetting < 1 && i < kernels; i++) {

@@ -5,33 +5,44 @@ import dev.millrace.sketch.bins.ProbabilityBins;
 import dev.millrace.sketch.density.KernelDensity;
 import dev.millrace.sketch.sample.BiasedReservoir;
 import dev.millrace.sketch.sample.Reservoir;
+import dev.millrace.sketch.sample.VariableRateReservoir;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * The equally likely bins of one feature over time (dissertation §6.2.1): a density and a sample that favour what is recent,
- * the bins' error on that sample evaluated at each segment's end without the injected ones, and a new fit when the error
- * has passed the threshold or too many bins were injected. The work is bounded by the sample's size; it is done between two
- * segments, so what a segment's bins are never changes while it fills.
+ * a review at each segment's end of the bins' error on that sample, without the injected ones, and a new fit when the error
+ * has passed the threshold or too many bins were injected. A review's work is bounded by the sample's size; it sees copies,
+ * so it may run on another thread ({@link EncoderOptions.Refit}) while segments go on being closed with the bins there are.
+ * What a segment's bins are never changes while it fills.
  */
 public final class DensityBins {
     private static final int KERNELS = 48;
     private static final int SAMPLE = 512;
     private static final double FORGETTING = .9995;
     private static final int MOST_INJECTED = 256;
+    private static final double TOLERANCE = 1.2;
     /** The paper's threshold: root mean square error as a share of the range. */
     public static final double THRESHOLD = .025;
 
+    private final EncoderOptions.Refit refit;
     private final KernelDensity density = new KernelDensity(KERNELS, FORGETTING);
     private final Reservoir sample;
     private Optional<AdaptiveDiscretiser> discretiser = Optional.empty();
     private double bound;
     private double range;
     private int fits;
+    private Optional<CompletableFuture<Optional<ProbabilityBins>>> review = Optional.empty(); // the one that runs
     private boolean updating = true;
     private Optional<ProbabilityBins> byHand = Optional.empty();
 
-    DensityBins(long seed) {
-        sample = new BiasedReservoir(SAMPLE, seed);
+    DensityBins(EncoderOptions.Refit refit, long seed) {
+        this.refit = refit;
+        sample = refit.halfLifeTicks() == 0
+                ? new BiasedReservoir(SAMPLE, seed)
+                : new VariableRateReservoir(SAMPLE, refit.halfLifeTicks(), seed);
     }
 
     Optional<AdaptiveDiscretiser> discretiser() {
@@ -49,8 +60,8 @@ public final class DensityBins {
     }
 
     /** The edges of the bins that were fitted; empty before the first segment closed. */
-    public java.util.List<Double> edges() {
-        return discretiser.map(bins -> bins.base().edges()).orElse(java.util.List.of());
+    public List<Double> edges() {
+        return discretiser.map(bins -> bins.base().edges()).orElse(List.of());
     }
 
     /** The density as it is now; not to be changed. */
@@ -80,31 +91,59 @@ public final class DensityBins {
         bound = newBound;
         range = newRange;
         if (byHand.isPresent()) {
-            discretiser = Optional.of(new AdaptiveDiscretiser(byHand.get(), bound));
+            use(byHand.get());
             byHand = Optional.empty();
-        } else if (discretiser.isEmpty() || updating && needsFit()) {
-            fit();
-        } else if (boundChanged) {
-            discretiser = Optional.of(new AdaptiveDiscretiser(discretiser.get().base(), bound));
+            review = Optional.empty(); // what a running one finds is of no use now
+            return;
         }
+        if (discretiser.isEmpty()) {
+            double[] values = sample.sample();
+            if (values.length > 0) {
+                fitted(ProbabilityBins.fewest(density, values, range, threshold()));
+            }
+            return;
+        }
+        if (boundChanged) {
+            use(discretiser.get().base());
+        }
+        adoptReviewed(); // what another thread has found meanwhile
+        if (updating && review.isEmpty()) {
+            review = Optional.of(CompletableFuture.supplyAsync(review(), refit.executor()));
+            adoptReviewed(); // at once, where this thread has done it
+        }
+    }
+
+    private void adoptReviewed() {
+        if (review.isPresent() && review.get().isDone()) {
+            Optional<ProbabilityBins> bins = review.get().join();
+            review = Optional.empty();
+            bins.ifPresent(this::fitted);
+        }
+    }
+
+    private void use(ProbabilityBins bins) {
+        discretiser = Optional.of(new AdaptiveDiscretiser(bins, bound));
+    }
+
+    private void fitted(ProbabilityBins bins) {
+        use(bins);
+        fits++;
     }
 
     private double threshold() {
         return Math.min(THRESHOLD, bound / range);
     }
 
-    private boolean needsFit() {
-        AdaptiveDiscretiser current = discretiser.get();
-        return current.injected() > MOST_INJECTED || current.base().error(sample.sample(), range) > threshold() * 1.2;
-    }
-
-    private void fit() {
+    /** New bins if those in use have become bad, computed from what is known now. */
+    private Supplier<Optional<ProbabilityBins>> review() {
+        ProbabilityBins current = discretiser.get().base();
+        boolean tooMany = discretiser.get().injected() > MOST_INJECTED;
+        KernelDensity densityNow = density.copy();
         double[] values = sample.sample();
-        if (values.length == 0) {
-            return;
-        }
-        ProbabilityBins bins = ProbabilityBins.fewest(density, values, range, threshold());
-        discretiser = Optional.of(new AdaptiveDiscretiser(bins, bound));
-        fits++;
+        double rangeNow = range;
+        double threshold = threshold();
+        return () -> tooMany || current.error(values, rangeNow) > threshold * TOLERANCE
+                ? Optional.of(ProbabilityBins.fewest(densityNow, values, rangeNow, threshold))
+                : Optional.empty();
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sketch.form.Keep;
 import dev.millrace.sketch.form.Limits;
+import java.util.concurrent.Executor;
 
 /**
  * How an encoder makes segments.
@@ -13,9 +14,32 @@ import dev.millrace.sketch.form.Limits;
  * @param keep what it must remain good for
  * @param form its form
  * @param selfContained whether each segment can be read alone, which makes it larger by the schema
+ * @param refit how equally likely bins follow the stream
  */
-public record EncoderOptions(int segmentRows, long segmentTicks, Keep keep, Form form, boolean selfContained) {
+public record EncoderOptions(
+        int segmentRows, long segmentTicks, Keep keep, Form form, boolean selfContained, Refit refit) {
     public static final int DEFAULT_ROWS = 1024;
+
+    /**
+     * Where the error of equally likely bins is evaluated and new ones are fitted, and from which sample (dissertation
+     * §6.2.1). New bins come into use with the segment that closes next after they are ready.
+     *
+     * @param executor runs a review, which takes up to some milliseconds; by default the encoder's own thread, between two
+     *     segments. It must outlive the encoder
+     * @param halfLifeTicks event time in which a value's chance to stay in the sample halves; 0, the default, for a sample
+     *     that favours recent values by their number
+     */
+    public record Refit(Executor executor, long halfLifeTicks) {
+        public static final Refit BETWEEN_SEGMENTS = new Refit(Runnable::run, 0);
+
+        public Refit {
+            if (halfLifeTicks < 0) {
+                throw MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE,
+                        "the sample's half-life must not be negative, and is " + halfLifeTicks);
+            }
+        }
+    }
 
     public EncoderOptions {
         if (segmentRows < 1 || segmentRows > Limits.ROWS || segmentTicks < 0) {
@@ -28,26 +52,30 @@ public record EncoderOptions(int segmentRows, long segmentTicks, Keep keep, Form
 
     /** 1,024 rows, queryable, the smallest form, referring to versions. */
     public static EncoderOptions defaults() {
-        return new EncoderOptions(DEFAULT_ROWS, 0, Keep.QUERYABLE, Form.SMALLEST, false);
+        return new EncoderOptions(DEFAULT_ROWS, 0, Keep.QUERYABLE, Form.SMALLEST, false, Refit.BETWEEN_SEGMENTS);
     }
 
     public EncoderOptions withSegmentRows(int rows) {
-        return new EncoderOptions(rows, segmentTicks, keep, form, selfContained);
+        return new EncoderOptions(rows, segmentTicks, keep, form, selfContained, refit);
     }
 
     public EncoderOptions withSegmentTicks(long ticks) {
-        return new EncoderOptions(segmentRows, ticks, keep, form, selfContained);
+        return new EncoderOptions(segmentRows, ticks, keep, form, selfContained, refit);
     }
 
     public EncoderOptions withKeep(Keep newKeep) {
-        return new EncoderOptions(segmentRows, segmentTicks, newKeep, form, selfContained);
+        return new EncoderOptions(segmentRows, segmentTicks, newKeep, form, selfContained, refit);
     }
 
     public EncoderOptions withForm(Form newForm) {
-        return new EncoderOptions(segmentRows, segmentTicks, keep, newForm, selfContained);
+        return new EncoderOptions(segmentRows, segmentTicks, keep, newForm, selfContained, refit);
     }
 
     public EncoderOptions selfContained(boolean alone) {
-        return new EncoderOptions(segmentRows, segmentTicks, keep, form, alone);
+        return new EncoderOptions(segmentRows, segmentTicks, keep, form, alone, refit);
+    }
+
+    public EncoderOptions withRefit(Refit newRefit) {
+        return new EncoderOptions(segmentRows, segmentTicks, keep, form, selfContained, newRefit);
     }
 }

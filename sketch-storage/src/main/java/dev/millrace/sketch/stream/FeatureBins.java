@@ -21,12 +21,12 @@ final class FeatureBins {
     private BinSet bins;
     private Optional<Feature> overridden = Optional.empty();
 
-    FeatureBins(Feature feature, long seed) {
+    FeatureBins(Feature feature, EncoderOptions.Refit refit, long seed) {
         this.feature = feature;
         this.bins = exactBins();
         this.density = feature.binning() == Binning.EQUAL_PROBABILITY
                         && feature.bound().kind() != Bound.Kind.EXACT
-                ? Optional.of(new DensityBins(seed))
+                ? Optional.of(new DensityBins(refit, seed))
                 : Optional.empty();
     }
 

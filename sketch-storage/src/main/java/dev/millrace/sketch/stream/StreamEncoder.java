@@ -46,7 +46,7 @@ public final class StreamEncoder {
         this.mostRows = Math.max(1, Math.min(options.segmentRows(), Limits.CELLS / schema.size()));
         this.features = new FeatureBins[schema.size()];
         for (int f = 0; f < features.length; f++) {
-            features[f] = new FeatureBins(schema.feature(f), f);
+            features[f] = new FeatureBins(schema.feature(f), options.refit(), f);
         }
     }
 
