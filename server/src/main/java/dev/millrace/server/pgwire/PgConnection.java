@@ -8,12 +8,14 @@ import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.server.pgwire.message.ServerMessages.TransactionState;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.tls.Tls;
+import dev.millrace.server.tls.TlsMode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -102,9 +104,27 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     }
 
     private void answerTlsRequest(ChannelHandlerContext context) {
-        Optional<SslContext> tls = server.options().tls();
+        if (isEncrypted(context)) {
+            throw MillraceException.user(SqlState.PROTOCOL_VIOLATION, "the connection is encrypted already");
+        }
+        Optional<Tls> tls = server.options().tls();
         context.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {(byte) (tls.isPresent() ? 'S' : 'N')}));
-        tls.ifPresent(ssl -> context.pipeline().addFirst(ssl.newHandler(context.alloc())));
+        tls.ifPresent(with -> context.pipeline().addFirst(with.postgresql().newHandler(context.alloc())));
+    }
+
+    private static boolean isEncrypted(ChannelHandlerContext context) {
+        return context.pipeline().get(SslHandler.class) != null;
+    }
+
+    /** Who could have been overheard is not let in where encryption is required. */
+    private void requireEncryption(ChannelHandlerContext context) {
+        boolean required =
+                server.options().tls().filter(tls -> tls.mode() == TlsMode.REQUIRE).isPresent();
+        if (required && !isEncrypted(context)) {
+            throw MillraceException.user(
+                            SqlState.INVALID_AUTHORIZATION, "this server takes encrypted connections only")
+                    .withHint("sslmode=require");
+        }
     }
 
     private void begin(ChannelHandlerContext context, ClientMessage.Startup begin) {
@@ -114,6 +134,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
                     "unsupported frontend protocol " + begin.majorVersion() + "." + begin.minorVersion()
                             + ": server supports 3.0");
         }
+        requireEncryption(context);
         startup = begin.parameters();
         String user = startup.getOrDefault("user", "");
         if (user.isEmpty()) {
@@ -128,8 +149,10 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
             ServerMessages.negotiateProtocolVersion(out, unknown);
         }
         if (server.options().authentication() instanceof Authentication.Scram required) {
-            scram = Optional.of(new ScramExchange(user, required.secrets().apply(user)));
-            ServerMessages.authenticationSasl(out, List.of(ScramExchange.MECHANISM));
+            Optional<byte[]> endPoint =
+                    server.options().tls().filter(tls -> isEncrypted(context)).map(Tls::endPoint);
+            scram = Optional.of(new ScramExchange(user, required.secrets().apply(user), endPoint));
+            ServerMessages.authenticationSasl(out, scram.get().mechanisms());
             context.writeAndFlush(out);
         } else {
             welcome(context, out);
@@ -141,7 +164,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         try {
             if (!scramBegun) {
                 scramBegun = true;
-                ServerMessages.authenticationSaslContinue(out, exchange.first(initialResponse(bytes)));
+                ServerMessages.authenticationSaslContinue(out, begin(exchange, bytes));
                 context.writeAndFlush(out);
             } else {
                 ServerMessages.authenticationSaslFinal(out, exchange.last(new String(bytes, StandardCharsets.UTF_8)));
@@ -154,7 +177,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     }
 
     /** The mechanism's name, a length, and the client's first message. */
-    private static String initialResponse(byte[] bytes) {
+    private static String begin(ScramExchange exchange, byte[] bytes) {
         ByteBuf in = Unpooled.wrappedBuffer(bytes);
         int end = in.bytesBefore((byte) 0);
         if (end < 0 || in.readableBytes() < end + 5) {
@@ -163,11 +186,13 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         String mechanism = in.readCharSequence(end, StandardCharsets.UTF_8).toString();
         in.skipBytes(1);
         int length = in.readInt();
-        if (!mechanism.equals(ScramExchange.MECHANISM) || length != in.readableBytes()) {
+        if (!exchange.mechanisms().contains(mechanism) || length != in.readableBytes()) {
             throw MillraceException.user(
-                    SqlState.PROTOCOL_VIOLATION, "the only SASL mechanism here is " + ScramExchange.MECHANISM);
+                    SqlState.PROTOCOL_VIOLATION,
+                    "the SASL mechanisms here are " + String.join(", ", exchange.mechanisms()));
         }
-        return in.readCharSequence(length, StandardCharsets.UTF_8).toString();
+        return exchange.first(
+                mechanism, in.readCharSequence(length, StandardCharsets.UTF_8).toString());
     }
 
     private void refuse(ChannelHandlerContext context, MillraceException error) {

@@ -129,6 +129,7 @@ public final class PgServer implements AutoCloseable {
         connections.add(channel);
         channel.config().setReceiveBufferSize(RECEIVED_BYTES);
         MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
+        options.tls().ifPresent(tls -> channel.pipeline().addLast(new DirectTls(tls)));
         channel.pipeline()
                 .addLast(decoder, new PgConnection(this, decoder, processes.incrementAndGet(), random.nextInt()));
     }

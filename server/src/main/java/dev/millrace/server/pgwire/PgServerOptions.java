@@ -1,6 +1,6 @@
 package dev.millrace.server.pgwire;
 
-import io.netty.handler.ssl.SslContext;
+import dev.millrace.server.tls.Tls;
 import java.util.Optional;
 
 /**
@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param port 0 for any that is free
  * @param mostConnections open at once; one more is refused (53300)
  * @param mostMessageBytes of one message from a client, a statement or a piece of a COPY
- * @param tls offered to clients that ask; none leaves connections unencrypted
+ * @param tls offered to clients that ask, or asked of all; none leaves connections unencrypted
  * @param authentication who may come in
  */
 public record PgServerOptions(
@@ -18,7 +18,7 @@ public record PgServerOptions(
         int port,
         int mostConnections,
         int mostMessageBytes,
-        Optional<SslContext> tls,
+        Optional<Tls> tls,
         Authentication authentication) {
     public static final int DEFAULT_PORT = 5433;
 
@@ -32,6 +32,15 @@ public record PgServerOptions(
         if (mostMessageBytes < 1 << 16) {
             throw new IllegalArgumentException("messages must be allowed 64 KB, not " + mostMessageBytes);
         }
+    }
+
+    public PgServerOptions withTls(Tls newTls) {
+        return new PgServerOptions(
+                host, port, mostConnections, mostMessageBytes, Optional.of(newTls), authentication);
+    }
+
+    public PgServerOptions withAuthentication(Authentication newAuthentication) {
+        return new PgServerOptions(host, port, mostConnections, mostMessageBytes, tls, newAuthentication);
     }
 
     /** On this machine only, without a password. */

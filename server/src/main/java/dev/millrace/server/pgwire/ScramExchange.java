@@ -4,35 +4,46 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * The server's side of SCRAM-SHA-256 without channel binding (RFC 5802, sections 5 and 7).
+ * The server's side of SCRAM-SHA-256 (RFC 5802, sections 5 to 7), over TLS with channel binding if the client wants.
  *
  * <pre>
  *   first(client-first)  -> server-first          who, and nonces
  *   last(client-final)   -> server-final          proofs; fails when the password is wrong
  * </pre>
  *
- * A role that does not exist goes through the same steps, so that nobody learns which do.
+ * Channel binding shows both sides that nobody is between them who has another certificate. A client that would have bound
+ * but was not offered it says so ({@code y}), by which somebody who cut the offer out is found.
+ *
+ * <p>A role that does not exist goes through the same steps, so that nobody learns which do.
  */
 final class ScramExchange {
-    static final String MECHANISM = "SCRAM-SHA-256";
+    private static final String PLAIN = "SCRAM-SHA-256";
+    private static final String BOUND = "SCRAM-SHA-256-PLUS";
+    private static final String BINDING = "p=tls-server-end-point,";
     private static final int NONCE_BYTES = 18;
 
     private final String role;
     private final Optional<ScramSecret> secret;
     private final ScramSecret checked;
+    private final Optional<byte[]> endPoint;
     private final String serverNonce;
     private String clientFirstBare = "";
     private String header = "";
     private String nonce = "";
     private String serverFirst = "";
+    private boolean bound;
 
-    ScramExchange(String role, Optional<ScramSecret> secret) {
+    /** @param endPoint what the exchange can be bound to, over TLS */
+    ScramExchange(String role, Optional<ScramSecret> secret, Optional<byte[]> endPoint) {
+        this.endPoint = endPoint;
         this.role = role;
         this.secret = secret;
         this.checked = secret.orElseGet(() -> ScramSecret.of(""));
@@ -41,9 +52,25 @@ final class ScramExchange {
         this.serverNonce = Base64.getEncoder().encodeToString(random);
     }
 
-    String first(String clientFirst) {
+    /** Those a client may choose from, the best first. */
+    List<String> mechanisms() {
+        return endPoint.isPresent() ? List.of(BOUND, PLAIN) : List.of(PLAIN);
+    }
+
+    String first(String mechanism, String clientFirst) {
         int bare = clientFirst.indexOf(',', clientFirst.indexOf(',') + 1) + 1;
-        if (bare < 2 || !(clientFirst.startsWith("n,") || clientFirst.startsWith("y,"))) {
+        if (bare < 2) {
+            throw malformed();
+        }
+        if (clientFirst.startsWith("y,") && endPoint.isPresent()) {
+            throw MillraceException.user(
+                    SqlState.INVALID_AUTHORIZATION,
+                    "the client supports SCRAM channel binding but thinks the server does not; this server does");
+        }
+        bound = mechanism.equals(BOUND);
+        boolean asMechanismSays =
+                bound ? clientFirst.startsWith(BINDING) : clientFirst.startsWith("n,") || clientFirst.startsWith("y,");
+        if (!asMechanismSays) {
             throw malformed();
         }
         header = clientFirst.substring(0, bare);
@@ -60,9 +87,15 @@ final class ScramExchange {
             throw malformed();
         }
         Map<Character, String> attributes = attributes(clientFinal.substring(0, proofAt));
-        String binding = Base64.getEncoder().encodeToString(header.getBytes(StandardCharsets.UTF_8));
-        if (!nonce.equals(attributes.get('r')) || !binding.equals(attributes.get('c'))) {
+        if (!nonce.equals(attributes.get('r'))) {
             throw malformed();
+        }
+        if (!binding().equals(attributes.get('c'))) {
+            throw bound
+                    ? MillraceException.user(
+                            SqlState.INVALID_AUTHORIZATION,
+                            "SCRAM channel binding check failed: somebody may be between client and server")
+                    : malformed();
         }
         String authMessage = clientFirstBare + "," + serverFirst + "," + clientFinal.substring(0, proofAt);
         byte[] proof;
@@ -75,6 +108,14 @@ final class ScramExchange {
             throw refused(role);
         }
         return "v=" + Base64.getEncoder().encodeToString(checked.serverSignature(authMessage));
+    }
+
+    private String binding() {
+        byte[] start = header.getBytes(StandardCharsets.UTF_8);
+        byte[] end = bound ? endPoint.orElseThrow() : new byte[0];
+        byte[] all = Arrays.copyOf(start, start.length + end.length);
+        System.arraycopy(end, 0, all, start.length, end.length);
+        return Base64.getEncoder().encodeToString(all);
     }
 
     static MillraceException refused(String role) {

@@ -83,7 +83,13 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         ByteBuf body = in.readSlice(length).skipBytes(4);
         int code = body.readInt();
         switch (code) {
-            case SSL_REQUEST -> out.add(new ClientMessage.SslRequest());
+            case SSL_REQUEST -> {
+                if (in.isReadable()) { // it would be taken for what comes encrypted, but anyone may have sent it
+                    fail(in, out, "received unencrypted data after SSL request");
+                } else {
+                    out.add(new ClientMessage.SslRequest());
+                }
+            }
             case GSS_REQUEST -> out.add(new ClientMessage.GssRequest());
             case CANCEL_REQUEST -> out.add(new ClientMessage.CancelRequest(body.readInt(), body.readInt()));
             default -> {
