@@ -118,11 +118,12 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     /** Who could have been overheard is not let in where encryption is required. */
     private void requireEncryption(ChannelHandlerContext context) {
-        boolean required =
-                server.options().tls().filter(tls -> tls.mode() == TlsMode.REQUIRE).isPresent();
+        boolean required = server.options()
+                .tls()
+                .filter(tls -> tls.mode() == TlsMode.REQUIRE)
+                .isPresent();
         if (required && !isEncrypted(context)) {
-            throw MillraceException.user(
-                            SqlState.INVALID_AUTHORIZATION, "this server takes encrypted connections only")
+            throw MillraceException.user(SqlState.INVALID_AUTHORIZATION, "this server takes encrypted connections only")
                     .withHint("sslmode=require");
         }
     }

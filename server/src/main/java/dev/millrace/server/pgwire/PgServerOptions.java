@@ -35,8 +35,7 @@ public record PgServerOptions(
     }
 
     public PgServerOptions withTls(Tls newTls) {
-        return new PgServerOptions(
-                host, port, mostConnections, mostMessageBytes, Optional.of(newTls), authentication);
+        return new PgServerOptions(host, port, mostConnections, mostMessageBytes, Optional.of(newTls), authentication);
     }
 
     public PgServerOptions withAuthentication(Authentication newAuthentication) {

@@ -88,7 +88,8 @@ record Identity(PrivateKey key, List<X509Certificate> chain) {
         Path unfinished = file.resolveSibling(file.getFileName() + ".new");
         Files.deleteIfExists(unfinished);
         if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-            Files.createFile(unfinished, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)));
+            Files.createFile(
+                    unfinished, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)));
         } else {
             Files.createFile(unfinished);
         }

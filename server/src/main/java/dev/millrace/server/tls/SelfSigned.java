@@ -84,7 +84,8 @@ final class SelfSigned {
     /** Whether what one signs the other verifies. */
     static boolean fit(PrivateKey key, PublicKey certified) {
         if (!key.getAlgorithm().equals(certified.getAlgorithm())
-                && !(key.getAlgorithm().startsWith("EC") && certified.getAlgorithm().startsWith("EC"))) {
+                && !(key.getAlgorithm().startsWith("EC")
+                        && certified.getAlgorithm().startsWith("EC"))) {
             return false;
         }
         String algorithm = switch (certified.getAlgorithm()) {

@@ -57,8 +57,7 @@ public final class Tls {
     }
 
     private static SslContext context(Identity identity, String protocol) throws SSLException {
-        return SslContextBuilder.forServer(
-                        identity.key(), identity.chain().toArray(new X509Certificate[0]))
+        return SslContextBuilder.forServer(identity.key(), identity.chain().toArray(new X509Certificate[0]))
                 .protocols("TLSv1.3", "TLSv1.2")
                 .applicationProtocolConfig(new ApplicationProtocolConfig(
                         Protocol.ALPN,

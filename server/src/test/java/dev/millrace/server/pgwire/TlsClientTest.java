@@ -69,9 +69,7 @@ class TlsClientTest {
         ScramSecret secret = ScramSecret.of(PASSWORD);
         server = PgServer.listen(
                 database,
-                password
-                        ? options.withAuthentication(new Authentication.Scram(role -> Optional.of(secret)))
-                        : options);
+                password ? options.withAuthentication(new Authentication.Scram(role -> Optional.of(secret))) : options);
     }
 
     private Connection connect(String... settings) throws SQLException {
@@ -158,7 +156,8 @@ class TlsClientTest {
                 assertEquals(200_000, answer.getLong(1));
                 assertEquals("some text of row 999", answer.getString(2));
             }
-            try (ResultSet many = statement.executeQuery("SELECT g, repeat('x', 100) FROM generate_series(1, 100000) AS g")) {
+            try (ResultSet many =
+                    statement.executeQuery("SELECT g, repeat('x', 100) FROM generate_series(1, 100000) AS g")) {
                 long sum = 0;
                 while (many.next()) {
                     sum += many.getLong(1);

@@ -72,8 +72,8 @@ class TlsTest {
         assertTrue(mismatch.getMessage().contains("it is not the key of the certificate"), mismatch.getMessage());
 
         Identity own = Identity.of(TlsOptions.own(TlsMode.ALLOW).withDirectory(directory), List.of());
-        byte[] sec1 = new ECPrivateKey(256, ((java.security.interfaces.ECPrivateKey) own.key()).getS(),
-                        SECObjectIdentifiers.secp256r1)
+        byte[] sec1 = new ECPrivateKey(
+                        256, ((java.security.interfaces.ECPrivateKey) own.key()).getS(), SECObjectIdentifiers.secp256r1)
                 .getEncoded();
         pem(key, new PemObject("EC PRIVATE KEY", sec1));
         assertEquals(own.chain().get(0), Tls.open(options, List.of()).certificate());
