@@ -25,38 +25,20 @@ import org.apache.calcite.sql.SqlUnnestOperator;
 
 /** Binds functions that give several rows: UNNEST and its like, over the rows of what stands before them in FROM. */
 final class ExpandBinder {
-    /** Functions that are an unnesting of an array, by the function that makes the array. */
-    private static final Map<String, String> UNNESTED = Map.ofEntries(
-            Map.entry("unnest", ""),
-            Map.entry("jsonb_array_elements", "json_elements"),
-            Map.entry("json_array_elements", "json_elements"),
-            Map.entry("jsonb_array_elements_text", "json_elements_text"),
-            Map.entry("json_array_elements_text", "json_elements_text"),
-            Map.entry("jsonb_object_keys", "json_keys"),
-            Map.entry("json_object_keys", "json_keys"),
-            Map.entry("jsonb_each", "json_entries"),
-            Map.entry("json_each", "json_entries"),
-            Map.entry("jsonb_each_text", "json_entries_text"),
-            Map.entry("json_each_text", "json_entries_text"),
-            Map.entry("string_to_table", "string_to_array"),
-            Map.entry("regexp_split_to_table", "regexp_split_to_array"),
-            Map.entry("regexp_matches", "regexp_all_matches"),
-            Map.entry("generate_subscripts", "array_subscripts"));
-
     /** What the parser puts behind the name of a function WITH ORDINALITY. */
     private static final String ORDINALITY = " with ordinality";
 
     private final QueryContext context;
     private final From left;
-    private final ExpressionBinder expressions;
-    private final List<RexNode> arguments = new ArrayList<>();
+    private final TableCalls functions;
 
     /** @param outerScope of the query around; the functions see the columns of {@code left} too */
     ExpandBinder(QueryContext context, From left, Optional<Scope> outerScope) {
         this.context = context;
         this.left = left;
         Scope scope = new Scope(outerScope, left.columns(), left.rel().getRowType(), context);
-        this.expressions = new ExpressionBinder(context, scope, Clause.plain("functions in FROM"));
+        ExpressionBinder expressions = new ExpressionBinder(context, scope, Clause.plain("functions in FROM"));
+        this.functions = new TableCalls(context, expressions, width());
     }
 
     /** The table function that an item of FROM is, without its alias and LATERAL. */
@@ -73,25 +55,12 @@ final class ExpandBinder {
         }
         return FunctionBinder.functionName(call)
                 .map(ExpandBinder::withoutOrdinality)
-                .filter(name -> isTableFunction(name, context))
+                .filter(name -> TableCalls.isTableFunction(name, context))
                 .map(name -> call);
     }
 
     private static String withoutOrdinality(String name) {
         return name.endsWith(ORDINALITY) ? name.substring(0, name.length() - ORDINALITY.length()) : name;
-    }
-
-    static boolean isTableFunction(String name, QueryContext context) {
-        return UNNESTED.containsKey(name)
-                || name.equals("generate_series")
-                || context.catalog()
-                        .userFunction(name)
-                        .filter(function -> function.kind() == UserFunction.Kind.TABLE)
-                        .isPresent();
-    }
-
-    static List<String> names() {
-        return new ArrayList<>(UNNESTED.keySet());
     }
 
     /**
@@ -105,7 +74,7 @@ final class ExpandBinder {
         boolean ordinality = written.endsWith(ORDINALITY)
                 || function.getOperator() instanceof SqlUnnestOperator unnest && unnest.withOrdinality;
         String name = withoutOrdinality(written);
-        List<TableCall> calls = calls(name, function, outer);
+        List<TableCall> calls = functions.calls(name, function, outer);
         From expanded = expand(calls, ordinality, outer);
         return named(expanded, name, item, calls);
     }
@@ -117,7 +86,7 @@ final class ExpandBinder {
     private From expand(List<TableCall> calls, boolean ordinality, boolean outer) {
         List<RexNode> all = new ArrayList<>(Relations.references(left.rel()));
         List<String> names = new ArrayList<>(left.rel().getRowType().getFieldNames());
-        for (RexNode argument : arguments) {
+        for (RexNode argument : functions.arguments()) {
             all.add(argument);
             names.add("argument");
         }
@@ -133,7 +102,7 @@ final class ExpandBinder {
         List<Column> columns = new ArrayList<>(expanded.columns());
         List<String> names = new ArrayList<>();
         calls.forEach(call -> call.outputs().forEach(field -> names.add(field.name())));
-        boolean single = names.size() == 1 && alias.isPresent() && !UNNAMED_BY_ALIAS.contains(function);
+        boolean single = names.size() == 1 && alias.isPresent() && !TableCalls.keepsColumnName(function);
         if (single) {
             names.set(0, qualifier); // unnest(a) AS x gives a column x
         }
@@ -159,113 +128,11 @@ final class ExpandBinder {
         return new From(expanded.rel(), columns);
     }
 
-    /** Functions whose one column has a name of its own. */
-    private static final List<String> UNNAMED_BY_ALIAS = List.of(
-            "jsonb_array_elements", "jsonb_array_elements_text", "json_array_elements", "json_array_elements_text");
-
     private static Optional<SqlCall> alias(SqlNode item) {
         SqlNode node = item;
         while (node.getKind() == SqlKind.LATERAL) {
             node = ((SqlCall) node).operand(0);
         }
         return node.getKind() == SqlKind.AS ? Optional.of((SqlCall) node) : Optional.empty();
-    }
-
-    // ---- functions -------------------------------------------------------------------------------------------------
-
-    private List<TableCall> calls(String name, SqlCall call, boolean outer) {
-        Optional<UserFunction> user = context.catalog().userFunction(name);
-        if (user.isPresent()) {
-            return List.of(userTable(user.get(), call));
-        }
-        List<RexNode> given = expressions.bindAll(call.getOperandList());
-        if (name.equals("generate_series")) {
-            return List.of(series(given, call, outer));
-        }
-        if (name.equals("unnest")) {
-            List<TableCall> calls = new ArrayList<>();
-            for (int i = 0; i < given.size(); i++) {
-                calls.add(unnest(name, given.get(i), call.operand(i), outer || given.size() > 1));
-            }
-            return calls;
-        }
-        String array = UNNESTED.get(name);
-        if (name.equals("regexp_matches") && given.size() > 2) {
-            boolean all = Coercions.unknownText(given.get(2))
-                    .map(flags -> flags.contains("g"))
-                    .orElse(false);
-            given = all ? withoutG(given) : given;
-            array = all ? array : "regexp_one_match";
-        } else if (name.equals("regexp_matches")) {
-            array = "regexp_one_match";
-        }
-        RexNode made = context.functions().function(array, name, given, call);
-        return List.of(unnest(name, made, call, outer));
-    }
-
-    private TableCall userTable(UserFunction function, SqlCall call) {
-        if (call.operandCount() != function.parameters().size()) {
-            throw FunctionResolver.doesNotExist(function.name(), expressions.bindAll(call.getOperandList()), call);
-        }
-        List<Integer> places = new ArrayList<>();
-        FunctionBinder.userArguments(function, expressions, call).forEach(node -> places.add(argument(node)));
-        return new TableCall(function.code(), places, function.returns().fields());
-    }
-
-    private static List<RexNode> withoutG(List<RexNode> given) {
-        String flags = Coercions.unknownText(given.get(2)).orElse("").replace("g", "");
-        return List.of(given.get(0), given.get(1), Rex.text(flags));
-    }
-
-    private int argument(RexNode argument) {
-        arguments.add(argument);
-        return width() + arguments.size() - 1;
-    }
-
-    /** The elements of an array; those of an array of rows become columns. */
-    private TableCall unnest(String name, RexNode array, SqlNode where, boolean nullable) {
-        DataType type = Coercions.type(array);
-        if (type.kind() != Kind.ARRAY) {
-            throw Errors.error(
-                    SqlState.UNDEFINED_FUNCTION,
-                    "function " + name + "(" + Coercions.name(type) + ") does not exist",
-                    where);
-        }
-        DataType element = type.element();
-        List<Field> outputs = element.kind() == Kind.ROW
-                ? element.fields().stream()
-                        .map(field -> new Field(field.name(), field.type(), true))
-                        .toList()
-                : List.of(new Field(UNNAMED_BY_ALIAS.contains(name) ? "value" : name, element, true));
-        return new TableCall("unnest", List.of(argument(array)), outputs);
-    }
-
-    private TableCall series(List<RexNode> given, SqlCall call, boolean outer) {
-        if (given.size() < 2 || given.size() > 3) {
-            throw FunctionResolver.doesNotExist("generate_series", given, call)
-                    .withHint("it takes a start, an end, and perhaps a step");
-        }
-        DataType type = Coercions.common(given.subList(0, 2)).orElse(DataType.TEXT);
-        boolean times = type.isTimestamp() || type.kind() == Kind.DATE;
-        if (type.kind() == Kind.DATE) {
-            type = DataType.TIMESTAMPTZ;
-        }
-        if (!times && given.size() > 2) {
-            type = Coercions.common(given).orElse(type);
-        }
-        if (type.kind() == Kind.SMALLINT) {
-            type = DataType.INTEGER;
-        }
-        if (times && given.size() < 3 || !times && !type.isInteger() && type.kind() != Kind.NUMERIC) {
-            throw FunctionResolver.doesNotExist("generate_series", given, call)
-                    .withHint("between timestamps it takes a step, such as INTERVAL '1 hour'");
-        }
-        List<Integer> places = new ArrayList<>();
-        for (int i = 0; i < given.size(); i++) {
-            DataType wanted = times && i == 2 ? DataType.INTERVAL : type;
-            RexNode converted = context.coercions().convert(given.get(i), wanted, Strength.ASSIGNMENT, call.operand(i));
-            places.add(argument(converted));
-        }
-        return new TableCall("generate_series", places, List.of(new Field("generate_series", type, outer)));
     }
 }

@@ -418,6 +418,8 @@ final class ExpressionBinder {
         results.addAll(bindAll(node.getThenOperands().getList()));
         SqlNode otherwise = node.getElseOperand();
         results.add(otherwise == null ? Rex.nullOf(DataType.NULL) : bind(otherwise));
+        SetFunctions.reject(results, "CASE", node);
+        SetFunctions.reject(conditions, "CASE", node);
         DataType type = commonType("CASE", results, node);
         List<RexNode> operands = new ArrayList<>();
         boolean nullable = false;

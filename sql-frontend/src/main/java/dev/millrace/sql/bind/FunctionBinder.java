@@ -86,6 +86,10 @@ final class FunctionBinder {
         if (WindowBinder.isRanking(name)) {
             throw Errors.error(SqlState.WINDOWING_ERROR, "window function " + name + " requires an OVER clause", call);
         }
+        if (TableCalls.isTableFunction(name, context)) {
+            rejectQuantifier(call, name);
+            return SetFunctions.call(context, expressions, clause, name, call);
+        }
         Optional<UserFunction> user = context.catalog().userFunction(name);
         if (user.isPresent()) {
             return user(user.get(), call);
@@ -125,11 +129,7 @@ final class FunctionBinder {
                 yield Rex.call(function.code(), userArguments(function, expressions, call), function.returns(), true);
             }
             case AGGREGATE -> userAggregate(function, AggregateSyntax.of(call), call);
-            case TABLE ->
-                throw Errors.error(
-                        SqlState.WRONG_OBJECT_TYPE,
-                        "function " + function.name() + " gives rows: it belongs in FROM",
-                        call);
+            case TABLE -> SetFunctions.call(context, expressions, clause, function.name(), call);
         };
     }
 

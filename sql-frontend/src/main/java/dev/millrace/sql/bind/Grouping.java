@@ -81,7 +81,7 @@ final class Grouping {
         scope.groupCorrelation()
                 .ifPresent(id ->
                         projected.replaceAll(expression -> Correlations.replace(expression, id, scope::correlated)));
-        RelNode project = Relations.project(input, projected, names, scope.correlation());
+        RelNode project = SetFunctions.project(input, projected, names, scope.correlation());
         result = Relations.aggregate(project, groups.keys().size(), groups.sets(), calciteCalls);
         return result;
     }

@@ -318,6 +318,12 @@ final class SelectBinder {
             values.add(value);
             names.add(item.name);
         }
+        if (plain && values.stream().anyMatch(SetFunctions::isIn)) {
+            List<RexNode> decided =
+                    values.stream().map(context.coercions()::decided).toList();
+            RelNode unfolded = SetFunctions.project(rel, decided, names, correlation);
+            return new QueryBinder.Pending(unfolded, Relations.references(unfolded), names, Optional.empty());
+        }
         if (plain) {
             return new QueryBinder.Pending(rel, values, names, correlation);
         }
@@ -354,7 +360,7 @@ final class SelectBinder {
             withKeys.add(condition);
             withKeyNames.add("qualifies");
         });
-        RelNode output = Relations.project(rel, withKeys, withKeyNames, correlation);
+        RelNode output = SetFunctions.project(rel, withKeys, withKeyNames, correlation);
         if (qualify.isPresent()) {
             output = Relations.filter(output, Relations.references(output).get(width), Optional.empty());
             output = Relations.project(

@@ -58,7 +58,7 @@ final class TableFunctionBinder {
                 throw Errors.suggest(
                         Errors.error(SqlState.UNDEFINED_FUNCTION, "function " + name + " in FROM does not exist", call),
                         name,
-                        Stream.concat(FUNCTIONS.stream(), ExpandBinder.names().stream())
+                        Stream.concat(FUNCTIONS.stream(), TableCalls.names().stream())
                                 .toList());
         };
     }

@@ -37,12 +37,14 @@ final class TokenFeed implements Supplier<Token> {
         /** Arguments separated by FROM, FOR, IN or PLACING. */
         WORDY_CALL,
         DISTINCT_ON,
+        /** Of a function in FROM, which is fed as {@code TABLE(f(..))}: the grammar takes more arguments then. */
+        TABLE_CALL,
         MATCH_RECOGNIZE
     }
 
     /** Keywords when a parenthesis follows. */
     private static final Set<String> BEFORE_PARENTHESIS =
-            Set.of("cast", "row", "array", "exists", "values", "unnest", "cube", "rollup", "match_condition");
+            Set.of("cast", "row", "array", "exists", "values", "cube", "rollup", "match_condition");
 
     private static final Set<String> VALUE_FUNCTIONS = Set.of(
             "current_timestamp",
@@ -70,6 +72,8 @@ final class TokenFeed implements Supplier<Token> {
     private final Deque<Boolean> bracketSlices = new ArrayDeque<>(4); // per open bracket: whether it is a slice
     // Depths of parentheses at which a SELECT has not had its FROM yet.
     private final BitSet selecting = new BitSet();
+    // Depths of parentheses that are in a FROM.
+    private final BitSet naming = new BitSet();
     // Depths of parentheses at which an ASOF JOIN has had neither MATCH_CONDITION nor ON yet.
     private final BitSet matching = new BitSet();
 
@@ -192,6 +196,14 @@ final class TokenFeed implements Supplier<Token> {
                     name(word, 1);
                 }
             }
+            case "unnest" -> {
+                if (namesRelation()) {
+                    keyword(word);
+                } else {
+                    nextParen = Paren.CALL;
+                    name(word, 1);
+                }
+            }
             default -> {
                 if (VALUE_FUNCTIONS.contains(word)) {
                     valueFunction(word);
@@ -199,12 +211,30 @@ final class TokenFeed implements Supplier<Token> {
                     keyword(word);
                 } else if (isKeyword(word)) {
                     plainWord(word);
+                } else if (namesRelation()) {
+                    tableCall(numbered(word), 1);
                 } else {
                     nextParen = Paren.CALL;
-                    name(numbered(word), 1);
+                    name(word, 1);
                 }
             }
         }
+    }
+
+    /** Whether what comes is an item of FROM. */
+    private boolean namesRelation() {
+        boolean begins = before(1).isWord("from")
+                || before(1).isWord("join")
+                || before(1).isWord("lateral")
+                || before(1).isSymbol(",");
+        return begins && naming.get(open.size());
+    }
+
+    private void tableCall(String function, int lexemesUsed) {
+        push(TokenKinds.ofKeyword("table"), "table", 0);
+        push(QueryGrammarConstants.LPAREN, "(", 0);
+        nextParen = Paren.TABLE_CALL;
+        name(function, lexemesUsed);
     }
 
     /** A function {@code WITH ORDINALITY} is fed as one of another name: the grammar knows it for UNNEST alone. */
@@ -232,6 +262,16 @@ final class TokenFeed implements Supplier<Token> {
                     at++; // functions see what stands before them anyway, and the grammar wants none before their name
                 } else {
                     keyword(word);
+                }
+            }
+            case "rows" -> {
+                if (after(1).isWord("from") && after(2).isSymbol("(") && namesRelation()) {
+                    at++;
+                    tableCall(numbered("rows from"), 1);
+                } else if (isKeyword(word)) {
+                    keyword(word);
+                } else {
+                    name(word, 1);
                 }
             }
             case "asof" -> asof(word);
@@ -410,9 +450,21 @@ final class TokenFeed implements Supplier<Token> {
     private void trackFrom(String word) {
         int depth = open.size();
         switch (word) {
-            case "select" -> selecting.set(depth);
-            case "from", "union", "intersect", "except" -> selecting.clear(depth);
+            case "select" -> {
+                selecting.set(depth);
+                naming.clear(depth);
+            }
+            case "from" -> {
+                if (!before(1).isWord("distinct")
+                        && (open.isEmpty() || open.get(open.size() - 1) != Paren.WORDY_CALL)) {
+                    selecting.clear(depth);
+                    naming.set(depth);
+                }
+            }
+            case "union", "intersect", "except" -> selecting.clear(depth);
+            case "order", "qualify", "limit" -> naming.clear(depth);
             case "where", "having", "group" -> {
+                naming.clear(depth);
                 if (selecting.get(depth)
                         && !before(1).isWord("within")
                         && (!word.equals("group") || after(1).isWord("by"))) {
@@ -595,9 +647,13 @@ final class TokenFeed implements Supplier<Token> {
                 push(QueryGrammarConstants.LPAREN, "(", 1);
             }
             case ")" -> {
+                naming.clear(open.size());
                 Paren closed = open.isEmpty() ? Paren.OTHER : open.remove(open.size() - 1);
                 defining &= closed != Paren.MATCH_RECOGNIZE;
-                if (closed == Paren.DISTINCT_ON) {
+                if (closed == Paren.TABLE_CALL) {
+                    push(QueryGrammarConstants.RPAREN, ")", 0);
+                    push(QueryGrammarConstants.RPAREN, ")", 1);
+                } else if (closed == Paren.DISTINCT_ON) {
                     push(QueryGrammarConstants.RPAREN, ")", 0);
                     push(QueryGrammarConstants.COMMA, ",", 1);
                 } else {
