@@ -52,13 +52,14 @@ final class SetFunctions {
         TableCalls functions = new TableCalls(context, expressions, 0);
         List<TableCall> calls = functions.calls(name, call, true);
         if (calls.size() != 1) {
-            throw Errors.error(
-                            SqlState.UNDEFINED_FUNCTION, name + " takes one argument outside of FROM", call)
+            throw Errors.error(SqlState.UNDEFINED_FUNCTION, name + " takes one argument outside of FROM", call)
                     .withHint("call it in FROM, or once for each array");
         }
         if (functions.arguments().stream().anyMatch(SetFunctions::isIn)) {
             throw Errors.error(
-                            SqlState.FEATURE_NOT_SUPPORTED, "set-returning functions inside each other are not supported", call)
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "set-returning functions inside each other are not supported",
+                            call)
                     .withHint("call the inner one in FROM");
         }
         List<Field> outputs = calls.get(0).outputs();
@@ -87,7 +88,9 @@ final class SetFunctions {
     static void reject(List<RexNode> nodes, String where, SqlNode syntax) {
         if (nodes.stream().anyMatch(SetFunctions::isIn)) {
             throw Errors.error(
-                            SqlState.FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in " + where, syntax)
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "set-returning functions are not allowed in " + where,
+                            syntax)
                     .withHint("call the function in FROM");
         }
     }
