@@ -1,6 +1,7 @@
 package dev.millrace.server;
 
 import dev.millrace.server.demo.DemoCommand;
+import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.server.shell.SqlCommand;
 import dev.millrace.server.sketch.SketchCommand;
 import java.io.PrintWriter;
@@ -96,9 +97,7 @@ public final class Main {
     }
 
     private static int version() {
-        String version = Main.class.getPackage().getImplementationVersion();
-        System.out.println("millrace " + (version == null ? "0.1.0-SNAPSHOT" : version) + " (java "
-                + System.getProperty("java.version") + ")");
+        System.out.println("millrace " + ProductVersion.TEXT + " (java " + System.getProperty("java.version") + ")");
         return 0;
     }
 }

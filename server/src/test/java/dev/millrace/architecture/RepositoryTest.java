@@ -2,6 +2,7 @@ package dev.millrace.architecture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.server.settings.ProductVersion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -77,6 +78,12 @@ class RepositoryTest {
                 .map(path -> ROOT.relativize(path).toString())
                 .toList();
         assertEquals(List.of(), open);
+    }
+
+    @Test
+    void theVersionIsMavens() {
+        String inMaven = text(ROOT.resolve("pom.xml")).replaceAll("(?s).*?<version>(.*?)</version>.*", "$1");
+        assertEquals(inMaven, ProductVersion.TEXT);
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
@@ -23,8 +24,10 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.security.SecureRandom;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
@@ -43,7 +46,7 @@ public final class PgServer implements AutoCloseable {
     private static final int EVENT_LOOPS = 2;
     private static final int LOW_WATER_BYTES = 128 << 10;
     private static final int HIGH_WATER_BYTES = 512 << 10;
-    private static final int RECEIVED_BYTES = 256 << 10;
+    static final int RECEIVED_BYTES = 256 << 10;
     private static final long IDLE_SECONDS = 30;
     private static final int BACKLOG = 512;
     private static final long STOP_SECONDS = 5;
@@ -56,16 +59,18 @@ public final class PgServer implements AutoCloseable {
     private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
     private final AtomicInteger processes = new AtomicInteger();
     private final SecureRandom random = new SecureRandom();
-    private final Channel listener;
+    private final Optional<Channel> listener;
 
     /** A session that another connection may cancel if it knows the secret. */
     private record Cancellable(int secret, Session session) {}
 
-    private PgServer(Database database, PgServerOptions options) {
+    private PgServer(Database database, PgServerOptions options, boolean listens) {
         this.database = database;
         this.options = options;
-        this.loops = new MultiThreadIoEventLoopGroup(
-                EVENT_LOOPS, new DefaultThreadFactory("millrace-pgwire", true), NioIoHandler.newFactory());
+        DefaultThreadFactory threads = new DefaultThreadFactory("millrace-pgwire", true);
+        this.loops = listens
+                ? new MultiThreadIoEventLoopGroup(EVENT_LOOPS, threads, NioIoHandler.newFactory())
+                : new DefaultEventLoopGroup(1, threads);
         this.sessionThreads = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE, // each serves a connection, whose number is bounded
@@ -73,12 +78,34 @@ public final class PgServer implements AutoCloseable {
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
                 new DefaultThreadFactory("millrace-session", true));
-        this.listener = bind();
+        this.listener = listens ? Optional.of(bind()) : Optional.empty();
     }
 
     /** @throws MillraceException if the port cannot be had */
     public static PgServer listen(Database database, PgServerOptions options) {
-        return new PgServer(database, options);
+        return new PgServer(database, options, true);
+    }
+
+    /** A server for clients in this program only, which come by {@link #connect}; it has no port. */
+    public static PgServer inProcess(Database database, PgServerOptions options) {
+        return new PgServer(database, options, false);
+    }
+
+    /**
+     * The client's end of a new connection that does not leave this program. It is a socket only in form: no file
+     * descriptor and no port is used, and both sides wait for each other as they would over a network.
+     */
+    public Socket connect() {
+        PipeChannel channel = new PipeChannel();
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
+        channel.pipeline().addLast(new ChannelInitializer<PipeChannel>() {
+            @Override
+            protected void initChannel(PipeChannel registered) {
+                accept(registered);
+            }
+        });
+        loops.register(channel).syncUninterruptibly();
+        return new PipeSocket(channel);
     }
 
     private Channel bind() {
@@ -95,6 +122,7 @@ public final class PgServer implements AutoCloseable {
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel channel) {
+                        channel.config().setReceiveBufferSize(RECEIVED_BYTES);
                         accept(channel);
                     }
                 });
@@ -116,7 +144,7 @@ public final class PgServer implements AutoCloseable {
         }
     }
 
-    private void accept(SocketChannel channel) {
+    private void accept(Channel channel) {
         if (connections.size() >= options.mostConnections()) {
             ByteBuf out = channel.alloc().buffer();
             ServerMessages.error(
@@ -127,16 +155,16 @@ public final class PgServer implements AutoCloseable {
             return;
         }
         connections.add(channel);
-        channel.config().setReceiveBufferSize(RECEIVED_BYTES);
         MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
         options.tls().ifPresent(tls -> channel.pipeline().addLast(new DirectTls(tls)));
         channel.pipeline()
                 .addLast(decoder, new PgConnection(this, decoder, processes.incrementAndGet(), random.nextInt()));
     }
 
-    /** The port that clients connect to. */
+    /** The port that clients connect to; 0 if there is none. */
     public int port() {
-        return ((InetSocketAddress) listener.localAddress()).getPort();
+        return listener.map(channel -> ((InetSocketAddress) channel.localAddress()).getPort())
+                .orElse(0);
     }
 
     PgServerOptions options() {
@@ -170,7 +198,7 @@ public final class PgServer implements AutoCloseable {
     /** Takes no more clients and ends the sessions of those that are there. */
     @Override
     public void close() {
-        listener.close().awaitUninterruptibly();
+        listener.ifPresent(channel -> channel.close().awaitUninterruptibly());
         connections.close().awaitUninterruptibly();
         // What follows the end of a connection runs on its loop, and hands the last step to a session thread.
         loops.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();

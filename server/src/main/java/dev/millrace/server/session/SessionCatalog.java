@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgcatalog.PgFunctions;
+import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.Catalog;
@@ -29,7 +30,9 @@ record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings) impleme
             return Optional.of(settings.get(Setting.named(arguments.get(0))));
         }
         return switch (name) {
-            case "version" -> Optional.of("PostgreSQL " + Setting.SERVER_VERSION.defaultValue() + " (Millrace)");
+            case "version" ->
+                Optional.of("PostgreSQL " + Setting.SERVER_VERSION.defaultValue() + " (Millrace " + ProductVersion.TEXT
+                        + ")");
             case "current_user", "session_user", "user", "current_role" ->
                 Optional.of(settings.get(Setting.SESSION_AUTHORIZATION));
             case "current_database", "current_catalog" -> Optional.of(settings.get(Setting.DATABASE));
