@@ -17,6 +17,7 @@ import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.planner.window.EmissionCheck;
 import dev.millrace.planner.window.MatchCheck;
 import dev.millrace.planner.window.RecognizeIntervalJoin;
+import dev.millrace.planner.window.RecognizeLifetimeJoin;
 import dev.millrace.planner.window.TimedJoinCheck;
 import dev.millrace.planner.window.WatermarkPlacement;
 import dev.millrace.planner.window.WindowRecognition;
@@ -61,6 +62,7 @@ public final class Planner {
         }
         if (mayWait || context.dropLate()) {
             plan = Rewriter.rewrite(plan, new RecognizeIntervalJoin(inference, mayWait, closing));
+            plan = Rewriter.rewrite(plan, new RecognizeLifetimeJoin(inference, mayWait));
         }
         plan = Rewriter.rewrite(plan, new TimedJoinCheck(inference, closing));
         if (closing) {

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +63,11 @@ public final class JoinOperator implements Operator {
     private Optional<Residual> residual = Optional.empty();
     private long[] nullRows; // a row of NULLs for each side
     private long watermark = NO_WATERMARK;
+    private Optional<TimeBounds> times = Optional.empty();
     private List<TimedRows> timed = List.of(); // of a join with time bounds: each side's rows
+
+    private long[] gone = new long[64]; // rows whose time is over
+    private int goneCount;
 
     // Candidate pairs: position of the batch's row in its encoding, and the other side's row.
     private int[] positions;
@@ -126,10 +131,12 @@ public final class JoinOperator implements Operator {
                 context.allocator());
         residual = node.residual()
                 .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
-        if (bounds.isPresent()) {
+        times = bounds.map(
+                both -> new TimeBounds(both, sides.get(0).codec(), sides.get(1).codec()));
+        if (times.isPresent()) {
+            long kept = times.get().reach(0) + times.get().reach(1);
             timed = List.of(
-                    new TimedRows(sides.get(0).codec().slot(bounds.get().left()), reach(0) + reach(1)),
-                    new TimedRows(sides.get(1).codec().slot(bounds.get().right()), reach(0) + reach(1)));
+                    new TimedRows(times.get().untilSlot(0), kept), new TimedRows(times.get().untilSlot(1), kept));
         }
         int most = Math.max(64, context.batchRows());
         positions = new int[most];
@@ -177,12 +184,6 @@ public final class JoinOperator implements Operator {
         return bounds.map(both -> port == 0 ? both.left() : both.right()).or(() -> windowEnd(port));
     }
 
-    /** How long after a row's time its partner may be. */
-    private long reach(int port) {
-        return Math.max(
-                0, port == 0 ? bounds.get().upperMicros() : -bounds.get().lowerMicros());
-    }
-
     private boolean waits(int port) {
         return port == 0 ? leftWaits : rightWaits;
     }
@@ -218,16 +219,18 @@ public final class JoinOperator implements Operator {
         codec.encode(batch, side.columns(), rows, count);
         long[] entries = side.finder().find(state.table(), batch, rows, count);
         long[] matched = side.matched(count);
+        TimeBounds bound = times.orElse(null); // hot: asked for each pair
         pairs = 0;
         for (int i = 0; i < count; i++) {
+            long row = codec.address(i);
             for (long other = RowTable.first(state.list(entries[i], 1 - port));
                     other != 0;
                     other = RowTable.next(other)) {
-                if (bounds.isPresent() && !isInBounds(port, codec.address(i), other)) {
+                if (bound != null && !(port == 0 ? bound.meet(row, other) : bound.meet(other, row))) {
                     continue;
                 }
                 positions[pairs] = i;
-                ours[pairs] = codec.address(i);
+                ours[pairs] = row;
                 theirs[pairs] = other;
                 if (++pairs == positions.length) {
                     meet(port, side, batch, rows, matched, output);
@@ -252,13 +255,6 @@ public final class JoinOperator implements Operator {
         for (int i = 0; i < count; i++) {
             state.removeIfEmpty(entries[i]);
         }
-    }
-
-    private boolean isInBounds(int port, long ours, long theirs) {
-        long difference = timed.get(1 - port).time(theirs) - timed.get(port).time(ours);
-        long rightMinusLeft = port == 0 ? difference : -difference;
-        return rightMinusLeft >= bounds.get().lowerMicros()
-                && rightMinusLeft <= bounds.get().upperMicros();
     }
 
     /** Joins the candidate pairs that pass the residual condition. */
@@ -384,16 +380,21 @@ public final class JoinOperator implements Operator {
         JoinState state = state(0);
         for (int port = 0; port < 2; port++) {
             int side = port;
-            long due = watermarkMicros == END_OF_INPUT ? END_OF_INPUT : watermarkMicros - reach(side);
-            List<long[]> gone = new ArrayList<>();
+            long due = watermarkMicros == END_OF_INPUT ? END_OF_INPUT : watermarkMicros - times.get().reach(side);
+            goneCount = 0;
             timed.get(side).takeBefore(due, row -> {
                 if (waits(side) && !isSemi && RowTable.note(row) == 0) {
                     emitAlone(side, row, RowTable.weight(row), output);
                 }
-                gone.add(new long[] {row});
+                if (goneCount == gone.length) {
+                    gone = Arrays.copyOf(gone, 2 * goneCount);
+                }
+                gone[goneCount++] = row;
             });
             joined.flush(output);
-            gone.forEach(row -> state.drop(side, row[0]));
+            for (int i = 0; i < goneCount; i++) {
+                state.drop(side, gone[i]);
+            }
         }
     }
 

@@ -17,6 +17,8 @@ final class TimedRows {
         private int count;
     }
 
+    private static final long LEAST_BUCKET_MICROS = 10_000;
+
     private final int slot;
     private final long bucketMicros;
     private final NavigableMap<Long, Bucket> buckets = new TreeMap<>();
@@ -27,7 +29,7 @@ final class TimedRows {
      */
     TimedRows(int slot, long keptMicros) {
         this.slot = slot;
-        this.bucketMicros = Math.max(1_000, keptMicros / 64);
+        this.bucketMicros = Math.max(LEAST_BUCKET_MICROS, keptMicros / 64);
     }
 
     void add(long row) {

@@ -36,28 +36,59 @@ public sealed interface JoinTime {
     }
 
     /**
-     * Rows meet whose times differ, right minus left, by {@code lowerMicros} to {@code upperMicros}. They are dropped, and
-     * emitted if they had no partner and the kind of join wants them, when the watermark says that none can come.
+     * Rows meet if the right one's time {@code right} is at most {@code upperMicros} behind the left one's
+     * {@code leftUntil}, and the left one's time {@code left} at most {@code -lowerMicros} behind the right one's
+     * {@code rightUntil}. Mostly these are the times themselves: then right minus left is {@code lowerMicros} to
+     * {@code upperMicros}. But each may be any other timestamp of its side, such as the end of an auction; with NULL there a
+     * row meets none.
+     *
+     * <p>Rows are dropped, and emitted if they had no partner and the kind of join wants them, when the watermark says that
+     * none can come.
      */
-    record Bounds(int left, int right, long lowerMicros, long upperMicros) implements JoinTime {
+    record Bounds(int left, int right, int leftUntil, int rightUntil, long lowerMicros, long upperMicros)
+            implements JoinTime {
+        /** Bounds of the times' difference alone. */
+        public Bounds(int left, int right, long lowerMicros, long upperMicros) {
+            this(left, right, left, right, lowerMicros, upperMicros);
+        }
+
         @Override
         public List<Integer> leftColumns() {
-            return List.of(left);
+            return List.of(left, leftUntil);
         }
 
         @Override
         public List<Integer> rightColumns() {
-            return List.of(right);
+            return List.of(right, rightUntil);
         }
 
         @Override
         public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
-            return new Bounds(ofLeft.applyAsInt(left), ofRight.applyAsInt(right), lowerMicros, upperMicros);
+            return new Bounds(
+                    ofLeft.applyAsInt(left),
+                    ofRight.applyAsInt(right),
+                    ofLeft.applyAsInt(leftUntil),
+                    ofRight.applyAsInt(rightUntil),
+                    lowerMicros,
+                    upperMicros);
         }
 
-        /** How far behind the watermark the times of joined rows may be. */
+        /** Whether a left row is kept for so long after its time, and not until another. */
+        public boolean leftByTime() {
+            return left == leftUntil;
+        }
+
+        /** Whether a right row is kept for so long after its time, and not until another. */
+        public boolean rightByTime() {
+            return right == rightUntil;
+        }
+
+        /**
+         * How far behind the watermark the times of joined rows may be; of a side that is not kept by its time they may be
+         * anything.
+         */
         public long heldMicros() {
-            return Math.max(0, Math.max(upperMicros, -lowerMicros));
+            return Math.max(0, Math.max(leftByTime() ? upperMicros : 0, rightByTime() ? -lowerMicros : 0));
         }
     }
 

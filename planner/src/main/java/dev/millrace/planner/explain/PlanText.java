@@ -287,7 +287,14 @@ public final class PlanText implements NodeVisitor<String> {
 
     /** What time asks for beside the keys. */
     private static String time(JoinTime time, int width, ExpressionText both) {
-        if (time instanceof JoinTime.Bounds bounds) {
+        if (time instanceof JoinTime.Bounds bounds && !(bounds.leftByTime() && bounds.rightByTime())) {
+            String left = both.column(bounds.left());
+            String right = both.column(width + bounds.right());
+            String leftUntil = both.column(bounds.leftUntil());
+            String rightUntil = both.column(width + bounds.rightUntil());
+            return right + " <= " + leftUntil + moved(bounds.upperMicros()) + " AND " + left + " <= " + rightUntil
+                    + moved(-bounds.lowerMicros());
+        } else if (time instanceof JoinTime.Bounds bounds) {
             return both.column(width + bounds.right()) + " - " + both.column(bounds.left()) + " in "
                     + Durations.text(bounds.lowerMicros()) + " .. " + Durations.text(bounds.upperMicros());
         } else if (time instanceof JoinTime.Nearest nearest) {
@@ -298,6 +305,10 @@ public final class PlanText implements NodeVisitor<String> {
                     + (nearest.settled() ? ", once it is certain" : "");
         }
         return "";
+    }
+
+    private static String moved(long micros) {
+        return micros == 0 ? "" : (micros < 0 ? " - " : " + ") + Durations.text(Math.abs(micros));
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.Nodes;
+import dev.millrace.type.Schema;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -78,14 +79,28 @@ final class StateNote {
         if (time instanceof JoinTime.WindowEnds) {
             return "state: both sides' rows of open windows";
         } else if (time instanceof JoinTime.Bounds bounds) {
-            return "state: left rows for " + Durations.text(Math.max(0, bounds.upperMicros())) + ", right rows for "
-                    + Durations.text(Math.max(0, -bounds.lowerMicros())) + " behind the watermark";
+            Schema left = join.left().schema();
+            Schema right = join.right().schema();
+            String leftKept = kept(bounds.leftByTime(), left, bounds.leftUntil(), bounds.upperMicros());
+            String rightKept = kept(bounds.rightByTime(), right, bounds.rightUntil(), -bounds.lowerMicros());
+            return "state: left rows " + leftKept + ", right rows " + rightKept
+                    + (bounds.rightByTime() ? " behind the watermark" : "");
         } else if (time instanceof JoinTime.Current) {
             return "state: all rows of the right side" + growth(List.of(join.right()), inference);
         }
         return ((JoinTime.Nearest) time).settled()
                 ? "state: left rows ahead of the watermark, right rows ahead of it and the last one behind it per key"
                 : "state: all rows of both sides" + growth(List.of(join.left(), join.right()), inference);
+    }
+
+    /** How long rows are kept. */
+    private static String kept(boolean byTime, Schema schema, int until, long micros) {
+        String late = Durations.text(Math.max(0, micros));
+        if (byTime) {
+            return "for " + late;
+        }
+        return "until the watermark passes " + (micros > 0 ? late + " behind " : "")
+                + schema.field(until).name();
     }
 
     /** Rows that are only ever added stay; those of tables and views go when they go there. */

@@ -203,17 +203,20 @@ public final class Inference implements NodeVisitor<Facts> {
     }
 
     /**
-     * Times of a side whose rows may be missing are NULL then, and mean nothing. The watermark is held back behind the rows,
+     * Times of a side whose rows may be missing are NULL then, and mean nothing; those of rows that are kept until another
+     * time may be long past when they are joined. The watermark is held back behind the rows,
      * which are of open windows still.
      */
     private Facts ofBounds(PlanNode.Join join, JoinTime.Bounds bounds) {
         int width = join.left().schema().size();
-        Set<Integer> times = switch (join.kind()) {
-            case INNER -> Set.of(bounds.left(), width + bounds.right());
-            case LEFT, SEMI, ANTI -> Set.of(bounds.left());
-            case RIGHT -> Set.of(width + bounds.right());
-            case FULL -> Set.of();
-        };
+        Set<Integer> times = new HashSet<>();
+        boolean hasRight = join.kind() == PlanNode.JoinKind.INNER || join.kind() == PlanNode.JoinKind.RIGHT;
+        if (bounds.leftByTime() && join.kind() != PlanNode.JoinKind.RIGHT && join.kind() != PlanNode.JoinKind.FULL) {
+            times.add(bounds.left());
+        }
+        if (bounds.rightByTime() && hasRight) {
+            times.add(width + bounds.right());
+        }
         List<WindowColumns> windows = new ArrayList<>();
         if (times.contains(bounds.left())) {
             windows.addAll(of(join.left()).windows());

@@ -2,9 +2,6 @@ package dev.millrace.planner.window;
 
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
-import dev.millrace.plan.expression.Expression.Column;
-import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -16,7 +13,6 @@ import dev.millrace.planner.tree.Rewrite;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -34,7 +30,6 @@ import java.util.Set;
  * alone are a key like any other: all rows count, however late.
  */
 public final class RecognizeIntervalJoin implements Rewrite {
-    private static final long DAY_MICROS = 86_400_000_000L;
     private static final Set<JoinKind> NEVER_WAIT = Set.of(JoinKind.INNER, JoinKind.SEMI);
 
     private final Inference inference;
@@ -117,18 +112,18 @@ public final class RecognizeIntervalJoin implements Rewrite {
         }
 
         private boolean compare(Call call) {
-            Optional<Difference> sides =
-                    Difference.of(call.arguments().get(0), call.arguments().get(1));
+            Optional<TimeDifference> sides =
+                    TimeDifference.of(call.arguments().get(0), call.arguments().get(1));
             if (sides.isEmpty()) {
                 return false;
             }
             // a - b OP micros, where a and b are the two times
-            Difference difference = sides.get();
-            boolean rightFirst = difference.a == right && difference.b == left;
-            if (!rightFirst && !(difference.a == left && difference.b == right)) {
+            TimeDifference difference = sides.get();
+            boolean rightFirst = difference.a() == right && difference.b() == left;
+            if (!rightFirst && !(difference.a() == left && difference.b() == right)) {
                 return false;
             }
-            long micros = rightFirst ? difference.micros : -difference.micros;
+            long micros = rightFirst ? difference.micros() : -difference.micros();
             switch (call.function()) {
                 case "eq" -> {
                     atLeast(micros);
@@ -160,66 +155,5 @@ public final class RecognizeIntervalJoin implements Rewrite {
         private void atMost(long micros) {
             upper = Math.min(upper, micros);
         }
-    }
-
-    /** A comparison of x with y as one of {@code a - b} with {@code micros}. */
-    private record Difference(int a, int b, long micros) {
-        static Optional<Difference> of(Expression x, Expression y) {
-            Optional<Moved> left = Moved.of(x);
-            Optional<Moved> right = Moved.of(y);
-            if (left.isPresent() && right.isPresent()) {
-                return Optional.of(
-                        new Difference(left.get().column, right.get().column, right.get().micros - left.get().micros));
-            }
-            Optional<Difference> subtraction = subtraction(x, y);
-            return subtraction.isPresent() ? subtraction : subtraction(y, x).map(Difference::negated);
-        }
-
-        private static Optional<Difference> subtraction(Expression x, Expression constant) {
-            if (!(x instanceof Call call) || !call.function().equals("subtract")) {
-                return Optional.empty();
-            }
-            Optional<Moved> a = Moved.of(call.arguments().get(0));
-            Optional<Moved> b = Moved.of(call.arguments().get(1));
-            OptionalLong micros = RecognizeIntervalJoin.micros(constant);
-            return a.isPresent() && b.isPresent() && micros.isPresent()
-                    ? Optional.of(new Difference(
-                            a.get().column, b.get().column, micros.getAsLong() + b.get().micros - a.get().micros))
-                    : Optional.empty();
-        }
-
-        /** {@code constant OP a - b} is {@code b - a OP -constant}. */
-        private Difference negated() {
-            return new Difference(b, a, -micros);
-        }
-    }
-
-    /** A time column, some microseconds on. */
-    private record Moved(int column, long micros) {
-        static Optional<Moved> of(Expression expression) {
-            if (expression instanceof Column column) {
-                return Optional.of(new Moved(column.index(), 0));
-            }
-            if (!(expression instanceof Call call)
-                    || !call.function().equals("add") && !call.function().equals("subtract")) {
-                return Optional.empty();
-            }
-            Optional<Moved> base = of(call.arguments().get(0));
-            OptionalLong by = RecognizeIntervalJoin.micros(call.arguments().get(1));
-            if (base.isEmpty() || by.isEmpty()) {
-                return Optional.empty();
-            }
-            long sign = call.function().equals("add") ? 1 : -1;
-            return Optional.of(new Moved(base.get().column, base.get().micros + sign * by.getAsLong()));
-        }
-    }
-
-    /** The length of a constant interval without months, which have none. */
-    private static OptionalLong micros(Expression expression) {
-        return expression instanceof Literal literal
-                        && literal.value() instanceof IntervalValue interval
-                        && interval.months() == 0
-                ? OptionalLong.of(interval.days() * DAY_MICROS + interval.micros())
-                : OptionalLong.empty();
     }
 }

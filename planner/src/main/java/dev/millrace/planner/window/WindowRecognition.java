@@ -22,7 +22,8 @@ public final class WindowRecognition {
                 new RecognizeWindowTopN(inference),
                 new JoinWithOwnExtreme(inference),
                 new RecognizeWindowJoin(inference),
-                new RecognizeIntervalJoin(inference, true, onClose)));
+                new RecognizeIntervalJoin(inference, true, onClose),
+                new RecognizeLifetimeJoin(inference, true)));
         return Rewriter.rewrite(plan, rewrites);
     }
 }
