@@ -1,0 +1,135 @@
+package dev.millrace.engine.join;
+
+
+import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.plan.node.JoinTime;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.testing.harness.OperatorHarness;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.rows.ZSet;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Joins whose rows say until when they can match: {@code b.ts BETWEEN a.ts AND a.until} and the like. */
+class LifetimeJoinTest {
+    private static final Schema LEFT = Schema.of(
+            new Field("id", DataType.BIGINT, false),
+            new Field("ts", DataType.TIMESTAMP, false),
+            new Field("until", DataType.TIMESTAMP, true),
+            new Field("name", DataType.TEXT, true));
+    private static final Schema RIGHT = Schema.of(
+            new Field("ts", DataType.TIMESTAMP, false),
+            new Field("id", DataType.BIGINT, false),
+            new Field("until", DataType.TIMESTAMP, true));
+
+    private static Join node(JoinKind kind, JoinTime.Bounds bounds) {
+        List<Field> fields = new ArrayList<>();
+        LEFT.fields().forEach(field -> fields.add(new Field(field.name(), field.type(), true)));
+        if (kind != JoinKind.SEMI && kind != JoinKind.ANTI) {
+            RIGHT.fields().forEach(field -> fields.add(new Field(field.name(), field.type(), true)));
+        }
+        return new Join(
+                AggregateTests.scan(LEFT),
+                AggregateTests.scan(RIGHT),
+                kind,
+                List.of(0),
+                List.of(1),
+                Optional.empty(),
+                Optional.of(bounds),
+                new Schema(fields));
+    }
+
+    private static boolean meet(JoinTime.Bounds bounds, Row left, Row right) {
+        Object leftUntil = left.get(bounds.leftUntil());
+        Object rightUntil = right.get(bounds.rightUntil());
+        return left.get(0).equals(right.get(1))
+                && leftUntil != null
+                && rightUntil != null
+                && (Long) right.get(0) - bounds.upperMicros() <= (Long) leftUntil
+                && (Long) left.get(1) + bounds.lowerMicros() <= (Long) rightUntil;
+    }
+
+    private static ZSet expected(Join node, List<Row> lefts, List<Row> rights) {
+        JoinTime.Bounds bounds = (JoinTime.Bounds) node.time().orElseThrow();
+        JoinKind kind = node.kind();
+        ZSet expected = new ZSet();
+        for (Row left : lefts) {
+            List<Row> partners =
+                    rights.stream().filter(right -> meet(bounds, left, right)).toList();
+            if (kind == JoinKind.SEMI || kind == JoinKind.ANTI) {
+                if (partners.isEmpty() == (kind == JoinKind.ANTI)) {
+                    expected.add(left, 1);
+                }
+                continue;
+            }
+            partners.forEach(right -> expected.add(concat(left.values(), right.values()), 1));
+            if (partners.isEmpty() && (kind == JoinKind.LEFT || kind == JoinKind.FULL)) {
+                expected.add(concat(left.values(), Collections.nCopies(RIGHT.size(), null)), 1);
+            }
+        }
+        if (kind == JoinKind.RIGHT || kind == JoinKind.FULL) {
+            rights.stream()
+                    .filter(right -> lefts.stream().noneMatch(left -> meet(bounds, left, right)))
+                    .forEach(right ->
+                            expected.add(concat(Collections.nCopies(LEFT.size(), null), right.values()), 1));
+        }
+        return expected;
+    }
+
+    private static Row concat(List<?> left, List<?> right) {
+        List<Object> values = new ArrayList<>(left);
+        values.addAll(right);
+        return new Row(values);
+    }
+
+    private static Row row(RandomGenerator random, int port, long time) {
+        Object until = random.nextInt(8) == 0 ? null : time + random.nextInt(-5, 60);
+        return port == 0
+                ? TestBatches.canonical(LEFT, Row.of(random.nextLong(4), time, until, "lot " + random.nextInt(3)))
+                : TestBatches.canonical(RIGHT, Row.of(time, random.nextLong(4), until));
+    }
+
+    @ParameterizedTest
+    @EnumSource(JoinKind.class)
+    void rowsMeetUntilTheTimeThatTheyName(JoinKind kind) {
+        List<JoinTime.Bounds> all = List.of(
+                new JoinTime.Bounds(1, 0, 2, 0, 0, 0), // right between the left one's time and end
+                new JoinTime.Bounds(1, 0, 2, 0, -7, 12),
+                new JoinTime.Bounds(1, 0, 1, 2, 3, 20),
+                new JoinTime.Bounds(1, 0, 2, 2, 0, -4));
+        for (JoinTime.Bounds bounds : all) {
+            Join node = node(kind, bounds);
+            RandomGenerator random = new SplittableRandom(all.indexOf(bounds));
+            OperatorHarness harness = new OperatorHarness(() -> new JoinOperator(node), LEFT, RIGHT)
+                    .appendOnlyInput()
+                    .appendOnlyOutput()
+                    .output(node.schema());
+            List<Row> lefts = new ArrayList<>();
+            List<Row> rights = new ArrayList<>();
+            for (int i = 0; i < 150; i++) {
+                int port = random.nextInt(2);
+                Row row = row(random, port, 1_000 + 2L * i + random.nextInt(10));
+                (port == 0 ? lefts : rights).add(row);
+                harness.rowsOf(port, List.of(row));
+                if (random.nextInt(10) == 0) {
+                    harness.epochEnd();
+                    harness.watermark(1_000 + 2L * i);
+                }
+            }
+            harness.endOfInput();
+            ZSet expected = expected(node, lefts, rights);
+            harness.expect(expected);
+        }
+    }
+}
