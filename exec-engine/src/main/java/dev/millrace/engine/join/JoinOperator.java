@@ -136,7 +136,8 @@ public final class JoinOperator implements Operator {
         if (times.isPresent()) {
             long kept = times.get().reach(0) + times.get().reach(1);
             timed = List.of(
-                    new TimedRows(times.get().untilSlot(0), kept), new TimedRows(times.get().untilSlot(1), kept));
+                    new TimedRows(times.get().untilSlot(0), kept),
+                    new TimedRows(times.get().untilSlot(1), kept));
         }
         int most = Math.max(64, context.batchRows());
         positions = new int[most];
@@ -380,7 +381,9 @@ public final class JoinOperator implements Operator {
         JoinState state = state(0);
         for (int port = 0; port < 2; port++) {
             int side = port;
-            long due = watermarkMicros == END_OF_INPUT ? END_OF_INPUT : watermarkMicros - times.get().reach(side);
+            long due = watermarkMicros == END_OF_INPUT
+                    ? END_OF_INPUT
+                    : watermarkMicros - times.get().reach(side);
             goneCount = 0;
             timed.get(side).takeBefore(due, row -> {
                 if (waits(side) && !isSemi && RowTable.note(row) == 0) {

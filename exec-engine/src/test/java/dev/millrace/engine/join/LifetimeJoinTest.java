@@ -1,6 +1,5 @@
 package dev.millrace.engine.join;
 
-
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -81,8 +80,7 @@ class LifetimeJoinTest {
         if (kind == JoinKind.RIGHT || kind == JoinKind.FULL) {
             rights.stream()
                     .filter(right -> lefts.stream().noneMatch(left -> meet(bounds, left, right)))
-                    .forEach(right ->
-                            expected.add(concat(Collections.nCopies(LEFT.size(), null), right.values()), 1));
+                    .forEach(right -> expected.add(concat(Collections.nCopies(LEFT.size(), null), right.values()), 1));
         }
         return expected;
     }

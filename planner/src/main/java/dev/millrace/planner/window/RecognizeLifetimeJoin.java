@@ -42,9 +42,7 @@ public final class RecognizeLifetimeJoin implements Rewrite {
 
     @Override
     public Optional<PlanNode> apply(PlanNode node) {
-        if (!(node instanceof Join join)
-                || join.time().isPresent()
-                || !mayWait && !NEVER_WAIT.contains(join.kind())) {
+        if (!(node instanceof Join join) || join.time().isPresent() || !mayWait && !NEVER_WAIT.contains(join.kind())) {
             return Optional.empty();
         }
         Facts left = inference.of(join.left());
@@ -67,7 +65,8 @@ public final class RecognizeLifetimeJoin implements Rewrite {
         int width = join.left().schema().size();
         List<Expression> rest = new ArrayList<>(Expressions.conjuncts(join.residual()));
         Optional<Limit> ofLeft = take(join, width + right, 0, width, rest);
-        Optional<Limit> ofRight = take(join, left, width, width + join.right().schema().size(), rest);
+        Optional<Limit> ofRight =
+                take(join, left, width, width + join.right().schema().size(), rest);
         return ofLeft.isEmpty() || ofRight.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Nodes.join(
