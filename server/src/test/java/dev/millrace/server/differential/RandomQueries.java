@@ -13,11 +13,26 @@ final class RandomQueries {
      * @param windowEnd the position of the column that says when a window ended, for queries that emit at window close
      * @param heldMicros how far behind the watermark that must be
      * @param ordered whether a pull query gives its rows in an order that is the only right one
+     * @param kept how it is kept as a view
      */
-    record Generated(Dual text, OptionalInt windowEnd, long heldMicros, boolean ordered) {
+    record Generated(Dual text, OptionalInt windowEnd, long heldMicros, boolean ordered, Kept kept) {
+        Generated(Dual text, OptionalInt windowEnd, long heldMicros, boolean ordered) {
+            this(text, windowEnd, heldMicros, ordered, Kept.PLAIN);
+        }
+
         /** A query whose rows come in any order. */
         static Generated of(Dual text) {
             return new Generated(text, OptionalInt.empty(), 0, false);
+        }
+
+        /** A query that only a stream's rows can be asked. */
+        static Generated ofStream(Dual text) {
+            return new Generated(text, OptionalInt.empty(), 0, false, Kept.OVER_STREAM);
+        }
+
+        /** The same in another way. */
+        Generated kept(Kept how) {
+            return new Generated(text, windowEnd, heldMicros, ordered, how);
         }
 
         /** Our text over a relation. */
@@ -30,12 +45,29 @@ final class RandomQueries {
         }
     }
 
+    /** How a query is kept as a view. */
+    enum Kept {
+        PLAIN,
+        /** Of streams only. */
+        OVER_STREAM,
+        /** Late rows correct windows that were shown. */
+        LATE_INCLUDED,
+        /** Told every so often. */
+        PACED,
+        /** In two: a view over a view. */
+        IN_TWO,
+        /** As another query first. */
+        ALTERED
+    }
+
     private final Chance chance;
     private final RandomExpressions expressions;
     private final RandomAggregates aggregates;
     private final RandomWindows windows;
     private final RandomJoins joins;
     private final RandomOvers overs;
+    private final RandomTimes times;
+    private final RandomNested nested;
 
     RandomQueries(Chance chance) {
         this.chance = chance;
@@ -44,10 +76,12 @@ final class RandomQueries {
         this.windows = new RandomWindows(chance);
         this.joins = new RandomJoins(chance, expressions);
         this.overs = new RandomOvers(chance, expressions);
+        this.times = new RandomTimes(chance, windows);
+        this.nested = new RandomNested(chance, expressions);
     }
 
     Generated next() {
-        return switch (chance.below(21)) {
+        return switch (chance.below(28)) {
             case 0, 1 -> plain(filtered());
             case 2 -> plain(Dual.of("SELECT DISTINCT {} FROM {}", keys(1 + chance.below(2)), source()));
             case 3, 4, 5, 6 -> plain(grouped());
@@ -55,9 +89,12 @@ final class RandomQueries {
             case 11 -> plain(union());
             case 12 -> top();
             case 13 -> plain(rank());
-            case 14 -> plain(nested());
+            case 14 -> plain(regrouped());
             case 15, 16 -> plain(joins.next());
             case 17, 18, 19 -> plain(overs.next());
+            case 20, 21, 22, 23 -> times.next();
+            case 24, 25 -> plain(nested.next());
+            case 26 -> corrected();
             default -> windowJoin();
         };
     }
@@ -140,6 +177,13 @@ final class RandomQueries {
         return new Generated(text, OptionalInt.of(keyed ? 2 : 1), window.heldMicros(), false);
     }
 
+    /** Late rows correct the windows: then all rows count. */
+    private Generated corrected() {
+        Generated query = windowed();
+        Dual everyRow = new Dual(query.text().ours(), query.text().duck().replaceAll("\\bwm\\b", "TIMESTAMP '1970-01-01'"));
+        return Generated.of(everyRow).kept(Kept.LATE_INCLUDED);
+    }
+
     private Dual union() {
         String all = chance.of(
                 " UNION ALL ", " UNION ALL ", " UNION ", " INTERSECT ", " INTERSECT ALL ", " EXCEPT ", " EXCEPT ALL ");
@@ -179,7 +223,7 @@ final class RandomQueries {
                 order());
     }
 
-    private Dual nested() {
+    private Dual regrouped() {
         Dual inner = Dual.of(
                 "SELECT {} AS p, count(*) AS c, sum(i) AS s, max(l) AS m FROM rel{} GROUP BY 1",
                 expressions.groupKey(),

@@ -3,6 +3,7 @@ package dev.millrace.server.differential;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.server.differential.RandomQueries.Generated;
+import dev.millrace.server.differential.RandomQueries.Kept;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,8 @@ class RandomQueriesTest {
     private static final int THREADS = Integer.getInteger("millrace.random.threads", 1);
     private static final int QUERIES_PER_ROUND = 10;
     private static final int QUERIES_PER_LINE = 1000;
+    private static final List<Kept> KEPT =
+            List.of(Kept.PLAIN, Kept.PLAIN, Kept.PLAIN, Kept.PLAIN, Kept.PLAIN, Kept.IN_TWO, Kept.ALTERED, Kept.PACED);
 
     @Test
     void randomQueriesGiveTheOraclesAnswersAtEveryCheckedPoint() throws InterruptedException {
@@ -57,7 +60,7 @@ class RandomQueriesTest {
     private static Map<String, Integer> refusals(long seed) {
         Function<Chance, Generated> generator = seed % 2 == 0
                 ? chance -> new RandomQueries(chance).next()
-                : chance -> Generated.of(new RandomGrammar(chance).next());
+                : chance -> Generated.of(new RandomGrammar(chance).next()).kept(chance.of(KEPT));
         List<Chance> chances = new ArrayList<>();
         List<Generated> queries = new ArrayList<>();
         for (int number = 0; number < QUERIES_PER_ROUND; number++) {

@@ -9,6 +9,7 @@ import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.differential.RandomQueries.Generated;
+import dev.millrace.server.differential.RandomQueries.Kept;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
@@ -26,14 +27,45 @@ import java.util.Map;
  * also go again, and as a pull query over the table. Rows arrive in random chunks; now and then the queries over the
  * stream are stopped and continued from a snapshot; at random points, and at the end, all
  * answers are compared with the oracle's. What a window query shows of a stream must be all windows up to the watermark
- * and no other.
+ * and no other. Some views stand on a view, some begin as another query and are altered, some tell their answer every so
+ * often ({@link Kept}).
  */
 final class RandomRound implements AutoCloseable {
     private static final String STREAM = "events";
     private static final String TABLE = "facts";
     private static final long NO_WATERMARK = 0; // 1970, before all rows
 
-    private record Asked(int number, String view, String relation, Generated query) {}
+    private static final Dual BEFORE_ALTERED = Dual.same("SELECT g, count(*) AS n FROM rel GROUP BY g");
+    private static final long PATIENCE_NANOS = 20_000_000_000L;
+
+    private record Asked(int number, String view, String relation, Generated query) {
+        /** What the view must show, in the oracle's words. */
+        String duck() {
+            String sql = query.duck(relation);
+            return inTwo() ? "SELECT c0, count(*) AS n FROM (" + sql + ") GROUP BY c0" : sql;
+        }
+
+        boolean overStream() {
+            return relation.equals(STREAM);
+        }
+
+        boolean inTwo() {
+            return query.kept() == Kept.IN_TWO;
+        }
+
+        boolean isPaced() {
+            return query.kept() == Kept.PACED;
+        }
+
+        /** Rows of a stream that came before are not there any more for the new query. */
+        boolean isAltered() {
+            return query.kept() == Kept.ALTERED && !overStream();
+        }
+
+        Asked as(Dual text) {
+            return new Asked(number, view, relation, Generated.of(text));
+        }
+    }
 
     /** A query whose answer is wrong; its number among those of the round. */
     static final class Disagreement extends AssertionError {
@@ -58,6 +90,7 @@ final class RandomRound implements AutoCloseable {
     private final Database database;
     private final Session session;
     private final List<Asked> standing = new ArrayList<>();
+    private final List<Asked> toAlter = new ArrayList<>();
     private final List<Asked> pulled = new ArrayList<>();
     private final List<Row> inTable = new ArrayList<>();
     private final Map<String, Integer> refusals = new LinkedHashMap<>();
@@ -89,8 +122,11 @@ final class RandomRound implements AutoCloseable {
                 feed();
                 if (chance.percent(20)) {
                     standing.stream()
-                            .filter(each -> each.relation.equals(STREAM))
+                            .filter(each -> each.overStream() && !each.inTwo())
                             .forEach(this::restart);
+                }
+                if (chunk == chunks - 1 || chance.percent(30)) {
+                    alterAll();
                 }
                 if (chunk == chunks - 1 || chance.percent(30)) {
                     compareAll();
@@ -117,18 +153,54 @@ final class RandomRound implements AutoCloseable {
         for (int number = 0; number < queries.size(); number++) {
             Generated query = queries.get(number);
             Asked pull = new Asked(number, "pulled", TABLE, query);
+            stand(new Asked(number, "stream_view_" + number, STREAM, query));
+            if (query.kept() == Kept.OVER_STREAM) {
+                continue;
+            }
             if (accepted(pull, query.ours(TABLE))) {
                 pulled.add(pull);
             }
-            stand(new Asked(number, "stream_view_" + number, STREAM, query));
             stand(new Asked(number, "table_view_" + number, TABLE, query));
         }
     }
 
     private void stand(Asked asked) {
-        if (accepted(asked, "CREATE MATERIALIZED VIEW " + asked.view + " AS " + asked.query.ours(asked.relation))) {
+        if (asked.isAltered()) {
+            Asked before = asked.as(BEFORE_ALTERED);
+            if (accepted(before, view(before.view, before.query.ours(TABLE)))) {
+                standing.add(before);
+                toAlter.add(asked);
+            }
+        } else if (accepted(asked, definition(asked))) {
             standing.add(asked);
         }
+    }
+
+    private static String definition(Asked asked) {
+        String sql = asked.query.ours(asked.relation);
+        return switch (asked.query.kept()) {
+            case PLAIN, OVER_STREAM, ALTERED -> view(asked.view, sql);
+            case LATE_INCLUDED -> view(asked.view + " WITH (late = 'include')", sql);
+            case PACED -> view(asked.view, sql + " EMIT EVERY INTERVAL '1 millisecond'");
+            case IN_TWO ->
+                view("beneath_" + asked.view, sql) + "; "
+                        + view(asked.view, "SELECT c0, count(*) AS n FROM beneath_" + asked.view + " GROUP BY c0");
+        };
+    }
+
+    private static String view(String name, String sql) {
+        return "CREATE MATERIALIZED VIEW " + name + " AS " + sql;
+    }
+
+    private void alterAll() {
+        for (Asked asked : toAlter) {
+            if (accepted(
+                    asked, "ALTER MATERIALIZED VIEW " + asked.view + " AS " + asked.query.ours(asked.relation))) {
+                standing.removeIf(each -> each.view.equals(asked.view));
+                standing.add(asked);
+            }
+        }
+        toAlter.clear();
     }
 
     /** A query that is refused as a whole is no failure, but somebody should know. */
@@ -150,8 +222,8 @@ final class RandomRound implements AutoCloseable {
     private Disagreement failure(Asked asked, String message, Throwable cause) {
         return new Disagreement(
                 asked.number,
-                message + "\n" + asked.view + ": " + asked.query.ours(asked.relation) + "\noracle: "
-                        + asked.query.duck(asked.relation) + "\n(seed " + seed + ", "
+                message + "\n" + asked.view + ": " + definition(asked) + "\noracle: "
+                        + asked.duck() + "\n(seed " + seed + ", "
                         + database.engine().options().workers() + " workers)",
                 cause);
     }
@@ -164,10 +236,15 @@ final class RandomRound implements AutoCloseable {
         }
         append(STREAM, more, List.of());
         List<Row> gone = new ArrayList<>();
+        List<Row> added = new ArrayList<>(more);
         for (int tries = chance.below(1 + inTable.size() / 2); tries > 0; tries--) {
-            gone.add(inTable.remove(chance.below(inTable.size())));
+            Row row = inTable.remove(chance.below(inTable.size()));
+            gone.add(row);
+            if (chance.percent(20)) {
+                added.add(rows.updated(row));
+            }
         }
-        append(TABLE, more, gone);
+        append(TABLE, added, gone);
     }
 
     private void append(String relation, List<Row> added, List<Row> gone) {
@@ -190,11 +267,11 @@ final class RandomRound implements AutoCloseable {
                 latestInStreamMicros = Math.max(latestInStreamMicros, (Long) row.get(1));
             }
         }
-        oracle.insert(relation, expected);
         if (relation.equals(TABLE)) {
             inTable.addAll(added);
             gone.forEach(row -> oracle.execute("DELETE FROM " + TABLE + " WHERE id = " + row.get(0)));
         }
+        oracle.insert(relation, expected);
     }
 
     /** Stops a standing query and goes on from a snapshot of its state. */
@@ -219,7 +296,7 @@ final class RandomRound implements AutoCloseable {
         standing.forEach(this::compare);
         for (Asked each : pulled) {
             Answers answers = answers(each, each.query.ours(TABLE));
-            String sql = each.query.duck(TABLE);
+            String sql = atEnd(each.query.duck(TABLE));
             check(
                     each,
                     each.query.ordered()
@@ -229,12 +306,30 @@ final class RandomRound implements AutoCloseable {
     }
 
     private void compare(Asked each) {
-        Answers answers = answers(each, "SELECT * FROM " + each.view);
-        String sql = each.query.duck(each.relation);
-        if (each.relation.equals(STREAM) && each.query.windowEnd().isPresent()) {
+        String sql = each.duck();
+        if (each.overStream() && each.query.windowEnd().isPresent()) {
             sql = closedWindows(sql, each.query.windowEnd().getAsInt(), watermarkMicros() - each.query.heldMicros());
         }
-        check(each, oracle.differences(sql, answers.schema(), ZSet.of(answers.rows())));
+        sql = each.overStream()
+                ? sql.replace(RandomTimes.NOW, "make_timestamp(" + watermarkMicros() + ")")
+                : atEnd(sql);
+        long untilNanos = System.nanoTime() + PATIENCE_NANOS;
+        String differences = differences(each, sql);
+        while (each.isPaced() && !differences.isEmpty() && System.nanoTime() < untilNanos) {
+            session.flush();
+            differences = differences(each, sql);
+        }
+        check(each, differences);
+    }
+
+    private String differences(Asked each, String sql) {
+        Answers answers = answers(each, "SELECT * FROM " + each.view);
+        return oracle.differences(sql, answers.schema(), ZSet.of(answers.rows()));
+    }
+
+    /** Over rows that are all there are. */
+    private static String atEnd(String sql) {
+        return sql.replace(RandomTimes.NOW, "TIMESTAMP '2200-01-01'");
     }
 
     private void check(Asked asked, String differences) {

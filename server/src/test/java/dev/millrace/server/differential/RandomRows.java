@@ -94,6 +94,13 @@ final class RandomRows {
         return rows;
     }
 
+    /** Other values under the same {@code id}. */
+    Row updated(Row row) {
+        List<Object> values = new ArrayList<>(next().values());
+        values.set(0, row.get(0));
+        return new Row(values);
+    }
+
     private Row next() {
         long ahead = stepMicros * chance.below(3) + chance.below(2) * chance.below(1000);
         long micros = chance.percent(latePercent)

@@ -1,0 +1,176 @@
+package dev.millrace.server.differential;
+
+import dev.millrace.server.differential.RandomQueries.Generated;
+import java.util.OptionalInt;
+
+/**
+ * Random queries in which time decides who meets: interval, window and ASOF joins, rows as of a time, row patterns. In the
+ * oracle's texts {@code wm} is the watermark of the rows before a row, and {@link #NOW} stands for that of the moment at
+ * which the answers are compared.
+ */
+final class RandomTimes {
+    /** In the oracle's text: the watermark when the answers are compared; the end of time where there is none. */
+    static final String NOW = "current_watermark";
+
+    /** Who waits for rows' own times leaves out the rows behind the watermark. */
+    private static final String IN_TIME = "(SELECT * FROM rel WHERE ts >= wm)";
+
+    private final Chance chance;
+    private final RandomWindows windows;
+
+    RandomTimes(Chance chance, RandomWindows windows) {
+        this.chance = chance;
+        this.windows = windows;
+    }
+
+    Generated next() {
+        return switch (chance.below(8)) {
+            case 0, 1 -> interval();
+            case 2 -> outerInterval();
+            case 3 -> overInterval();
+            case 4 -> asof();
+            case 5 -> asOfTime();
+            case 6 -> windowJoin();
+            default -> pattern();
+        };
+    }
+
+    private String key() {
+        return chance.of("a.g = b.g", "a.k = b.k AND a.b = b.b", "a.i = b.i", "a.day = b.day AND a.g = b.g");
+    }
+
+    /** Whether a left row can have no partner for a NULL in its key, which is known at once. */
+    private static String hasNull(String key) {
+        return "(" + key.replaceAll(" = b\\.\\w+", " IS NULL").replace(" AND ", " OR ") + ")";
+    }
+
+    /** The condition on the times of both sides, and how far the right one may be ahead of the left one. */
+    private record Near(String condition, int aheadSeconds) {}
+
+    private Near near() {
+        int before = chance.of(0, 1, 5, 60);
+        int after = chance.of(0, 2, 10, 60);
+        return new Near(
+                switch (chance.below(3)) {
+                    case 0 ->
+                        "b.ts BETWEEN a.ts - INTERVAL '" + before + " seconds' AND a.ts + INTERVAL '" + after
+                                + " seconds'";
+                    case 1 ->
+                        "b.ts >= a.ts - INTERVAL '" + before + " seconds' AND a.ts >= b.ts - INTERVAL '" + after
+                                + " seconds'";
+                    default ->
+                        "b.ts - a.ts <= INTERVAL '" + after + " seconds' AND a.ts - b.ts <= INTERVAL '" + before
+                                + " seconds'";
+                },
+                after);
+    }
+
+    private static Dual sides(String join) {
+        return new Dual("rel AS a " + join + " rel AS b", IN_TIME + " AS a " + join + " " + IN_TIME + " AS b");
+    }
+
+    private Generated interval() {
+        String more = chance.of("", "", " AND a.id < b.id", " AND a.n > b.n", " AND a.t <> b.t");
+        String condition = key() + " AND " + near().condition() + more;
+        return switch (chance.below(4)) {
+            case 0 ->
+                Generated.of(Dual.of(
+                        "SELECT a.g, count(*) AS n, sum(b.i) AS s FROM {} ON " + condition + " GROUP BY a.g",
+                        sides("JOIN")));
+            case 1 ->
+                Generated.of(Dual.of(
+                        "SELECT a.id FROM {} WHERE EXISTS (SELECT 1 FROM {} WHERE " + condition + ")",
+                        new Dual("rel AS a", IN_TIME + " AS a"),
+                        new Dual("rel AS b", IN_TIME + " AS b")));
+            default ->
+                Generated.of(Dual.of("SELECT a.id, b.id AS other, a.t, b.n FROM {} ON " + condition, sides("JOIN")));
+        };
+    }
+
+    /** Rows without a partner come when none can come any more. */
+    private Generated outerInterval() {
+        Near near = near();
+        String key = key();
+        Dual joined = Dual.of(
+                "SELECT a.id, b.id AS other, b.t FROM {} ON " + key + " AND " + near.condition(), sides("LEFT JOIN"));
+        String known = "b.id IS NOT NULL OR a.ts < " + NOW + " - INTERVAL '" + near.aheadSeconds() + " seconds' OR "
+                + hasNull(key);
+        return Generated.of(joined.then(new Dual("", " WHERE " + known)));
+    }
+
+    /** Windows over an interval join, whose watermark is held back by the wider bound. */
+    private Generated overInterval() {
+        int before = chance.of(1, 5, 20);
+        int after = chance.of(2, 10);
+        int size = chance.of(5, 10, 60);
+        Dual joined = Dual.of(
+                "SELECT a.ts AS ts, a.g AS g, b.i AS i FROM {} ON " + key() + " AND b.ts BETWEEN a.ts - INTERVAL '"
+                        + before + " seconds' AND a.ts + INTERVAL '" + after + " seconds'",
+                sides("JOIN"));
+        String bucket = "time_bucket(INTERVAL '" + size + " seconds', ts, TIMESTAMP '1970-01-01')";
+        Dual text = Dual.of(
+                "SELECT g, window_end, count(*) AS n, sum(i) AS s FROM TUMBLE({}, ts, INTERVAL '" + size
+                        + " seconds') GROUP BY g, window_start, window_end",
+                "SELECT g, window_end, count(*) AS n, sum(i) AS s FROM (SELECT *, " + bucket + " + INTERVAL '" + size
+                        + " seconds' AS window_end FROM {}) GROUP BY g, window_end",
+                Dual.of("({})", joined));
+        long heldMicros = 1_000_000L * Math.max(before, after);
+        return new Generated(text, OptionalInt.of(1), heldMicros, false);
+    }
+
+    /**
+     * What is shown of the nearest row is its time: rows at one time are equally near. By one key: with several DuckDB takes
+     * NULLs for equal.
+     */
+    private Generated asof() {
+        String kind = chance.of("ASOF JOIN", "ASOF LEFT JOIN");
+        String compare = chance.of("a.ts >= b.ts", "a.ts > b.ts", "a.ts <= b.ts", "a.ts < b.ts");
+        return Generated.of(Dual.same("SELECT a.id, a.t, b.ts AS nearest FROM rel AS a " + kind + " rel AS b ON "
+                + chance.of("a.g = b.g", "a.k = b.k", "a.i = b.i") + " AND " + compare));
+    }
+
+    /** The last row of a key at or before a row's time, once both watermarks say so. */
+    private Generated asOfTime() {
+        boolean left = chance.percent(50);
+        String key = chance.of("a.g = b.g", "a.k = b.k");
+        String kind = left ? "LEFT JOIN" : "JOIN";
+        String ours =
+                "SELECT a.id, a.ts, b.ts AS nearest FROM rel AS a " + kind + " rel FOR SYSTEM_TIME AS OF a.ts AS b ON "
+                        + key;
+        String duck = "SELECT a.id, a.ts, b.ts AS nearest FROM " + IN_TIME + " AS a ASOF " + kind + " " + IN_TIME
+                + " AS b ON " + key + " AND a.ts >= b.ts";
+        return Generated.ofStream(new Dual(ours, duck + " WHERE a.ts < " + NOW + " OR " + hasNull(key)));
+    }
+
+    /** A pair is certain at once, a row without a partner when its window closes. */
+    private Generated windowJoin() {
+        RandomWindows.Window window = windows.nextAligned();
+        String kind = chance.of("JOIN", "JOIN", "LEFT JOIN");
+        String more = chance.of("", "", " AND a.i < b.i");
+        Dual side = Dual.of("(SELECT id, g, i, window_start, window_end FROM {})", window.relation());
+        Dual text = Dual.of(
+                "SELECT a.id, b.id AS other, a.window_end AS e FROM {} AS a " + kind + " {} AS b ON a.g = b.g AND"
+                        + " a.window_start = b.window_start AND a.window_end = b.window_end" + more,
+                side,
+                side);
+        return Generated.of(text.then(new Dual("", " WHERE b.id IS NOT NULL OR a.g IS NULL OR a.window_end <= " + NOW)));
+    }
+
+    /** A row and the next of its partition: each pair of neighbours that the conditions take. */
+    private Generated pattern() {
+        String partition = chance.of("g", "k", "b");
+        String first = chance.of("i > 0", "b", "n < 0 OR i < 20");
+        String second = chance.of("i > %i", "t <> %t", "n < %n", "id > %id");
+        String ours = "SELECT x, y, s FROM rel MATCH_RECOGNIZE (PARTITION BY " + partition
+                + " ORDER BY ts, id MEASURES p.id AS x, q.id AS y, p.i + q.i AS s ONE ROW PER MATCH"
+                + " AFTER MATCH SKIP TO NEXT ROW PATTERN (p q) DEFINE p AS " + first + ", q AS "
+                + second.replaceAll("%(\\w+)", "PREV($1)") + ")";
+        String next = " OVER (PARTITION BY " + partition + " ORDER BY ts, id)";
+        String condition = second.replaceFirst("^(\\w+)", "next_$1").replace("%", "");
+        String duck = "SELECT id AS x, next_id AS y, i + next_i AS s FROM (SELECT *, lead(id)" + next
+                + " AS next_id, lead(i)" + next + " AS next_i, lead(t)" + next + " AS next_t, lead(n)" + next
+                + " AS next_n, lead(ts)" + next + " AS next_ts FROM " + IN_TIME + ") WHERE (" + first + ") AND ("
+                + condition + ") AND next_ts < " + NOW;
+        return Generated.of(new Dual(ours, duck));
+    }
+}
