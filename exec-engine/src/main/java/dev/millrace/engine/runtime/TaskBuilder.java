@@ -28,6 +28,7 @@ import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Exchange;
+import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
@@ -276,10 +277,22 @@ final class TaskBuilder {
             for (Node input : node.inputs) {
                 stages.get(input).feed(stage);
             }
+            if (node.plan instanceof Join join) {
+                ignoreTimeless(join, stage);
+            }
         }
         order.add(stage);
         query.stages.add(new PlacedStage(node, instance, stage));
         return stage;
+    }
+
+    private static void ignoreTimeless(Join join, Stage stage) {
+        for (int side = 0; side < 2; side++) {
+            int port = side;
+            if (join.time().filter(time -> !time.hasTime(port)).isPresent()) {
+                stage.ignoreTimeOf(port);
+            }
+        }
     }
 
     private EntryStage entry(Node node, int instance, List<TaskInput> inputs, List<SourceInput> sources) {

@@ -14,6 +14,7 @@ import java.util.List;
 public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStage {
     private final List<Stage> consumers = new ArrayList<>(1);
     private final List<Integer> consumerPorts = new ArrayList<>(1);
+    private final List<Integer> timelessPorts = new ArrayList<>(0);
     private Stage[] consumerArray = new Stage[0];
     private int[] portArray = new int[0];
     private LowWatermark low;
@@ -37,6 +38,11 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
         consumerPorts.add(consumer.newPort());
     }
 
+    /** Nobody is to wait for the event time of a port. Only while the graph is built. */
+    public void ignoreTimeOf(int port) {
+        timelessPorts.add(port);
+    }
+
     int newPort() {
         return ports++;
     }
@@ -44,6 +50,7 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
     void start(PipelineTask newTask) {
         task = newTask;
         low = new LowWatermark(ports);
+        timelessPorts.forEach(low::ignore);
         consumerArray = consumers.toArray(Stage[]::new);
         portArray = consumerPorts.stream().mapToInt(Integer::intValue).toArray();
     }

@@ -11,6 +11,11 @@ public sealed interface JoinTime {
     /** The right input's columns that it reads. */
     List<Integer> rightColumns();
 
+    /** Whether rows of a side (0 left, 1 right) have event time that the join waits for; both, mostly. */
+    default boolean hasTime(int side) {
+        return true;
+    }
+
     /** The same over inputs whose columns were moved. */
     JoinTime renumbered(IntUnaryOperator left, IntUnaryOperator right);
 
@@ -123,6 +128,12 @@ public sealed interface JoinTime {
      * nothing. INNER or LEFT, the left input is append-only.
      */
     record Current() implements JoinTime {
+        /** The right side is a table. */
+        @Override
+        public boolean hasTime(int side) {
+            return side == 0;
+        }
+
         @Override
         public List<Integer> leftColumns() {
             return List.of();
