@@ -53,8 +53,8 @@ final class RandomNested {
         String call = chance.of("max(p.i)", "count(*)", "sum(p.l)", "min(p.ts)");
         String key = chance.of("p.g = o.g", "p.k = o.k AND p.b = o.b", "p.day = o.day");
         String more = chance.of("", " AND p.i > 0", " AND p.n IS NOT NULL");
-        return Dual.same("SELECT o.id, q.m FROM rel AS o " + chance.of("LEFT JOIN LATERAL", "JOIN LATERAL") + " (SELECT "
-                + call + " AS m FROM rel AS p WHERE " + key + more + ") AS q ON true");
+        return Dual.same("SELECT o.id, q.m FROM rel AS o " + chance.of("LEFT JOIN LATERAL", "JOIN LATERAL")
+                + " (SELECT " + call + " AS m FROM rel AS p WHERE " + key + more + ") AS q ON true");
     }
 
     private Dual arrays() {

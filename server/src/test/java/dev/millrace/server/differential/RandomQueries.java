@@ -180,7 +180,8 @@ final class RandomQueries {
     /** Late rows correct the windows: then all rows count. */
     private Generated corrected() {
         Generated query = windowed();
-        Dual everyRow = new Dual(query.text().ours(), query.text().duck().replaceAll("\\bwm\\b", "TIMESTAMP '1970-01-01'"));
+        Dual everyRow =
+                new Dual(query.text().ours(), query.text().duck().replaceAll("\\bwm\\b", "TIMESTAMP '1970-01-01'"));
         return Generated.of(everyRow).kept(Kept.LATE_INCLUDED);
     }
 

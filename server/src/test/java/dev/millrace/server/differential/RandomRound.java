@@ -194,8 +194,7 @@ final class RandomRound implements AutoCloseable {
 
     private void alterAll() {
         for (Asked asked : toAlter) {
-            if (accepted(
-                    asked, "ALTER MATERIALIZED VIEW " + asked.view + " AS " + asked.query.ours(asked.relation))) {
+            if (accepted(asked, "ALTER MATERIALIZED VIEW " + asked.view + " AS " + asked.query.ours(asked.relation))) {
                 standing.removeIf(each -> each.view.equals(asked.view));
                 standing.add(asked);
             }

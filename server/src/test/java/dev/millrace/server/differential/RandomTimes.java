@@ -134,9 +134,8 @@ final class RandomTimes {
         boolean left = chance.percent(50);
         String key = chance.of("a.g = b.g", "a.k = b.k");
         String kind = left ? "LEFT JOIN" : "JOIN";
-        String ours =
-                "SELECT a.id, a.ts, b.ts AS nearest FROM rel AS a " + kind + " rel FOR SYSTEM_TIME AS OF a.ts AS b ON "
-                        + key;
+        String ours = "SELECT a.id, a.ts, b.ts AS nearest FROM rel AS a " + kind
+                + " rel FOR SYSTEM_TIME AS OF a.ts AS b ON " + key;
         String duck = "SELECT a.id, a.ts, b.ts AS nearest FROM " + IN_TIME + " AS a ASOF " + kind + " " + IN_TIME
                 + " AS b ON " + key + " AND a.ts >= b.ts";
         return Generated.ofStream(new Dual(ours, duck + " WHERE a.ts < " + NOW + " OR " + hasNull(key)));
@@ -153,7 +152,8 @@ final class RandomTimes {
                         + " a.window_start = b.window_start AND a.window_end = b.window_end" + more,
                 side,
                 side);
-        return Generated.of(text.then(new Dual("", " WHERE b.id IS NOT NULL OR a.g IS NULL OR a.window_end <= " + NOW)));
+        return Generated.of(
+                text.then(new Dual("", " WHERE b.id IS NOT NULL OR a.g IS NULL OR a.window_end <= " + NOW)));
     }
 
     /** A row and the next of its partition: each pair of neighbours that the conditions take. */
