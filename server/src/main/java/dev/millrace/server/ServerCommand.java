@@ -6,7 +6,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.pgwire.PgServer;
 import dev.millrace.server.pgwire.PgServerOptions;
-import dev.millrace.server.pgwire.ScramSecret;
+import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;

@@ -1,6 +1,7 @@
 package dev.millrace.sql;
 
 import dev.millrace.sql.syntax.Syntax;
+import java.util.Optional;
 
 /**
  * One statement of a text that parsed.
@@ -11,4 +12,16 @@ import dev.millrace.sql.syntax.Syntax;
  * @param parameterCount the highest {@code $n} in it
  * @param syntax for {@link Frontend#analyze}
  */
-public record ParsedStatement(String source, String text, int offset, int parameterCount, Syntax syntax) {}
+public record ParsedStatement(String source, String text, int offset, int parameterCount, Syntax syntax) {
+    /** Of PREPARE the statement that it prepares. */
+    public Optional<ParsedStatement> prepared() {
+        return syntax instanceof Syntax.Prepare prepare
+                ? Optional.of(new ParsedStatement(
+                        source,
+                        source.substring(prepare.start(), prepare.end()),
+                        prepare.start(),
+                        prepare.parameterCount(),
+                        prepare.statement()))
+                : Optional.empty();
+    }
+}

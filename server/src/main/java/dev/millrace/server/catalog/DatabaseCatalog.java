@@ -3,6 +3,7 @@ package dev.millrace.server.catalog;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.server.role.Roles;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.UserFunction;
@@ -24,7 +25,18 @@ public final class DatabaseCatalog implements Catalog {
     private final Map<String, Set<String>> dependents = new ConcurrentHashMap<>();
     private final Map<String, SystemRelation> systemRelations = new ConcurrentSkipListMap<>();
     private final Map<String, UserFunction> functions = new ConcurrentHashMap<>();
+    private final Roles roles = new Roles();
     private volatile long version; // written under the database's lock, read by the plan cache
+
+    /** Roles, owners and privileges. */
+    public Roles roles() {
+        return roles;
+    }
+
+    /** Statements that give the objects their owners and privileges; see {@link Roles#privilegeDefinitions}. */
+    public List<String> privilegeDefinitions() {
+        return roles.privilegeDefinitions(name -> object(name).map(object -> object.kind().sqlName()));
+    }
 
     /** Makes a relation that the engine computes about itself known. */
     public void add(SystemRelation relation) {

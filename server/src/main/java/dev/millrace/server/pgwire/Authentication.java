@@ -1,5 +1,6 @@
 package dev.millrace.server.pgwire;
 
+import dev.millrace.server.role.ScramSecret;
 import java.util.Optional;
 import java.util.function.Function;
 

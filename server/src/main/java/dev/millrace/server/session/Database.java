@@ -6,6 +6,8 @@ import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgcatalog.PgCatalog;
+import dev.millrace.server.role.LoginCheck;
+import dev.millrace.server.role.Roles;
 import dev.millrace.sql.Frontend;
 import dev.millrace.time.Clock;
 import java.util.Map;
@@ -52,11 +54,36 @@ public final class Database implements AutoCloseable {
         return new Database(options);
     }
 
-    /** A new session; for one thread at a time. */
+    /** A new session as the superuser; for one thread at a time. */
     public Session session() {
-        Session session = new Session(this);
+        return session(Roles.OWNER);
+    }
+
+    /** A new session as a role that exists; for one thread at a time. */
+    public Session session(String role) {
+        Session session = new Session(this, role);
         sessions.add(session);
         return session;
+    }
+
+    /**
+     * A new session of a client who has shown that it is this role.
+     *
+     * @throws dev.millrace.error.MillraceException 28000 if the role does not exist or may not log in, 53300 if it has too
+     *     many sessions
+     */
+    public Session login(String role) {
+        synchronized (sessions) { // so that two that come at once count each other
+            long there = sessions.stream()
+                    .filter(session -> session.identity().login().equals(role))
+                    .count();
+            LoginCheck.admit(catalog.roles(), role, there);
+            return session(role);
+        }
+    }
+
+    Set<Session> sessions() {
+        return sessions;
     }
 
     void closed(Session session) {

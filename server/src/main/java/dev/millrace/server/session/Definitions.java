@@ -36,11 +36,16 @@ final class Definitions {
     private final Database database;
     private final Consumer<String> notices;
     private final Queries queries;
+    private final Permissions permissions;
+    private final Identity identity;
 
-    Definitions(Database database, Consumer<String> notices, Queries queries) {
+    Definitions(
+            Database database, Consumer<String> notices, Queries queries, Permissions permissions, Identity identity) {
         this.database = database;
         this.notices = notices;
         this.queries = queries;
+        this.permissions = permissions;
+        this.identity = identity;
     }
 
     // ---- CREATE ----------------------------------------------------------------------------------------------------
@@ -278,11 +283,31 @@ final class Definitions {
                     }
                 }
             }
+            boolean runs = kind != ObjectKind.STREAM && kind != ObjectKind.TABLE;
+            if (runs && existing.isEmpty()) {
+                requireRoom();
+            }
             database.catalog().add(make.get());
+            if (existing.isEmpty()) { // else the owner and what was granted stay
+                database.catalog().roles().setOwner(name, identity.current());
+            }
             return created;
         } finally {
             database.definitionLock().unlock();
         }
+    }
+
+    /** What the role already owns counts towards its limits. */
+    private void requireRoom() {
+        List<CatalogObject> owned = database.catalog().objects().stream()
+                .filter(object -> database.query(object.name()).isPresent())
+                .filter(object -> database.catalog().roles().owner(object.name()).equals(identity.current()))
+                .toList();
+        long bytes = owned.stream()
+                .flatMap(object -> database.query(object.name()).stream())
+                .mapToLong(query -> query.statistics().memoryBytes())
+                .sum();
+        permissions.requireRoom(owned, bytes);
     }
 
     // ---- DROP ------------------------------------------------------------------------------------------------------
@@ -298,14 +323,16 @@ final class Definitions {
                     present.add(database.catalog().require(drop.kind(), name).name());
                 }
             }
-            dropAll(present, drop.cascade());
+            List<String> gone = dropAll(present, drop.cascade());
+            gone.forEach(database.catalog().roles()::forget);
             return Command.of("DROP " + drop.kind().sqlName().toUpperCase(Locale.ROOT));
         } finally {
             database.definitionLock().unlock();
         }
     }
 
-    private void dropAll(List<String> names, boolean cascade) {
+    /** Returns the names of all that are gone. */
+    private List<String> dropAll(List<String> names, boolean cascade) {
         Set<String> order = new LinkedHashSet<>();
         names.forEach(name -> order.addAll(database.catalog().withDependents(name)));
         if (!cascade) {
@@ -324,6 +351,7 @@ final class Definitions {
             }
             dropOne(database.catalog().object(name).orElseThrow());
         }
+        return List.copyOf(order);
     }
 
     private MillraceException dependentsExist(String name, List<String> dependents) {

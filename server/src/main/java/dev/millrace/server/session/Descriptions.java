@@ -1,7 +1,6 @@
 package dev.millrace.server.session;
 
 import dev.millrace.server.rows.ChangeRows;
-import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Statement;
@@ -13,12 +12,12 @@ import java.util.Optional;
 /** Finds what prepared statements take and give. */
 final class Descriptions {
     private final Database database;
-    private final SessionSettings settings;
+    private final SessionCatalog names;
     private final Execution execution;
 
-    Descriptions(Database database, SessionSettings settings, Execution execution) {
+    Descriptions(Database database, SessionCatalog names, Execution execution) {
         this.database = database;
-        this.settings = settings;
+        this.names = names;
         this.execution = execution;
     }
 
@@ -26,10 +25,9 @@ final class Descriptions {
     Description describe(ParsedStatement parsed, List<DataType> declaredTypes) {
         List<DataType> types = parsed.parameterCount() == 0
                 ? List.of()
-                : database.frontend()
-                        .parameterTypes(parsed, new SessionCatalog(database.catalog(), settings), declaredTypes);
+                : database.frontend().parameterTypes(parsed, names, declaredTypes);
         Parameters parameters = Parameters.toDescribe(declaredTypes);
-        return new Description(types, columns(database.plans().analyze(parsed, settings, parameters), parsed));
+        return new Description(types, columns(database.plans().analyze(parsed, names, parameters), parsed));
     }
 
     private Optional<Schema> columns(Statement statement, ParsedStatement parsed) {

@@ -16,6 +16,9 @@ import java.util.function.Supplier;
 final class Execution {
     private final Database database;
     private final SessionSettings settings;
+    private final SessionCatalog names;
+    private final Identity identity;
+    private final RoleStatements roles;
     private final Consumer<String> notices;
     private final Definitions definitions;
     private final Functions functions;
@@ -29,13 +32,17 @@ final class Execution {
     /** How far the statement under way is; written by the session's thread, read by any. */
     private volatile Supplier<Optional<Progress>> progress = Optional::empty;
 
-    Execution(Database database, SessionSettings settings, Cancellation cancellation, Consumer<String> notices) {
+    Execution(
+            Database database, SessionSettings settings, SessionCatalog names, Cancellation cancellation, Consumer<String> notices) {
         this.database = database;
         this.settings = settings;
+        this.names = names;
+        this.identity = names.identity();
+        this.roles = new RoleStatements(database, identity, names.permissions(), notices);
         this.notices = notices;
         this.queries = new Queries(database, settings, cancellation, source -> progress = source);
-        this.definitions = new Definitions(database, notices, queries);
-        this.functions = new Functions(database);
+        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity);
+        this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries);
         this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
@@ -49,7 +56,9 @@ final class Execution {
 
     StatementResult execute(ParsedStatement parsed, Parameters parameters) {
         progress = Optional::empty;
-        return execute(database.plans().analyze(parsed, settings, parameters), parsed.text());
+        Statement statement = database.plans().analyze(parsed, names, parameters);
+        names.permissions().require(statement, parsed.syntax());
+        return execute(statement, parsed.text());
     }
 
     private StatementResult execute(Statement statement, String text) {
@@ -107,7 +116,15 @@ final class Execution {
 
     /** What clients send by habit, and what comes with later versions. */
     private StatementResult executeForDrivers(Statement statement, String text) {
-        if (statement instanceof Statement.CreateFunction create) {
+        if (statement instanceof Statement.RoleStatement change) {
+            return roles.execute(change);
+        } else if (statement instanceof Statement.SetRole set) {
+            set.role().map(identity::named).ifPresentOrElse(identity::setRole, identity::resetRole);
+            return Command.of("SET");
+        } else if (statement instanceof Statement.SetSessionAuthorization set) {
+            set.role().map(identity::named).ifPresentOrElse(identity::setSession, identity::resetSession);
+            return Command.of("SET");
+        } else if (statement instanceof Statement.CreateFunction create) {
             return functions.create(create, text);
         } else if (statement instanceof Statement.CopyFrom copy) {
             return copies.from(copy);
@@ -122,10 +139,11 @@ final class Execution {
             notices.accept("nothing is rolled back: each statement took effect by itself");
             return Command.of("ROLLBACK");
         } else if (statement instanceof Statement.Discard discard) {
-            if (discard.preparedStatement().isEmpty()) {
+            if (discard.what().equals("ALL")) {
                 settings.resetAll();
+                identity.resetSession();
             }
-            return Command.of("DISCARD");
+            return Command.of("DISCARD " + discard.what());
         }
         throw MillraceException.notAvailableYet(name(statement));
     }

@@ -21,9 +21,11 @@ import java.util.Set;
 /** CREATE FUNCTION. Functions and relations share one space of names. */
 final class Functions {
     private final Database database;
+    private final Identity identity;
 
-    Functions(Database database) {
+    Functions(Database database, Identity identity) {
         this.database = database;
+        this.identity = identity;
     }
 
     Command create(Statement.CreateFunction create, String text) {
@@ -46,6 +48,9 @@ final class Functions {
                 database.catalog().remove(create.name());
             }
             database.catalog().add(object(create, text), function);
+            if (old.isEmpty()) {
+                database.catalog().roles().setOwner(create.name(), identity.current());
+            }
             return Command.of("CREATE FUNCTION");
         } finally {
             database.definitionLock().unlock();

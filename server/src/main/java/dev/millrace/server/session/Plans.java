@@ -17,10 +17,10 @@ import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
-import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -43,8 +43,8 @@ final class Plans {
         this.running = running;
     }
 
-    Statement analyze(ParsedStatement statement, SessionSettings settings, Parameters parameters) {
-        return frontend.analyze(statement, new SessionCatalog(catalog, settings), parameters);
+    Statement analyze(ParsedStatement statement, Catalog names, Parameters parameters) {
+        return frontend.analyze(statement, names, parameters);
     }
 
     /**

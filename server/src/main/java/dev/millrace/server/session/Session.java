@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.type.DataType;
@@ -27,15 +28,55 @@ public final class Session implements AutoCloseable {
     private final Database database;
     private final SessionSettings settings = new SessionSettings();
     private final Cancellation cancellation = new Cancellation();
+    private final Identity identity;
     private final Execution execution;
     private final Descriptions descriptions;
     private Consumer<String> notices = notice -> {};
+    private volatile Consumer<MillraceException> ending = why -> {}; // written by whoever serves the session, read by all
+    private volatile Optional<MillraceException> ended = Optional.empty(); // written by whoever ends it, read by its thread
     private volatile boolean closed; // written by whoever closes the session or the database
 
-    Session(Database database) {
+    Session(Database database, String role) {
         this.database = database;
-        this.execution = new Execution(database, settings, cancellation, notice -> notices.accept(notice));
-        this.descriptions = new Descriptions(database, settings, execution);
+        this.identity = new Identity(database.catalog().roles(), settings, role);
+        Permissions permissions = new Permissions(database.catalog(), identity);
+        SessionCatalog names = new SessionCatalog(database.catalog(), settings, identity, permissions);
+        this.execution = new Execution(
+                database, settings, names, cancellation, notice -> notices.accept(notice));
+        this.descriptions = new Descriptions(database, names, execution);
+        beginWith(role);
+    }
+
+    /** What ALTER ROLE ... SET says; what it said of a setting that is gone is passed over. */
+    private void beginWith(String role) {
+        database.catalog().roles().require(role).settings().forEach((name, value) -> {
+            try {
+                settings.begin(Setting.named(name), value);
+            } catch (MillraceException e) {
+                // the default holds
+            }
+        });
+    }
+
+    Identity identity() {
+        return identity;
+    }
+
+    /** The role that came in. */
+    public String role() {
+        return identity.login();
+    }
+
+    /** Called on any thread when somebody else ends the session: who serves its client tells it, and closes the session. */
+    public void onEnd(Consumer<MillraceException> listener) {
+        ending = listener;
+    }
+
+    /** Ends the session from outside: what runs is cancelled, and whatever comes after is refused with this error. */
+    void end(MillraceException why) {
+        ended = Optional.of(why);
+        cancellation.request("the end of the session");
+        ending.accept(why);
     }
 
     /** Where notices go, such as "already exists, skipping"; called on the session's thread. */
@@ -85,6 +126,9 @@ public final class Session implements AutoCloseable {
     }
 
     private void requireOpen() {
+        if (ended.isPresent()) {
+            throw ended.get();
+        }
         if (closed) {
             throw MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the session is closed");
         }

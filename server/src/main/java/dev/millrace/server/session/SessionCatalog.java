@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgcatalog.PgFunctions;
 import dev.millrace.server.settings.ProductVersion;
@@ -13,7 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** The database's catalog, and what functions say about one session. */
-record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings) implements Catalog {
+record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings, Identity identity, Permissions permissions)
+        implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
         return catalog.relation(name);
@@ -27,23 +29,37 @@ record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings) impleme
     @Override
     public Optional<String> sessionFunction(String name, List<String> arguments) {
         if (name.equals("current_setting") && !arguments.isEmpty()) {
-            return Optional.of(settings.get(Setting.named(arguments.get(0))));
+            return Optional.of(currentSetting(arguments));
         }
         return switch (name) {
             case "version" ->
                 Optional.of("PostgreSQL " + Setting.SERVER_VERSION.defaultValue() + " (Millrace " + ProductVersion.TEXT
                         + ")");
-            case "current_user", "session_user", "user", "current_role" ->
-                Optional.of(settings.get(Setting.SESSION_AUTHORIZATION));
+            case "current_user", "user", "current_role" -> Optional.of(identity.current());
+            case "session_user" -> Optional.of(identity.session());
             case "current_database", "current_catalog" -> Optional.of(settings.get(Setting.DATABASE));
             case "current_schema" -> Optional.of("public");
             default -> Optional.empty();
         };
     }
 
+    /** {@code current_setting(name, true)} is empty for a setting that does not exist. */
+    private String currentSetting(List<String> arguments) {
+        try {
+            return settings.get(Setting.named(arguments.get(0)));
+        } catch (MillraceException e) {
+            if (arguments.size() > 1 && arguments.get(1).startsWith("t")) {
+                return "";
+            }
+            throw e;
+        }
+    }
+
     @Override
     public Optional<UserFunction> userFunction(String name) {
-        return catalog.userFunction(name);
+        Optional<UserFunction> found = catalog.userFunction(name);
+        found.ifPresent(function -> permissions.requireExecute(name));
+        return found;
     }
 
     @Override

@@ -3,34 +3,117 @@ package dev.millrace.server.settings;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** One session's values. Not thread-safe: the session's thread sets and reads. */
+/**
+ * One session's values. Not thread-safe: the session's thread sets and reads.
+ *
+ * <p>From the inside out: those of SET LOCAL, until the transaction ends; those of SET; those that the role's sessions or the
+ * client's connection begin with, which RESET goes back to; the defaults.
+ */
 public final class SessionSettings {
-    private final Map<Setting, String> values = new EnumMap<>(Setting.class);
+    private final Map<Setting, String> initial = new EnumMap<>(Setting.class);
+    private Map<Setting, String> values = new EnumMap<>(Setting.class);
+    private Map<Setting, String> local = new EnumMap<>(Setting.class);
+    private long version;
+
+    /** Values as they were at some moment, to go back to. */
+    public record Saved(Map<Setting, String> values, Map<Setting, String> local) {}
 
     public String get(Setting setting) {
-        return values.getOrDefault(setting, setting.defaultValue());
+        String value = local.get(setting);
+        if (value == null) {
+            value = values.get(setting);
+        }
+        if (value == null) {
+            value = initial.get(setting);
+        }
+        return value == null ? setting.defaultValue() : value;
     }
 
     /** Sets a value after checking it. */
     public void set(Setting setting, String value) {
         values.put(setting, setting.checked(value));
+        local.remove(setting);
+        version++;
     }
 
-    /** Says who the session belongs to, which its user cannot change. */
+    /** Sets a value until the transaction ends. */
+    public void setLocal(Setting setting, String value) {
+        local.put(setting, setting.checked(value));
+        version++;
+    }
+
+    /** What the session begins with, and RESET goes back to. */
+    public void begin(Setting setting, String value) {
+        initial.put(setting, setting.checked(value));
+        version++;
+    }
+
+    /** Says what the system decides, which its user cannot change. */
     public void identify(Setting setting, String value) {
-        values.put(setting, value);
+        initial.put(setting, value);
+        version++;
     }
 
     public void reset(Setting setting) {
         values.remove(setting);
+        local.remove(setting);
+        version++;
     }
 
     public void resetAll() {
-        values.keySet().removeIf(Setting::canChange);
+        values.clear();
+        local.clear();
+        version++;
+    }
+
+    /** Grows with each change. */
+    public long version() {
+        return version;
+    }
+
+    public Saved save() {
+        return new Saved(Map.copyOf(values), Map.copyOf(local));
+    }
+
+    /** Goes back to what was saved. */
+    public void restore(Saved saved) {
+        values = copy(saved.values);
+        local = copy(saved.local);
+        version++;
+    }
+
+    private static Map<Setting, String> copy(Map<Setting, String> from) {
+        Map<Setting, String> copy = new EnumMap<>(Setting.class);
+        copy.putAll(from);
+        return copy;
+    }
+
+    /** The transaction ended, and with it what SET LOCAL said. */
+    public void endTransaction() {
+        if (!local.isEmpty()) {
+            local.clear();
+            version++;
+        }
     }
 
     /** Whether a setting that is on or off is on. */
     public boolean isOn(Setting setting) {
         return get(setting).equals("on");
+    }
+
+    /** A setting that is a time. */
+    public long millis(Setting setting) {
+        String text = get(setting);
+        return text.equals("0") ? 0 : Quantity.DURATION.parse(text).orElseThrow();
+    }
+
+    /** A setting that is a size in memory. */
+    public long bytes(Setting setting) {
+        return bytes(get(setting));
+    }
+
+    /** A size as a setting has it; 0 for what is none. */
+    public static long bytes(String text) {
+        return Quantity.BYTES.parse(text).orElse(0L);
     }
 }

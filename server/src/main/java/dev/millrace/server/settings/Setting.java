@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** All settings. Those of PostgreSQL that drivers send are here with the values that hold. */
@@ -19,52 +20,121 @@ public enum Setting {
             "scheduling_policy",
             EngineOptions.defaults().schedulingPolicy(),
             Form.oneOf(SchedulingPolicies.names().toArray(String[]::new)),
-            "who runs next when there is more work than workers, in all sessions at once"),
+            "who runs next when there is more work than workers, in all sessions at once; superusers only"),
+    TRANSACTION_MEMORY(
+            "transaction_memory",
+            "256MB",
+            Form.BYTES,
+            "how much a transaction may change before it is committed; beyond it the statement fails (53200)"),
+    MAX_QUERIES(
+            "max_queries",
+            "0",
+            Form.COUNT,
+            "continuous queries, views and sinks that a role may own (0: any number); for ALTER ROLE ... SET"),
+    MAX_QUERY_MEMORY(
+            "max_query_memory",
+            "0",
+            Form.BYTES,
+            "memory of the queries that a role owns, beyond which it makes no more (0: any); for ALTER ROLE ... SET"),
+    STATEMENT_TIMEOUT(
+            "statement_timeout", "0", Form.DURATION, "how long a statement may run before it is cancelled (0: for ever)"),
+    LOCK_TIMEOUT(
+            "lock_timeout",
+            "0",
+            Form.DURATION,
+            "how long a statement waits for rows that another transaction changed (0: for ever)"),
+    IDLE_SESSION_TIMEOUT(
+            "idle_session_timeout",
+            "0",
+            Form.DURATION,
+            "how long a session outside a transaction may say nothing before it is ended (0: for ever)"),
+    IDLE_IN_TRANSACTION_SESSION_TIMEOUT(
+            "idle_in_transaction_session_timeout",
+            "0",
+            Form.DURATION,
+            "how long a session within a transaction may say nothing before it is ended (0: for ever)"),
     APPLICATION_NAME("application_name", "", Form.TEXT, "a name for this session, as its program calls itself"),
+    BYTEA_OUTPUT("bytea_output", "hex", Form.oneOf("hex"), "how BYTEA is written"),
     CLIENT_ENCODING(
-            "client_encoding", "UTF8", Form.oneOf("utf8", "utf-8", "unicode"), "the encoding of text; only UTF8"),
+            "client_encoding", "UTF8", Form.only("UTF8", "utf8", "utf-8", "unicode"), "the encoding of text; only UTF8"),
     CLIENT_MIN_MESSAGES(
             "client_min_messages",
             "notice",
             Form.oneOf("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"),
-            "accepted for the sake of drivers"),
+            "which notices are sent: none from error on, all others below"),
     DATE_STYLE(
             "datestyle",
             "ISO, MDY",
-            Form.oneOf("iso", "iso, mdy", "iso, dmy", "iso, ymd"),
+            Form.only("ISO, MDY", "iso", "iso, mdy", "iso,mdy", "iso, dmy", "iso, ymd", "mdy"),
             "how dates are written; only ISO"),
+    DEFAULT_TRANSACTION_ISOLATION(
+            "default_transaction_isolation",
+            "read committed",
+            Form.oneOf("read uncommitted", "read committed", "repeatable read", "serializable"),
+            "the isolation level of transactions to come; each statement sees what is committed, whatever the level"),
+    DEFAULT_TRANSACTION_READ_ONLY(
+            "default_transaction_read_only", "off", Form.SWITCH, "whether transactions to come only read"),
+    DEFAULT_TRANSACTION_DEFERRABLE(
+            "default_transaction_deferrable", "off", Form.SWITCH, "accepted for the sake of drivers"),
     EXTRA_FLOAT_DIGITS(
             "extra_float_digits",
             "1",
-            Form.oneOf("1", "2", "3"),
+            Form.oneOf("-15", "-1", "0", "1", "2", "3"),
             "floating point is always written shortest and exact"),
     INTERVAL_STYLE("intervalstyle", "postgres", Form.oneOf("postgres"), "how intervals are written"),
-    SEARCH_PATH("search_path", "public", Form.TEXT, "accepted for the sake of drivers; there is one schema, public"),
+    PASSWORD_ENCRYPTION(
+            "password_encryption", "scram-sha-256", Form.oneOf("scram-sha-256"), "how passwords are kept"),
+    ROW_SECURITY("row_security", "on", Form.SWITCH, "accepted for the sake of pg_dump; there are no row policies"),
+    SEARCH_PATH("search_path", "\"$user\", public", Form.TEXT, "accepted for the sake of drivers; there is one schema, public"),
     STANDARD_CONFORMING_STRINGS(
-            "standard_conforming_strings", "on", Form.oneOf("on", "true", "1"), "backslashes in '...' are ordinary"),
+            "standard_conforming_strings",
+            "on",
+            Form.only("on", "on", "true", "yes", "1"),
+            "backslashes in '...' are ordinary"),
+    SYNCHRONOUS_COMMIT(
+            "synchronous_commit",
+            "on",
+            Form.oneOf("on", "off", "local", "remote_write", "remote_apply", "true", "false"),
+            "accepted for the sake of drivers"),
     TIME_ZONE(
             "timezone",
             "UTC",
-            Form.oneOf("utc", "etc/utc", "gmt", "z", "0"),
+            Form.only("UTC", "utc", "etc/utc", "gmt", "z", "0", "00:00", "+00", "+00:00", "universal"),
             "the zone of TIMESTAMPTZ texts; only UTC"),
+    TRANSACTION_ISOLATION(
+            "transaction_isolation",
+            "read committed",
+            Form.oneOf("read uncommitted", "read committed", "repeatable read", "serializable"),
+            "the isolation level of this transaction"),
+    TRANSACTION_READ_ONLY("transaction_read_only", "off", Form.SWITCH, "whether this transaction only reads"),
+    TRANSACTION_DEFERRABLE("transaction_deferrable", "off", Form.SWITCH, "accepted for the sake of drivers"),
     SERVER_ENCODING("server_encoding", "UTF8", Form.READ_ONLY, "the encoding of text"),
     SERVER_VERSION("server_version", "14.0", Form.READ_ONLY, "the PostgreSQL version whose catalog clients find"),
     SERVER_VERSION_NUM("server_version_num", "140000", Form.READ_ONLY, "the same as a number"),
+    IS_SUPERUSER("is_superuser", "on", Form.READ_ONLY, "whether the role that statements run as is a superuser"),
+    ROLE("role", "none", Form.READ_ONLY, "the role that SET ROLE chose"),
     SESSION_AUTHORIZATION("session_authorization", "millrace", Form.READ_ONLY, "the role of this session"),
-    DATABASE("database", "millrace", Form.READ_ONLY, "the database of this session, under the name its client uses"),
-    TRANSACTION_ISOLATION(
-            "transaction_isolation", "serializable", Form.READ_ONLY, "every answer is of one consistent point");
+    MAX_IDENTIFIER_LENGTH("max_identifier_length", "1024", Form.READ_ONLY, "characters of the longest name"),
+    INTEGER_DATETIMES("integer_datetimes", "on", Form.READ_ONLY, "times are whole microseconds"),
+    DATABASE("database", "millrace", Form.READ_ONLY, "the database of this session, under the name its client uses");
 
-    /** What values a setting takes. */
-    record Form(String expected, List<String> allowed) {
-        static final Form SWITCH = oneOf("on", "off", "true", "false", "yes", "no", "1", "0");
-        static final Form TEXT = new Form("any text", List.of());
-        static final Form READ_ONLY = new Form("", List.of());
+    /** Those that only a superuser may change: they are everybody's, or limits. */
+    private static final Set<Setting> FOR_SUPERUSERS = Set.of(SCHEDULING_POLICY, MAX_QUERIES, MAX_QUERY_MEMORY);
 
-        static Form oneOf(String... allowed) {
-            return new Form("one of " + String.join(", ", allowed), List.of(allowed));
-        }
-    }
+    /** Those that a client is told of when they change, as PostgreSQL's protocol has it. */
+    private static final List<Setting> REPORTED = List.of(
+            SERVER_VERSION,
+            SERVER_ENCODING,
+            CLIENT_ENCODING,
+            APPLICATION_NAME,
+            DATE_STYLE,
+            DEFAULT_TRANSACTION_READ_ONLY,
+            INTEGER_DATETIMES,
+            INTERVAL_STYLE,
+            IS_SUPERUSER,
+            SESSION_AUTHORIZATION,
+            TIME_ZONE,
+            STANDARD_CONFORMING_STRINGS);
 
     private final String settingName;
     private final String defaultValue;
@@ -97,6 +167,23 @@ public enum Setting {
         return defaultValue;
     }
 
+    /** Those that a client is told of, at first and whenever they change. */
+    public static List<Setting> reported() {
+        return REPORTED;
+    }
+
+    /** Whether only a superuser may change it. */
+    public boolean isForSuperusers() {
+        return FOR_SUPERUSERS.contains(this);
+    }
+
+    /** As {@code pg_settings.vartype}. */
+    public String valueType() {
+        return form == Form.SWITCH
+                ? "bool"
+                : form instanceof Form.Words ? "enum" : form instanceof Form.Text ? "string" : "integer";
+    }
+
     boolean canChange() {
         return form != Form.READ_ONLY;
     }
@@ -124,30 +211,17 @@ public enum Setting {
     }
 
     /** The value as it will be shown, or an error that says what it may be. */
-    String checked(String value) {
+    public String checked(String value) {
         if (form == Form.READ_ONLY) {
             throw MillraceException.user(
                     SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "setting \"" + settingName + "\" cannot be changed");
         }
-        if (!form.allowed.isEmpty() && !form.allowed.contains(value.toLowerCase(Locale.ROOT))) {
-            throw invalid(value);
-        }
-        if (form == Form.SWITCH) {
-            return List.of("on", "true", "yes", "1").contains(value.toLowerCase(Locale.ROOT)) ? "on" : "off";
-        }
-        return form.allowed.isEmpty() ? value : defaultFor(value);
-    }
-
-    /** Spellings of one value are shown as the default spells it. */
-    private String defaultFor(String value) {
-        return this == CLIENT_ENCODING || this == TIME_ZONE || this == STANDARD_CONFORMING_STRINGS
-                ? defaultValue
-                : value;
+        return form.canonical(value).orElseThrow(() -> invalid(value));
     }
 
     private MillraceException invalid(String value) {
         return MillraceException.user(
                 SqlState.INVALID_PARAMETER_VALUE,
-                "setting \"" + settingName + "\" cannot be \"" + value + "\"; it must be " + form.expected);
+                "setting \"" + settingName + "\" cannot be \"" + value + "\"; it must be " + form.expected());
     }
 }

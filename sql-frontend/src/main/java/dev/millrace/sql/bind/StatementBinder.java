@@ -123,7 +123,17 @@ public final class StatementBinder {
             return new Statement.CopyTo(bind(copy.source()), copy.file(), copy.options());
         }
         if (syntax instanceof Syntax.DeclareCursor declare) {
-            return new Statement.DeclareCursor(declare.name(), bind(declare.source()));
+            return new Statement.DeclareCursor(declare.name(), bind(declare.source()), declare.hold());
+        }
+        if (syntax instanceof Syntax.Prepare prepare) {
+            return new Statement.Prepare(
+                    prepare.name(),
+                    prepare.types().stream().map(TypeNames::resolve).toList());
+        }
+        if (syntax instanceof Syntax.ExecutePrepared execute) {
+            List<Expression> arguments = new ArrayList<>();
+            execute.arguments().forEach(argument -> arguments.add(constant(argument)));
+            return new Statement.ExecutePrepared(execute.name(), arguments);
         }
         if (syntax instanceof Syntax.Describe describe) {
             Relation relation = FromBinder.lookUp(context, describe.relation());

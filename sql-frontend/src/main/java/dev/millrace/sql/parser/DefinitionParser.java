@@ -235,15 +235,19 @@ final class DefinitionParser {
 
     // ---- ALTER -----------------------------------------------------------------------------------------------------
 
-    Syntax alter() {
+    Syntax alter(RoleParser roles) {
         words.expect("alter");
         ObjectKind kind = words.objectKind();
         String name = words.relationName();
+        words.skipParentheses();
+        if (words.peek().isWord("owner")) {
+            return roles.owner(kind, name);
+        }
         if (words.accept("set")) {
             return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
         }
         if (!words.peek().isWord("as")) {
-            throw words.expected(List.of("as", "set"));
+            throw words.expected(List.of("as", "set", "owner"));
         }
         words.next();
         return new Syntax.AlterQuery(kind, name, StatementParser.queryText(words));

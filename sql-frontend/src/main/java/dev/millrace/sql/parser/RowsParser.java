@@ -2,17 +2,22 @@ package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
+import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -80,33 +85,92 @@ final class RowsParser {
     Syntax declare() {
         words.expect("declare");
         String name = words.name();
-        while (words.accept("binary")
-                || words.accept("insensitive")
-                || words.accept("asensitive")
-                || words.accept("no")
-                || words.accept("scroll")) {}
+        boolean more = true;
+        while (more) {
+            int position = words.peek().start() + 1;
+            if (words.accept("scroll")) {
+                throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "a cursor only moves forward")
+                        .withHint("DECLARE " + name + " NO SCROLL CURSOR FOR ...")
+                        .at(position);
+            }
+            more = words.accept("binary")
+                    || words.accept("insensitive")
+                    || words.accept("asensitive")
+                    || words.acceptAll("no", "scroll");
+        }
         words.expect("cursor");
-        if (words.accept("with") || words.accept("without")) {
-            words.expect("hold");
+        boolean hold = words.acceptAll("with", "hold");
+        if (!hold) {
+            words.acceptAll("without", "hold");
         }
         words.expect("for");
         Syntax source = statements.statement();
         if (!(source instanceof Syntax.Select || source instanceof Syntax.Subscribe)) {
             throw MillraceException.user(SqlState.SYNTAX_ERROR, "a cursor is for SELECT or SUBSCRIBE");
         }
-        return new Syntax.DeclareCursor(name, source);
+        return new Syntax.DeclareCursor(name, source, hold);
     }
 
     Syntax fetch() {
-        words.expect("fetch");
-        if (!words.accept("forward")) {
-            words.accept("next");
+        boolean move = words.next().isWord("move");
+        for (String backward : List.of("prior", "first", "last", "absolute", "relative", "backward")) {
+            int position = words.peek().start() + 1;
+            if (words.peek().isWord(backward) && !words.peekAt(1).isSymbol(";") && words.peekAt(1).kind() != Kind.END) {
+                throw MillraceException.user(
+                                SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+                        .withHint("FETCH NEXT, FETCH n, FETCH ALL")
+                        .at(position);
+            }
         }
-        var count = StatementParser.count(words);
+        OptionalLong count = words.accept("next") ? OptionalLong.of(1) : fetchCount();
         if (!words.accept("from")) {
             words.accept("in");
         }
-        return new Syntax.Complete(new Statement.Fetch(words.name(), count));
+        String cursor = words.name();
+        OptionalLong timeout = OptionalLong.empty();
+        for (Map.Entry<String, String> option : words.optionalOptions().entrySet()) {
+            if (!option.getKey().equals("timeout")) {
+                throw MillraceException.user(
+                                SqlState.INVALID_PARAMETER_VALUE, "option \"" + option.getKey() + "\" does not exist")
+                        .withHint("the option of FETCH is: timeout");
+            }
+            timeout = OptionalLong.of(timeoutMicros(option.getValue()));
+        }
+        return new Syntax.Complete(new Statement.Fetch(cursor, count, timeout, move));
+    }
+
+    /** A number, ALL, or one; FORWARD may stand before. */
+    private OptionalLong fetchCount() {
+        words.accept("forward");
+        if (words.accept("all")) {
+            return OptionalLong.empty();
+        }
+        if (words.peek().isSymbol("-")) {
+            throw MillraceException.user(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+                    .at(words.peek().start() + 1);
+        }
+        if (words.peek().kind() != Kind.INTEGER) {
+            return OptionalLong.of(1);
+        }
+        Lexeme number = words.next();
+        try {
+            return OptionalLong.of(Long.parseLong(number.text()));
+        } catch (NumberFormatException e) {
+            throw MillraceException.user(
+                            SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "a count of " + number.text() + " is out of range")
+                    .at(number.start() + 1);
+        }
+    }
+
+    private static long timeoutMicros(String text) {
+        try {
+            Object value = Literals.parse(DataType.INTERVAL, text).value();
+            return Math.max(0, Literals.durationMicros((IntervalValue) value));
+        } catch (MillraceException e) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE, "timeout \"" + text + "\" is not an interval")
+                    .withHint("such as '1s' or '500 milliseconds'");
+        }
     }
 
     Syntax close() {

@@ -22,7 +22,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
@@ -48,11 +47,15 @@ public final class StatementParser {
     private final Words words;
     private final DefinitionParser definitions;
     private final RowsParser rows;
+    private final SessionParser session;
+    private final RoleParser roles;
 
     private StatementParser(String sql) {
         this.words = new Words(sql, Lexer.tokens(sql));
         this.definitions = new DefinitionParser(words);
         this.rows = new RowsParser(words, this);
+        this.session = new SessionParser(words, this);
+        this.roles = new RoleParser(words);
     }
 
     /** All statements; fails at the first syntax error. */
@@ -72,8 +75,9 @@ public final class StatementParser {
             if (!words.atEnd() && !words.peek().isSymbol(";")) {
                 throw words.leftOver();
             }
-            statements.add(new Parsed(
-                    syntax, words.startOf(first), words.endBefore(words.place()), words.highestParameter(first)));
+            // The parameters of what PREPARE prepares are given by EXECUTE.
+            int parameters = syntax instanceof Syntax.Prepare ? 0 : words.highestParameter(first);
+            statements.add(new Parsed(syntax, words.startOf(first), words.endBefore(words.place()), parameters));
         }
     }
 
@@ -88,10 +92,13 @@ public final class StatementParser {
         }
         return switch (head.text()) {
             case "select", "values", "with", "table" -> rows.select();
-            case "create" -> definitions.create();
-            case "drop" -> drop();
+            case "create" -> roles.isNext() ? roles.create() : definitions.create();
+            case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
-            case "alter" -> definitions.alter();
+            case "alter" -> roles.isNext() ? roles.alter() : alter();
+            case "grant" -> roles.grant();
+            case "revoke" -> roles.revoke();
+            case "reassign" -> roles.reassign();
             case "reprocess" -> reprocess();
             case "insert" -> rows.insert();
             case "update" -> rows.update();
@@ -100,7 +107,7 @@ public final class StatementParser {
             case "copy" -> rows.copy();
             case "subscribe" -> rows.subscribe();
             case "declare" -> rows.declare();
-            case "fetch" -> rows.fetch();
+            case "fetch", "move" -> rows.fetch();
             case "close" -> rows.close();
             case "flush" -> {
                 words.next();
@@ -109,10 +116,16 @@ public final class StatementParser {
             case "show" -> show();
             case "describe", "desc" -> describe();
             case "explain" -> explain();
-            case "set" -> set();
-            case "reset" -> reset();
-            case "begin", "start", "commit", "end", "rollback", "abort" -> transaction();
-            case "discard", "deallocate" -> discard();
+            case "set" -> session.set();
+            case "reset" -> session.reset();
+            case "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release" ->
+                session.transaction();
+            case "prepare" -> session.prepare();
+            case "execute" -> session.execute();
+            case "deallocate" -> session.deallocate();
+            case "discard" -> session.discard();
+            case "listen", "unlisten", "notify" -> session.listen();
+            case "lock" -> session.lock();
             default ->
                 throw Suggestion.nearest(head.text(), Keywords.STATEMENTS)
                         .map(nearest -> words.syntaxError()
@@ -123,7 +136,14 @@ public final class StatementParser {
 
     // ---- objects ---------------------------------------------------------------------------------------------------
 
+    private Syntax alter() {
+        return definitions.alter(roles);
+    }
+
     private Syntax drop() {
+        if (words.peekAt(1).isWord("owned")) {
+            return roles.dropOwned();
+        }
         words.expect("drop");
         ObjectKind kind = words.objectKind();
         boolean ifExists = words.accept("if");
@@ -243,62 +263,6 @@ public final class StatementParser {
         return new Syntax.Explain(forms, statement());
     }
 
-    // ---- session ---------------------------------------------------------------------------------------------------
-
-    private Syntax set() {
-        words.expect("set");
-        boolean local = words.accept("local");
-        if (!local) {
-            words.accept("session");
-        }
-        if (words.peek().isWord("transaction") || words.peek().isWord("characteristics")) {
-            String value = words.restOfStatement();
-            return new Syntax.Complete(new Statement.SetSetting("transaction", Optional.of(value), local));
-        }
-        String name = words.acceptAll("time", "zone") ? "timezone" : words.settingName();
-        if (!words.acceptSymbol("=") && !words.accept("to") && !name.equals("timezone")) {
-            throw words.syntaxError();
-        }
-        if (words.accept("default")) {
-            return new Syntax.Complete(new Statement.SetSetting(name, Optional.empty(), local));
-        }
-        List<String> values = new ArrayList<>();
-        do {
-            values.add(words.optionValue());
-        } while (words.acceptSymbol(","));
-        return new Syntax.Complete(new Statement.SetSetting(name, Optional.of(String.join(", ", values)), local));
-    }
-
-    private Syntax reset() {
-        words.expect("reset");
-        Optional<String> name = words.accept("all") ? Optional.empty() : Optional.of(words.settingName());
-        return new Syntax.Complete(new Statement.ResetSetting(name));
-    }
-
-    private Syntax transaction() {
-        String head = words.next().text();
-        if (head.equals("start")) {
-            words.expect("transaction");
-        } else if (!words.accept("work")) {
-            words.accept("transaction");
-        }
-        if (head.equals("begin") || head.equals("start")) {
-            words.restOfStatement(); // isolation level and the like: there is one kind
-            return new Syntax.Complete(new Statement.Begin());
-        }
-        return new Syntax.Complete(
-                head.equals("commit") || head.equals("end") ? new Statement.Commit() : new Statement.Rollback());
-    }
-
-    private Syntax discard() {
-        boolean deallocate = words.next().isWord("deallocate");
-        if (deallocate) {
-            words.accept("prepare");
-        }
-        Optional<String> name = words.accept("all") ? Optional.empty() : Optional.of(words.name());
-        return new Syntax.Complete(new Statement.Discard(deallocate ? name : Optional.empty()));
-    }
-
     // ---- shared by the parts ---------------------------------------------------------------------------------------
 
     /** A query with its EMIT clause. */
@@ -364,23 +328,5 @@ public final class StatementParser {
             return IfExists.SKIP;
         }
         return replace ? IfExists.REPLACE : IfExists.FAIL;
-    }
-
-    /** A count of FETCH: a number, ALL, or one. */
-    static OptionalLong count(Words words) {
-        if (words.accept("all")) {
-            return OptionalLong.empty();
-        }
-        if (words.peek().kind() != Kind.INTEGER) {
-            return OptionalLong.of(1);
-        }
-        Lexeme number = words.next();
-        try {
-            return OptionalLong.of(Long.parseLong(number.text()));
-        } catch (NumberFormatException e) {
-            throw MillraceException.user(
-                            SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "a count of " + number.text() + " is out of range")
-                    .at(number.start() + 1);
-        }
     }
 }

@@ -70,6 +70,11 @@ final class Words {
         return lexeme;
     }
 
+    /** Goes back to a place, to read what follows in another way. */
+    void backTo(int place) {
+        at = place;
+    }
+
     boolean atEnd() {
         return peek().kind() == Kind.END;
     }

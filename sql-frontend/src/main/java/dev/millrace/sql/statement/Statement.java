@@ -176,11 +176,16 @@ public sealed interface Statement {
     /** FLUSH. */
     record Flush() implements Statement {}
 
-    /** DECLARE name CURSOR FOR a Select or Subscribe. */
-    record DeclareCursor(String name, Statement source) implements Statement {}
+    /** DECLARE name CURSOR FOR a Select or Subscribe. {@code hold}: beyond the end of its transaction. */
+    record DeclareCursor(String name, Statement source, boolean hold) implements Statement {}
 
-    /** FETCH; no count means ALL. */
-    record Fetch(String cursor, OptionalLong count) implements Statement {}
+    /**
+     * FETCH, or MOVE, which passes the rows over.
+     *
+     * @param count of rows; none means ALL
+     * @param timeoutMicros how long a subscription is waited for; none waits for the first row, as long as it takes
+     */
+    record Fetch(String cursor, OptionalLong count, OptionalLong timeoutMicros, boolean move) implements Statement {}
 
     /** CLOSE a cursor; no name means ALL. */
     record CloseCursor(Optional<String> cursor) implements Statement {}
@@ -237,15 +242,142 @@ public sealed interface Statement {
     /** SHOW name; no name means ALL. */
     record ShowSetting(Optional<String> name) implements Statement {}
 
-    /** BEGIN or START TRANSACTION. */
-    record Begin() implements Statement {}
+    /**
+     * What BEGIN and SET TRANSACTION say of a transaction.
+     *
+     * @param isolation in lower case: {@code read committed}
+     */
+    record TransactionModes(Optional<String> isolation, Optional<Boolean> readOnly, Optional<Boolean> deferrable) {}
 
-    /** COMMIT or END. */
-    record Commit() implements Statement {}
+    /** BEGIN or START TRANSACTION. */
+    record Begin(TransactionModes modes) implements Statement {}
+
+    /** COMMIT or END. {@code chain}: and begin another like it. */
+    record Commit(boolean chain) implements Statement {}
 
     /** ROLLBACK or ABORT. */
-    record Rollback() implements Statement {}
+    record Rollback(boolean chain) implements Statement {}
 
-    /** DISCARD ALL and DEALLOCATE ALL or a name: what drivers and poolers send to clean a session. */
-    record Discard(Optional<String> preparedStatement) implements Statement {}
+    /** SAVEPOINT. */
+    record Savepoint(String name) implements Statement {}
+
+    /** ROLLBACK TO SAVEPOINT. */
+    record RollbackTo(String savepoint) implements Statement {}
+
+    /** RELEASE SAVEPOINT. */
+    record Release(String savepoint) implements Statement {}
+
+    /** SET TRANSACTION, or SET SESSION CHARACTERISTICS AS TRANSACTION, which is for those to come. */
+    record SetTransaction(TransactionModes modes, boolean session) implements Statement {}
+
+    /** PREPARE name AS a statement, which is kept as its syntax. */
+    record Prepare(String name, List<DataType> types) implements Statement {}
+
+    /** EXECUTE a prepared statement with constants. */
+    record ExecutePrepared(String name, List<Expression> arguments) implements Statement {}
+
+    /** DEALLOCATE a prepared statement; no name means ALL. */
+    record Deallocate(Optional<String> name) implements Statement {}
+
+    /** DISCARD ALL, PLANS, SEQUENCES or TEMP; {@code all} cleans the session, the others have nothing to do. */
+    record Discard(String what) implements Statement {}
+
+    /** UNLISTEN, which drivers send to clean a session: nobody listens. */
+    record Unlisten() implements Statement {}
+
+    // ---- roles -----------------------------------------------------------------------------------------------------
+
+    /** SET ROLE; no name means NONE. */
+    record SetRole(Optional<String> role) implements Statement {}
+
+    /** SET SESSION AUTHORIZATION; no name means DEFAULT. */
+    record SetSessionAuthorization(Optional<String> role) implements Statement {}
+
+    /** What changes roles, privileges and owners. */
+    sealed interface RoleStatement extends Statement {}
+
+    /** What a role is or is not. */
+    enum RoleAttribute {
+        SUPERUSER,
+        INHERIT,
+        CREATEROLE,
+        CREATEDB,
+        LOGIN,
+        REPLICATION,
+        BYPASSRLS
+    }
+
+    /** A password, in clear or as a verifier; nothing shows it by accident. */
+    record Secret(String text) {
+        @Override
+        public String toString() {
+            return "********";
+        }
+    }
+
+    /**
+     * The options of CREATE and ALTER ROLE.
+     *
+     * @param attributes those that are said to hold or not
+     * @param password an empty one takes the password away
+     * @param validUntil a timestamp's text, or {@code infinity}
+     * @param inRoles roles that it becomes a member of
+     * @param members roles that become members of it
+     * @param admins the same WITH ADMIN OPTION
+     */
+    record RoleOptions(
+            Map<RoleAttribute, Boolean> attributes,
+            Optional<Integer> connectionLimit,
+            Optional<Optional<Secret>> password,
+            Optional<String> validUntil,
+            List<String> inRoles,
+            List<String> members,
+            List<String> admins) {}
+
+    /** CREATE ROLE, USER or GROUP, which {@code word} says. */
+    record CreateRole(String word, String name, RoleOptions options) implements RoleStatement {}
+
+    /** ALTER ROLE. */
+    record AlterRole(String name, RoleOptions options) implements RoleStatement {}
+
+    /** ALTER ROLE ... RENAME TO. */
+    record RenameRole(String name, String newName) implements RoleStatement {}
+
+    /** ALTER ROLE ... SET, or RESET when there is no value; no setting means RESET ALL. */
+    record AlterRoleSetting(String name, Optional<String> setting, Optional<String> value) implements RoleStatement {}
+
+    /** DROP ROLE. */
+    record DropRole(List<String> names, boolean ifExists) implements RoleStatement {}
+
+    /** GRANT roles TO members, or REVOKE. {@code optionOnly}: REVOKE ADMIN OPTION FOR. */
+    record GrantRoles(List<String> roles, List<String> members, boolean revoke, boolean admin, boolean optionOnly)
+            implements RoleStatement {}
+
+    /**
+     * GRANT privileges ON objects TO roles, or REVOKE.
+     *
+     * @param privileges none means ALL
+     * @param objects of one kind; none means all of the kind in the schema
+     * @param grantees an empty name is PUBLIC
+     * @param option WITH GRANT OPTION
+     * @param optionOnly REVOKE GRANT OPTION FOR
+     */
+    record GrantPrivileges(
+            Set<Privilege> privileges,
+            Securable.Kind kind,
+            List<String> objects,
+            List<String> grantees,
+            boolean revoke,
+            boolean option,
+            boolean optionOnly)
+            implements RoleStatement {}
+
+    /** ALTER ... OWNER TO. */
+    record ChangeOwner(ObjectKind kind, String name, String owner) implements RoleStatement {}
+
+    /** REASSIGN OWNED BY roles TO a role. */
+    record ReassignOwned(List<String> roles, String owner) implements RoleStatement {}
+
+    /** DROP OWNED BY roles: takes back what they were granted; what they own must be dropped by name. */
+    record DropOwned(List<String> roles) implements RoleStatement {}
 }

@@ -104,7 +104,19 @@ public sealed interface Syntax {
 
     record CopyTo(Syntax source, Optional<String> file, Map<String, String> options) implements Syntax {}
 
-    record DeclareCursor(String name, Syntax source) implements Syntax {}
+    record DeclareCursor(String name, Syntax source, boolean hold) implements Syntax {}
+
+    /**
+     * PREPARE.
+     *
+     * @param start of the prepared statement's text in the whole, in characters from 0
+     * @param end after its last character
+     * @param parameterCount the highest {@code $n} in it
+     */
+    record Prepare(String name, List<TypeSpec> types, Syntax statement, int start, int end, int parameterCount)
+            implements Syntax {}
+
+    record ExecutePrepared(String name, List<SqlNode> arguments) implements Syntax {}
 
     record Describe(SqlIdentifier relation) implements Syntax {}
 

@@ -31,15 +31,25 @@ public final class Keywords {
             "discard",
             "drop",
             "end",
+            "execute",
             "explain",
             "fetch",
             "flush",
+            "grant",
             "insert",
+            "listen",
+            "move",
+            "notify",
             "pause",
+            "prepare",
+            "reassign",
+            "release",
             "reprocess",
             "reset",
             "resume",
+            "revoke",
             "rollback",
+            "savepoint",
             "select",
             "set",
             "show",
@@ -47,6 +57,7 @@ public final class Keywords {
             "subscribe",
             "table",
             "truncate",
+            "unlisten",
             "update",
             "values",
             "with");
@@ -55,9 +66,9 @@ public final class Keywords {
             add asof between by cascade changes close connector continuous csv cube cumulate cursor date days descriptor
             every exists explain filter first following format function group hop hours if insert interval java json key
             language last latest earliest logical materialized minutes nulls numeric over partition physical preceding
-            progress queries query range replace restrict rollup row rows seconds session sets sink sinks snapshot stdin
+            progress queries query range replace restrict role rollup row rows seconds session sets sink sinks snapshot stdin
             stdout stream streams system_time tables template templates text timestamp timestamptz tumble unbounded values
-            varchar view views watermark within workers boolean smallint integer bigint real double precision bytea uuid
+            varchar view views watermark within workers boolean smallint integer bigint real double precision bytea uuid user public privileges
             jsonb avg count max min sum coalesce window_start window_end""".split("\\s+"));
 
     private Keywords() {}

@@ -1,4 +1,4 @@
-package dev.millrace.server.pgwire;
+package dev.millrace.server.role;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -39,7 +39,7 @@ public final class ScramSecret {
         return of(password, salt, ITERATIONS);
     }
 
-    static ScramSecret of(String password, byte[] salt, int iterations) {
+    public static ScramSecret of(String password, byte[] salt, int iterations) {
         try {
             String prepared = Normalizer.normalize(password, Normalizer.Form.NFKC);
             byte[] salted = SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
@@ -74,16 +74,16 @@ public final class ScramSecret {
                 + base64.encodeToString(storedKey) + ":" + base64.encodeToString(serverKey);
     }
 
-    byte[] salt() {
+    public byte[] salt() {
         return salt.clone();
     }
 
-    int iterations() {
+    public int iterations() {
         return iterations;
     }
 
     /** Whether a client's proof shows that it knows the password. */
-    boolean accepts(byte[] proof, String authMessage) {
+    public boolean accepts(byte[] proof, String authMessage) {
         byte[] signature = hmac(storedKey, authMessage);
         if (proof.length != signature.length) {
             return false;
@@ -100,7 +100,7 @@ public final class ScramSecret {
     }
 
     /** What shows the client that the server knows the password as well. */
-    byte[] serverSignature(String authMessage) {
+    public byte[] serverSignature(String authMessage) {
         return hmac(serverKey, authMessage);
     }
 

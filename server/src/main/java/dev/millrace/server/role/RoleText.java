@@ -1,0 +1,116 @@
+package dev.millrace.server.role;
+
+import dev.millrace.sql.statement.Privilege;
+import dev.millrace.sql.statement.Securable;
+import dev.millrace.sql.statement.Statement.RoleAttribute;
+import dev.millrace.sql.text.Identifiers;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** Roles and privileges as statements, and access lists as PostgreSQL writes them. */
+final class RoleText {
+    private RoleText() {}
+
+    static List<String> roles(Collection<Role> roles, List<Membership> memberships) {
+        List<String> statements = new ArrayList<>();
+        for (Role role : roles) {
+            if (!Roles.isPredefined(role.name())) {
+                boolean there = role.name().equals(Roles.OWNER);
+                statements.add(
+                        (there ? "ALTER ROLE " : "CREATE ROLE ") + Identifiers.quote(role.name()) + options(role));
+            }
+        }
+        for (Role role : roles) {
+            new TreeMap<>(role.settings())
+                    .forEach((setting, value) -> statements.add("ALTER ROLE " + Identifiers.quote(role.name()) + " SET "
+                            + setting + " = " + Identifiers.quoteText(value)));
+        }
+        for (Membership membership : memberships) {
+            statements.add("GRANT " + Identifiers.quote(membership.role()) + " TO "
+                    + Identifiers.quote(membership.member()) + (membership.admin() ? " WITH ADMIN OPTION" : ""));
+        }
+        return statements;
+    }
+
+    private static String options(Role role) {
+        StringBuilder text = new StringBuilder(" WITH");
+        for (RoleAttribute attribute : RoleAttribute.values()) {
+            text.append(role.is(attribute) ? " " : " NO").append(attribute.name());
+        }
+        text.append(" CONNECTION LIMIT ").append(role.connectionLimit());
+        role.password()
+                .ifPresent(secret -> text.append(" PASSWORD ").append(Identifiers.quoteText(secret.text())));
+        role.validUntilMicros()
+                .ifPresent(micros -> text.append(" VALID UNTIL ").append(Identifiers.quoteText(validUntil(micros))));
+        return text.toString();
+    }
+
+    private static String validUntil(long micros) {
+        return Instant.ofEpochSecond(
+                        Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000L)
+                .toString();
+    }
+
+    static List<String> privileges(
+            Map<String, String> owners,
+            Map<Securable, List<AccessItem>> access,
+            Function<String, Optional<String>> kindOf) {
+        List<String> statements = new ArrayList<>();
+        owners.forEach((object, owner) -> kindOf.apply(object)
+                .ifPresent(kind -> statements.add("ALTER " + kind.toUpperCase(Locale.ROOT) + " "
+                        + Identifiers.quote(object) + " OWNER TO " + Identifiers.quote(owner))));
+        List<String> grants = new ArrayList<>();
+        access.forEach((object, items) -> {
+            for (AccessItem without : AccessDefaults.of(object)) {
+                if (items.stream().noneMatch(item -> item.grantee().isEmpty()
+                        && item.privilege() == without.privilege())) {
+                    grants.add("REVOKE " + without.privilege() + " ON " + target(object) + " FROM PUBLIC");
+                }
+            }
+            for (AccessItem item : items) {
+                String grantee = item.grantee().isEmpty() ? "PUBLIC" : Identifiers.quote(item.grantee());
+                grants.add("GRANT " + item.privilege() + " ON " + target(object) + " TO " + grantee
+                        + (item.grantable() ? " WITH GRANT OPTION" : ""));
+            }
+        });
+        grants.sort(null);
+        statements.addAll(grants);
+        return statements;
+    }
+
+    private static String target(Securable object) {
+        String kind = object.kind() == Securable.Kind.RELATION ? "TABLE" : object.kind().name();
+        return kind + " " + Identifiers.quote(object.name());
+    }
+
+    /** {@code joe=rw/millrace}: letters of privileges, a star for the right to pass one on. */
+    static List<String> accessList(Securable object, String owner, List<AccessItem> items) {
+        Map<String, StringBuilder> letters = new LinkedHashMap<>();
+        for (Privilege privilege : Privilege.values()) {
+            if (object.kind().privileges().contains(privilege)) {
+                letters.computeIfAbsent(owner + "=%s/" + owner, key -> new StringBuilder())
+                        .append(privilege.letter());
+            }
+        }
+        for (Privilege privilege : Privilege.values()) {
+            for (AccessItem item : items) {
+                if (item.privilege() == privilege) {
+                    letters.computeIfAbsent(item.grantee() + "=%s/" + item.grantor(), key -> new StringBuilder())
+                            .append(privilege.letter())
+                            .append(item.grantable() ? "*" : "");
+                }
+            }
+        }
+        return letters.entrySet().stream()
+                .map(entry -> entry.getKey().replace("%s", entry.getValue()))
+                .toList();
+    }
+}

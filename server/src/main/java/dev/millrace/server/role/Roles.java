@@ -1,0 +1,426 @@
+package dev.millrace.server.role;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.statement.Privilege;
+import dev.millrace.sql.statement.Securable;
+import dev.millrace.sql.statement.Statement.RoleAttribute;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/**
+ * All roles of a database, and what each may do. Safe on any thread: a change puts another immutable state in the place of the
+ * one before. Whether somebody may make a change is for the caller to ask.
+ */
+public final class Roles {
+    /** The role that is there from the beginning, and owns what nobody else does. */
+    public static final String OWNER = "millrace";
+
+    /** Whose members COPY from files of the server and read them through connectors. */
+    public static final String READ_FILES = "pg_read_server_files";
+
+    /** Whose members COPY to files of the server and write them through sinks. */
+    public static final String WRITE_FILES = "pg_write_server_files";
+
+    /** Whose members may SELECT from everything. */
+    public static final String READ_ALL = "pg_read_all_data";
+
+    /** Whose members may INSERT, UPDATE and DELETE everywhere. */
+    public static final String WRITE_ALL = "pg_write_all_data";
+
+    /** Whose members see what other sessions do. */
+    public static final String MONITOR = "pg_monitor";
+
+    /** Whose members end other sessions. */
+    public static final String SIGNAL = "pg_signal_backend";
+
+    private static final int OWNER_ID = 10;
+    private static final int FIRST_MADE_ID = 16384;
+    private static final Map<String, Integer> PREDEFINED = Map.of(
+            MONITOR, 3373, SIGNAL, 4200, READ_FILES, 4569, WRITE_FILES, 4570, READ_ALL, 6181, WRITE_ALL, 6182);
+
+    private record State(
+            Map<String, Role> roles,
+            List<Membership> memberships,
+            Map<String, String> owners,
+            Map<Securable, List<AccessItem>> access) {}
+
+    private volatile State state; // replaced under the lock of this, read by all
+    private int nextId = FIRST_MADE_ID; // guarded by this
+
+    public Roles() {
+        Map<String, Role> roles = new TreeMap<>();
+        PREDEFINED.forEach((name, id) -> roles.put(name, Role.plain(name, id)));
+        roles.put(
+                OWNER,
+                new Role(
+                        OWNER,
+                        OWNER_ID,
+                        EnumSet.allOf(RoleAttribute.class),
+                        -1,
+                        Optional.empty(),
+                        OptionalLong.empty(),
+                        Map.of()));
+        state = new State(roles, List.of(), Map.of(), Map.of());
+    }
+
+    // ---- roles -----------------------------------------------------------------------------------------------------
+
+    public Optional<Role> find(String name) {
+        return Optional.ofNullable(state.roles.get(name));
+    }
+
+    /** @throws MillraceException 42704 if there is no such role */
+    public Role require(String name) {
+        return find(name)
+                .orElseThrow(() -> MillraceException.user(
+                        SqlState.UNDEFINED_OBJECT, "role \"" + name + "\" does not exist"));
+    }
+
+    /** All, by name. */
+    public Collection<Role> all() {
+        return state.roles.values();
+    }
+
+    /** Whether a role is the system's own and cannot be changed. */
+    public static boolean isPredefined(String name) {
+        return PREDEFINED.containsKey(name);
+    }
+
+    /** A new role that can do nothing yet. */
+    public synchronized Role create(String name, UnaryOperator<Role> made) {
+        if (name.startsWith("pg_") || name.isEmpty()) {
+            throw MillraceException.user(SqlState.RESERVED_NAME, "role name \"" + name + "\" is reserved")
+                    .withHint("names that begin with \"pg_\" are the system's");
+        }
+        requireFree(name);
+        Role role = made.apply(Role.plain(name, nextId));
+        nextId++;
+        put(role);
+        return role;
+    }
+
+    private void requireFree(String name) {
+        if (state.roles.containsKey(name)) {
+            throw MillraceException.user(SqlState.DUPLICATE_OBJECT, "role \"" + name + "\" already exists");
+        }
+    }
+
+    private void put(Role role) {
+        Map<String, Role> roles = new TreeMap<>(state.roles);
+        roles.put(role.name(), role);
+        state = new State(roles, state.memberships, state.owners, state.access);
+    }
+
+    /** Changes a role that is there. */
+    public synchronized void change(String name, UnaryOperator<Role> change) {
+        put(change.apply(require(name)));
+    }
+
+    /** Gives a role another name, everywhere. */
+    public synchronized void rename(String name, String newName) {
+        Role role = require(name);
+        requireFree(newName);
+        Function<String, String> renamed = old -> old.equals(name) ? newName : old;
+        Map<String, Role> roles = new TreeMap<>(state.roles);
+        roles.remove(name);
+        roles.put(newName, role.withName(newName));
+        List<Membership> memberships = state.memberships.stream()
+                .map(m -> new Membership(
+                        renamed.apply(m.role()), renamed.apply(m.member()), renamed.apply(m.grantor()), m.admin()))
+                .toList();
+        Map<String, String> owners = new TreeMap<>(state.owners);
+        owners.replaceAll((object, owner) -> renamed.apply(owner));
+        Map<Securable, List<AccessItem>> access = new HashMap<>();
+        state.access.forEach((object, items) -> access.put(
+                object,
+                items.stream()
+                        .map(item -> new AccessItem(
+                                renamed.apply(item.grantee()),
+                                renamed.apply(item.grantor()),
+                                item.privilege(),
+                                item.grantable()))
+                        .toList()));
+        state = new State(roles, memberships, owners, access);
+    }
+
+    /** Removes a role that owns nothing and was granted nothing; it is a member of nothing any more. */
+    public synchronized void drop(String name) {
+        require(name);
+        Map<String, Role> roles = new TreeMap<>(state.roles);
+        roles.remove(name);
+        List<Membership> memberships = state.memberships.stream()
+                .filter(m -> !m.role().equals(name) && !m.member().equals(name))
+                .toList();
+        state = new State(roles, memberships, state.owners, state.access);
+    }
+
+    /** What stands in the way of dropping a role, as lines for users. */
+    public List<String> dependencies(String name) {
+        List<String> found = new ArrayList<>();
+        state.owners.forEach((object, owner) -> {
+            if (owner.equals(name)) {
+                found.add("owner of " + object);
+            }
+        });
+        state.access.forEach((object, items) -> {
+            if (items.stream()
+                    .anyMatch(item ->
+                            item.grantee().equals(name) || item.grantor().equals(name))) {
+                found.add("privileges for " + describe(object));
+            }
+        });
+        found.sort(null);
+        return found;
+    }
+
+    private static String describe(Securable object) {
+        return object.kind().name().toLowerCase(Locale.ROOT) + " " + object.name();
+    }
+
+    // ---- memberships -----------------------------------------------------------------------------------------------
+
+    public List<Membership> memberships() {
+        return state.memberships;
+    }
+
+    /** Makes a role a member of another; says again whether with ADMIN OPTION if it is one. */
+    public synchronized void addMember(Membership added) {
+        if (isMember(added.role(), added.member())) {
+            throw MillraceException.user(
+                    SqlState.INVALID_GRANT_OPERATION,
+                    "role \"" + added.role() + "\" is a member of role \"" + added.member() + "\"");
+        }
+        boolean admin = added.admin()
+                || state.memberships.stream().anyMatch(m -> same(m, added.role(), added.member()) && m.admin());
+        List<Membership> memberships = without(added.role(), added.member());
+        memberships.add(new Membership(added.role(), added.member(), added.grantor(), admin));
+        state = new State(state.roles, List.copyOf(memberships), state.owners, state.access);
+    }
+
+    /**
+     * Ends a membership, or takes its ADMIN OPTION away.
+     *
+     * @return whether there was one
+     */
+    public synchronized boolean removeMember(String role, String member, boolean optionOnly) {
+        Optional<Membership> before = state.memberships.stream()
+                .filter(m -> same(m, role, member))
+                .findFirst();
+        List<Membership> memberships = without(role, member);
+        if (optionOnly) {
+            before.ifPresent(m -> memberships.add(new Membership(role, member, m.grantor(), false)));
+        }
+        state = new State(state.roles, List.copyOf(memberships), state.owners, state.access);
+        return before.isPresent();
+    }
+
+    private List<Membership> without(String role, String member) {
+        return new ArrayList<>(state.memberships.stream()
+                .filter(m -> !same(m, role, member))
+                .toList());
+    }
+
+    private static boolean same(Membership membership, String role, String member) {
+        return membership.role().equals(role) && membership.member().equals(member);
+    }
+
+    /** Whether {@code role} is {@code of} or a member of it, directly or not; superusers are of all. */
+    public boolean isMember(String role, String of) {
+        return reachable(role, member -> true).contains(of);
+    }
+
+    /** Whether a role has the privileges of another: it is that, or a member that inherits, or a superuser. */
+    public boolean hasPrivilegesOf(String role, String of) {
+        State now = state;
+        return isSuperuser(role)
+                || reachable(role, member -> Optional.ofNullable(now.roles.get(member))
+                                .filter(known -> known.is(RoleAttribute.INHERIT))
+                                .isPresent())
+                        .contains(of);
+    }
+
+    public boolean isSuperuser(String role) {
+        return find(role).filter(Role::isSuperuser).isPresent();
+    }
+
+    private Set<String> reachable(String role, Predicate<String> passesOn) {
+        Set<String> found = new HashSet<>(Set.of(role));
+        Deque<String> open = new ArrayDeque<>(found);
+        while (!open.isEmpty()) {
+            String member = open.remove();
+            if (passesOn.test(member)) {
+                for (Membership membership : state.memberships) {
+                    if (membership.member().equals(member) && found.add(membership.role())) {
+                        open.add(membership.role());
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    // ---- owners ----------------------------------------------------------------------------------------------------
+
+    /** Who owns an object. */
+    public String owner(String object) {
+        return state.owners.getOrDefault(object, OWNER);
+    }
+
+    /** Names of objects that a role owns and that were not {@link #OWNER}'s from the beginning. */
+    public List<String> ownedBy(String role) {
+        return state.owners.entrySet().stream()
+                .filter(entry -> entry.getValue().equals(role))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    public synchronized void setOwner(String object, String owner) {
+        Map<String, String> owners = new TreeMap<>(state.owners);
+        if (owner.equals(OWNER)) {
+            owners.remove(object);
+        } else {
+            owners.put(object, owner);
+        }
+        state = new State(state.roles, state.memberships, owners, state.access);
+    }
+
+    /** An object is gone, and with it all that was said of its name. */
+    public synchronized void forget(String object) {
+        Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
+        access.remove(Securable.relation(object));
+        access.remove(Securable.function(object));
+        Map<String, String> owners = new TreeMap<>(state.owners);
+        owners.remove(object);
+        state = new State(state.roles, state.memberships, owners, access);
+    }
+
+    // ---- privileges ------------------------------------------------------------------------------------------------
+
+    /** What roles other than the owner have, and PUBLIC. */
+    public List<AccessItem> access(Securable object) {
+        List<AccessItem> items = state.access.get(object);
+        return items == null ? AccessDefaults.of(object) : items;
+    }
+
+    /** Whether anything was granted or revoked since the object was made. */
+    public boolean hasAccessList(Securable object) {
+        return state.access.containsKey(object);
+    }
+
+    /** Whether a role may do something with an object. */
+    public boolean has(String role, Privilege privilege, Securable object) {
+        return hasPrivilegesOf(role, ownerOf(object))
+                || holds(role, privilege, object, item -> true)
+                || object.kind() == Securable.Kind.RELATION
+                        && (privilege == Privilege.SELECT
+                                ? hasPrivilegesOf(role, READ_ALL)
+                                : AccessDefaults.WRITES.contains(privilege) && hasPrivilegesOf(role, WRITE_ALL));
+    }
+
+    /** Whether a role may pass a privilege on. */
+    public boolean mayGrant(String role, Privilege privilege, Securable object) {
+        return hasPrivilegesOf(role, ownerOf(object)) || holds(role, privilege, object, AccessItem::grantable);
+    }
+
+    private boolean holds(String role, Privilege privilege, Securable object, Predicate<AccessItem> which) {
+        for (AccessItem item : access(object)) {
+            if (item.privilege() == privilege
+                    && which.test(item)
+                    && (item.grantee().isEmpty() || hasPrivilegesOf(role, item.grantee()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String ownerOf(Securable object) {
+        return switch (object.kind()) {
+            case RELATION, FUNCTION -> owner(object.name());
+            case SCHEMA, DATABASE, LANGUAGE -> OWNER;
+        };
+    }
+
+    public synchronized void grant(Securable object, AccessItem added) {
+        List<AccessItem> items = new ArrayList<>(access(object));
+        boolean grantable = added.grantable() || items.stream().anyMatch(item -> same(item, added) && item.grantable());
+        items.removeIf(item -> same(item, added));
+        items.add(new AccessItem(added.grantee(), added.grantor(), added.privilege(), grantable));
+        put(object, items);
+    }
+
+    /** Takes a privilege away from a role, or only the right to pass it on; whoever granted it. */
+    public synchronized void revoke(Securable object, String grantee, Privilege privilege, boolean optionOnly) {
+        List<AccessItem> items = new ArrayList<>();
+        for (AccessItem item : access(object)) {
+            boolean meant = item.grantee().equals(grantee) && item.privilege() == privilege;
+            if (!meant) {
+                items.add(item);
+            } else if (optionOnly) {
+                items.add(new AccessItem(grantee, item.grantor(), privilege, false));
+            }
+        }
+        put(object, items);
+    }
+
+    /** Takes back whatever a role was granted or granted. */
+    public synchronized void revokeAll(String role) {
+        state.access.keySet().stream().toList().forEach(object -> {
+            List<AccessItem> items = access(object).stream()
+                    .filter(item ->
+                            !item.grantee().equals(role) && !item.grantor().equals(role))
+                    .toList();
+            put(object, items);
+        });
+    }
+
+    private static boolean same(AccessItem item, AccessItem other) {
+        return item.grantee().equals(other.grantee()) && item.privilege() == other.privilege();
+    }
+
+    private void put(Securable object, List<AccessItem> items) {
+        Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
+        access.put(object, List.copyOf(items));
+        state = new State(state.roles, state.memberships, state.owners, access);
+    }
+
+    // ---- as text ---------------------------------------------------------------------------------------------------
+
+    /** Statements that make these roles in an empty database, without semicolons; a secret. */
+    public List<String> definitions() {
+        State now = state;
+        return RoleText.roles(now.roles.values(), now.memberships);
+    }
+
+    /**
+     * Statements that give owners and privileges, once the objects are there; without semicolons.
+     *
+     * @param kindOf an object's kind as ALTER names it, by its name; empty for one that is gone
+     */
+    public List<String> privilegeDefinitions(Function<String, Optional<String>> kindOf) {
+        State now = state;
+        return RoleText.privileges(now.owners, now.access, kindOf);
+    }
+
+    /** An access list as {@code pg_class.relacl} shows it; empty if nothing was granted or revoked. */
+    public Optional<List<String>> accessTexts(Securable object) {
+        return hasAccessList(object)
+                ? Optional.of(RoleText.accessList(object, ownerOf(object), access(object)))
+                : Optional.empty();
+    }
+}

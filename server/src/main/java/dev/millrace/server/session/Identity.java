@@ -1,0 +1,97 @@
+package dev.millrace.server.session;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.role.Roles;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
+
+/**
+ * Who a session is: the role that came in, the one of SET SESSION AUTHORIZATION, and the one of SET ROLE, as which statements
+ * run. Changed by the session's thread, read by any.
+ */
+final class Identity {
+    private final Roles roles;
+    private final SessionSettings settings;
+    private final String login;
+    private volatile String session; // written by the session's thread, read by all
+    private volatile String current; // likewise
+
+    Identity(Roles roles, SessionSettings settings, String login) {
+        this.roles = roles;
+        this.settings = settings;
+        this.login = login;
+        this.session = login;
+        this.current = login;
+        show();
+    }
+
+    /** Who came in. */
+    String login() {
+        return login;
+    }
+
+    /** {@code session_user}. */
+    String session() {
+        return session;
+    }
+
+    /** {@code current_user}, whose privileges count. */
+    String current() {
+        return current;
+    }
+
+    boolean isSuperuser() {
+        return roles.isSuperuser(current);
+    }
+
+    /** A role of a statement, where CURRENT_USER and the like stand for oneself. */
+    String named(String name) {
+        return switch (name) {
+            case "current_user", "current_role" -> current;
+            case "session_user" -> session;
+            default -> name;
+        };
+    }
+
+    /** SET ROLE: one that the session's role is a member of. */
+    void setRole(String role) {
+        roles.require(role);
+        if (!roles.isSuperuser(session) && !roles.isMember(session, role)) {
+            throw MillraceException.user(
+                    SqlState.INSUFFICIENT_PRIVILEGE, "permission denied to set role \"" + role + "\"");
+        }
+        current = role;
+        show();
+    }
+
+    /** SET ROLE NONE. */
+    void resetRole() {
+        current = session;
+        show();
+    }
+
+    /** SET SESSION AUTHORIZATION: for who came in as a superuser. */
+    void setSession(String role) {
+        roles.require(role);
+        if (!role.equals(login) && !roles.isSuperuser(login)) {
+            throw MillraceException.user(
+                    SqlState.INSUFFICIENT_PRIVILEGE, "permission denied to set session authorization");
+        }
+        session = role;
+        resetRole();
+    }
+
+    /** SET SESSION AUTHORIZATION DEFAULT. */
+    void resetSession() {
+        session = login;
+        resetRole();
+    }
+
+    /** Puts what changed where SHOW finds it. */
+    private void show() {
+        settings.identify(Setting.SESSION_AUTHORIZATION, session);
+        settings.identify(Setting.ROLE, current.equals(session) ? "none" : current);
+        settings.identify(Setting.IS_SUPERUSER, isSuperuser() ? "on" : "off");
+    }
+}
