@@ -6,6 +6,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.pgwire.PgServer;
 import dev.millrace.server.pgwire.PgServerOptions;
+import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
@@ -63,8 +64,9 @@ final class ServerCommand {
         spec.usageMessage()
                 .footer(
                         "",
-                        "With " + PASSWORD_VARIABLE + " set, clients prove that they know it (SCRAM-SHA-256);",
-                        "without it, anyone on this machine may connect, and nobody else can.");
+                        "With " + PASSWORD_VARIABLE + " set, that is the password of role millrace, and every client proves",
+                        "that it knows its role's (SCRAM-SHA-256); without it, anyone on this machine",
+                        "may connect as any role that there is, and nobody else can.");
         return spec;
     }
 
@@ -86,9 +88,10 @@ final class ServerCommand {
                     session.execute(Files.readString(script.get())).drain();
                 }
             }
-            try (PgServer server = PgServer.listen(database, options(arguments))) {
+            PgServerOptions options = options(arguments, database);
+            try (PgServer server = PgServer.listen(database, options)) {
                 System.err.println(
-                        "millrace: listening on " + options(arguments).host() + ":" + server.port()
+                        "millrace: listening on " + options.host() + ":" + server.port()
                                 + "; connect with: psql -h localhost -p " + server.port() + " -U millrace");
                 stopped.await();
             }
@@ -113,22 +116,24 @@ final class ServerCommand {
         }
     }
 
-    private static PgServerOptions options(ParseResult arguments) {
+    private static PgServerOptions options(ParseResult arguments, Database database) {
         String host = arguments.matchedOptionValue("--host", "localhost");
         int port = arguments.matchedOptionValue("--port", PgServerOptions.DEFAULT_PORT);
         int connections = arguments.matchedOptionValue("--max-connections", DEFAULT_CONNECTIONS);
         int megabytes = arguments.matchedOptionValue("--max-message-mb", DEFAULT_MESSAGE_MEGABYTES);
-        Optional<ScramSecret> password =
-                Optional.ofNullable(System.getenv(PASSWORD_VARIABLE)).map(ScramSecret::of);
+        Optional<String> password = Optional.ofNullable(System.getenv(PASSWORD_VARIABLE));
         if (password.isEmpty() && !isLoopback(host)) {
             throw MillraceException.user(
                             SqlState.INVALID_AUTHORIZATION,
                             "listening on " + host + " would let anyone in without a password")
                     .withHint("set " + PASSWORD_VARIABLE + ", or listen on localhost");
         }
-        Authentication authentication = password.<Authentication>map(
-                        secret -> new Authentication.Scram(role -> Optional.of(secret)))
-                .orElse(new Authentication.Trust());
+        // With it every role proves who it is, and this is the superuser's.
+        password.ifPresent(text -> database.catalog()
+                .roles()
+                .change(Roles.OWNER, role -> role.withPassword(Optional.of(ScramSecret.of(text)))));
+        Authentication authentication =
+                password.isPresent() ? new Authentication.Scram(database::secretOf) : new Authentication.Trust();
         return new PgServerOptions(host, port, connections, megabytes << 20, Optional.empty(), authentication);
     }
 

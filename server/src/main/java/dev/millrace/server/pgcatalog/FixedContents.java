@@ -6,7 +6,6 @@ import java.util.List;
 
 /** What is the same in every database: schemas, types, the owner, settings. */
 final class FixedContents {
-    private static final String OWNER_NAME = "millrace";
     private static final int UTF8 = 6;
 
     private FixedContents() {}
@@ -112,32 +111,6 @@ final class FixedContents {
                 "C.UTF-8");
     }
 
-    static void roles(NamedRows rows) {
-        rows.add(
-                "oid", Oids.OWNER,
-                "rolname", OWNER_NAME,
-                "rolsuper", true,
-                "rolinherit", true,
-                "rolcreaterole", true,
-                "rolcreatedb", true,
-                "rolcanlogin", true,
-                "rolreplication", false,
-                "rolconnlimit", -1,
-                "rolpassword", "********",
-                "rolbypassrls", true);
-    }
-
-    static void users(NamedRows rows) {
-        rows.add(
-                "usename", OWNER_NAME,
-                "usesysid", Oids.OWNER,
-                "usecreatedb", true,
-                "usesuper", true,
-                "userepl", false,
-                "usebypassrls", true,
-                "passwd", "********");
-    }
-
     static void accessMethods(NamedRows rows) {
         rows.add("oid", Oids.HEAP, "amname", "heap", "amhandler", "heap_tableam_handler", "amtype", "t");
         rows.add("oid", Oids.BTREE, "amname", "btree", "amhandler", "bthandler", "amtype", "i");
@@ -189,9 +162,9 @@ final class FixedContents {
                     "short_desc",
                     setting.meaning(),
                     "context",
-                    "user",
+                    setting.isForSuperusers() ? "superuser" : "user",
                     "vartype",
-                    "string",
+                    setting.valueType(),
                     "source",
                     "default",
                     "boot_val",

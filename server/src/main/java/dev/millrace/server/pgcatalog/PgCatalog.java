@@ -4,25 +4,28 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.role.Roles;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Gives the relations of {@code pg_catalog} and {@code information_schema} for one database. */
 public final class PgCatalog {
-    private static final String OWNER_NAME = "millrace";
     private static final int TYPE_OF_ROWS = 0;
 
     private final DatabaseCatalog catalog;
+    private final RoleContents roles;
     private final Oids oids = new Oids();
     private final Map<String, Consumer<NamedRows>> fillers = new HashMap<>();
 
     private PgCatalog(DatabaseCatalog catalog) {
         this.catalog = catalog;
+        this.roles = new RoleContents(catalog);
         fillers.put("pg_catalog.pg_namespace", FixedContents::namespaces);
         fillers.put("pg_catalog.pg_class", this::classes);
         fillers.put("pg_catalog.pg_attribute", this::attributes);
@@ -31,8 +34,6 @@ public final class PgCatalog {
         fillers.put("pg_catalog.pg_constraint", this::constraints);
         fillers.put("pg_catalog.pg_definitions", this::definitions);
         fillers.put("pg_catalog.pg_database", FixedContents::databases);
-        fillers.put("pg_catalog.pg_roles", FixedContents::roles);
-        fillers.put("pg_catalog.pg_user", FixedContents::users);
         fillers.put("pg_catalog.pg_am", FixedContents::accessMethods);
         fillers.put("pg_catalog.pg_language", FixedContents::languages);
         fillers.put("pg_catalog.pg_collation", FixedContents::collations);
@@ -43,6 +44,7 @@ public final class PgCatalog {
         fillers.put("pg_catalog.pg_indexes", this::indexDefinitions);
         fillers.put("pg_catalog.pg_tablespace", FixedContents::tablespaces);
         new InformationSchema(catalog).addTo(fillers);
+        roles.addTo(fillers);
     }
 
     /** The relations, most of which are empty; each is computed when it is read. */
@@ -84,7 +86,7 @@ public final class PgCatalog {
         }
     }
 
-    private static void relation(
+    private void relation(
             NamedRows rows, int oid, ShownRelation of, String name, String kind, boolean hasIndex) {
         int columns = kind.equals("i") ? of.primaryKey().size() : of.schema().size();
         rows.add(
@@ -99,7 +101,9 @@ public final class PgCatalog {
                 "reloftype",
                 0,
                 "relowner",
-                Oids.OWNER,
+                of.object().isPresent() ? roles.ownerOid(of.name()) : Oids.OWNER,
+                "relacl",
+                of.object().isPresent() && !kind.equals("i") ? roles.access(of.name()) : Optional.empty(),
                 "relam",
                 kind.equals("i") ? Oids.BTREE : kind.equals("v") ? 0 : Oids.HEAP,
                 "relfilenode",
@@ -310,7 +314,7 @@ public final class PgCatalog {
                         "tablename",
                         relation.name(),
                         "tableowner",
-                        OWNER_NAME,
+                        owner(relation),
                         "hasindexes",
                         !relation.primaryKey().isEmpty(),
                         "hasrules",
@@ -323,13 +327,17 @@ public final class PgCatalog {
         }
     }
 
+    private String owner(ShownRelation relation) {
+        return relation.object().isPresent() ? catalog.roles().owner(relation.name()) : Roles.OWNER;
+    }
+
     private void views(NamedRows rows) {
         for (ShownRelation relation : shown()) {
             if (relation.kind().equals("v")) {
                 rows.add(
                         "schemaname", relation.schemaName(),
                         "viewname", relation.name(),
-                        "viewowner", OWNER_NAME,
+                        "viewowner", owner(relation),
                         "definition", relation.object().map(CatalogObject::definition));
             }
         }
@@ -344,7 +352,7 @@ public final class PgCatalog {
                         "matviewname",
                         relation.name(),
                         "matviewowner",
-                        OWNER_NAME,
+                        owner(relation),
                         "hasindexes",
                         false,
                         "ispopulated",

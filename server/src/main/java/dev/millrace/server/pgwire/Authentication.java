@@ -13,7 +13,7 @@ public sealed interface Authentication {
     /**
      * By a password, which never travels (SCRAM-SHA-256, RFC 5802 and 7677).
      *
-     * @param secrets what is known of a role's password; empty for a role that does not exist
+     * @param secrets what is known of a role's password, {@code database::secretOf}; empty for a role that does not exist
      */
     record Scram(Function<String, Optional<ScramSecret>> secrets) implements Authentication {}
 }

@@ -27,10 +27,12 @@ final class Conversation implements AutoCloseable {
     private final Outgoing out;
     private final ExtendedQuery extended;
     private final CopyExchange copies;
+    private final ReportedSettings reported;
     private TransactionState transaction = TransactionState.IDLE;
     private boolean skipping;
 
-    Conversation(Session session, Inbox inbox, Outgoing out) {
+    Conversation(Session session, Inbox inbox, Outgoing out, ReportedSettings reported) {
+        this.reported = reported;
         this.session = session;
         this.out = out;
         this.copies = new CopyExchange(session, inbox, out);
@@ -56,6 +58,9 @@ final class Conversation implements AutoCloseable {
 
     private boolean handle(ClientMessage message) {
         if (message instanceof ClientMessage.Terminate) {
+            return false;
+        } else if (message instanceof ClientMessage.Ended ended) {
+            ServerMessages.error(out.buffer(), "FATAL", ended.why());
             return false;
         } else if (message instanceof ClientMessage.Malformed malformed) {
             ServerMessages.error(
@@ -117,6 +122,7 @@ final class Conversation implements AutoCloseable {
     }
 
     private void ready() {
+        reported.report(out.buffer());
         ServerMessages.readyForQuery(out.buffer(), transaction);
         out.flush();
     }

@@ -47,6 +47,9 @@ final class CopyExchange {
                 } else if (message instanceof ClientMessage.CopyFail failure) {
                     throw MillraceException.user(
                             SqlState.QUERY_CANCELED, "COPY from stdin failed: " + failure.reason());
+                } else if (message instanceof ClientMessage.Ended ended) {
+                    inbox.add(ended); // for the conversation, which ends with it
+                    throw ended.why();
                 } else if (!(message instanceof ClientMessage.Flush || message instanceof ClientMessage.Sync)) {
                     throw MillraceException.user(
                             SqlState.PROTOCOL_VIOLATION,

@@ -12,6 +12,7 @@ import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -20,6 +21,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * One client's connection, on its event loop: lets the client in, then passes its messages to the session's thread.
@@ -32,15 +36,10 @@ import java.util.Optional;
  */
 final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private static final int PROTOCOL_MAJOR = 3;
-    private static final List<Setting> REPORTED = List.of(
-            Setting.SERVER_VERSION,
-            Setting.SERVER_ENCODING,
-            Setting.CLIENT_ENCODING,
-            Setting.APPLICATION_NAME,
-            Setting.DATE_STYLE,
-            Setting.INTERVAL_STYLE,
-            Setting.TIME_ZONE,
-            Setting.STANDARD_CONFORMING_STRINGS);
+    private static final long FAREWELL_SECONDS = 5;
+
+    /** {@code -c name=value} or {@code --name=value} in the startup packet. */
+    private static final Pattern OPTION = Pattern.compile("(?:-c\\s*|--)([a-zA-Z_.-]+)=((?:\\\\.|[^\\s])*)");
 
     private final PgServer server;
     private final MessageDecoder decoder;
@@ -52,7 +51,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private Map<String, String> startup = Map.of();
 
     // From when the client is let in.
-    private Optional<Served> served = Optional.empty();
+    private volatile Optional<Served> served = Optional.empty(); // written on the event loop, read by who ends a session
 
     /** What serves a client that was let in. */
     private record Served(Session session, Inbox inbox, Outgoing out, Conversation conversation) {}
@@ -203,22 +202,18 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     }
 
     private void welcome(ChannelHandlerContext context, ByteBuf out) {
-        Session session = server.database().session();
+        Session session = server.database().login(startup.get("user"));
         server.opened(process, secret, session);
         applyStartup(session);
         ServerMessages.authenticationOk(out);
-        for (Setting setting : REPORTED) {
-            ServerMessages.parameterStatus(
-                    out, setting.reportedName(), session.settings().get(setting));
-        }
-        ServerMessages.parameterStatus(out, "integer_datetimes", "on");
-        ServerMessages.parameterStatus(out, "is_superuser", "on");
-        ServerMessages.parameterStatus(out, "session_authorization", startup.get("user"));
+        ReportedSettings reported = new ReportedSettings(session.settings());
+        reported.report(out);
         ServerMessages.backendKeyData(out, process, secret);
         ServerMessages.readyForQuery(out, TransactionState.IDLE);
         Inbox inbox = new Inbox(context.channel());
         Outgoing outgoing = new Outgoing(context.channel());
-        served = Optional.of(new Served(session, inbox, outgoing, new Conversation(session, inbox, outgoing)));
+        served = Optional.of(new Served(session, inbox, outgoing, new Conversation(session, inbox, outgoing, reported)));
+        session.onEnd(why -> end(context.channel(), why));
         decoder.authenticated();
         context.writeAndFlush(out);
     }
@@ -226,18 +221,34 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     /** What a client asks for at its start and we do not have is passed over: it is told what holds instead. */
     private void applyStartup(Session session) {
         startup.forEach((name, value) -> {
-            if (name.equals("user")) {
-                session.settings().identify(Setting.SESSION_AUTHORIZATION, value);
-            } else if (name.equals("database")) {
+            if (name.equals("database")) {
                 session.settings().identify(Setting.DATABASE, value);
-            } else if (!name.equals("options") && !name.equals("replication") && !name.startsWith("_pq_.")) {
-                try {
-                    session.settings().set(Setting.named(name), value);
-                } catch (MillraceException e) {
-                    // the value that holds is among the parameters reported
+            } else if (name.equals("options")) {
+                Matcher options = OPTION.matcher(value);
+                while (options.find()) {
+                    begin(session, options.group(1).replace('-', '_'), options.group(2));
                 }
+            } else if (!name.equals("user") && !name.equals("replication") && !name.startsWith("_pq_.")) {
+                begin(session, name, value);
             }
         });
+    }
+
+    private static void begin(Session session, String name, String value) {
+        try {
+            Setting setting = Setting.named(name);
+            if (!setting.isForSuperusers()) {
+                session.settings().begin(setting, value);
+            }
+        } catch (MillraceException e) {
+            // the value that holds is among the parameters reported
+        }
+    }
+
+    /** Somebody else ends the session: its thread says so, unless the client does not read; then it is only cut off. */
+    private void end(Channel channel, MillraceException why) {
+        served.ifPresent(client -> serve(client, new ClientMessage.Ended(why)));
+        channel.eventLoop().schedule(() -> channel.close(), FAREWELL_SECONDS, TimeUnit.SECONDS);
     }
 
     // ---- what it wants ---------------------------------------------------------------------------------------------

@@ -7,7 +7,9 @@ import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.role.LoginCheck;
+import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
+import dev.millrace.server.role.ScramSecret;
 import dev.millrace.sql.Frontend;
 import dev.millrace.time.Clock;
 import java.util.Map;
@@ -80,6 +82,17 @@ public final class Database implements AutoCloseable {
             LoginCheck.admit(catalog.roles(), role, there);
             return session(role);
         }
+    }
+
+    /**
+     * What is kept of a role's password, to check one; empty if there is no such role, it has none, or it is no longer good.
+     */
+    public Optional<ScramSecret> secretOf(String role) {
+        return catalog.roles()
+                .find(role)
+                .filter(found -> found.validUntilMicros().isEmpty()
+                        || found.validUntilMicros().getAsLong() > clock.epochMicros())
+                .flatMap(Role::password);
     }
 
     Set<Session> sessions() {

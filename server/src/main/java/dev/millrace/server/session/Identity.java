@@ -56,13 +56,21 @@ final class Identity {
 
     /** SET ROLE: one that the session's role is a member of. */
     void setRole(String role) {
-        roles.require(role);
+        requireRole(role);
         if (!roles.isSuperuser(session) && !roles.isMember(session, role)) {
             throw MillraceException.user(
                     SqlState.INSUFFICIENT_PRIVILEGE, "permission denied to set role \"" + role + "\"");
         }
         current = role;
         show();
+    }
+
+    /** What is wrong is the value of a setting, as PostgreSQL has it. */
+    private void requireRole(String role) {
+        if (roles.find(role).isEmpty()) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE, "role \"" + role + "\" does not exist");
+        }
     }
 
     /** SET ROLE NONE. */
@@ -73,7 +81,7 @@ final class Identity {
 
     /** SET SESSION AUTHORIZATION: for who came in as a superuser. */
     void setSession(String role) {
-        roles.require(role);
+        requireRole(role);
         if (!role.equals(login) && !roles.isSuperuser(login)) {
             throw MillraceException.user(
                     SqlState.INSUFFICIENT_PRIVILEGE, "permission denied to set session authorization");

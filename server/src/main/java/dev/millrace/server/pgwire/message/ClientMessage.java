@@ -1,5 +1,6 @@
 package dev.millrace.server.pgwire.message;
 
+import dev.millrace.error.MillraceException;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Map;
@@ -98,6 +99,9 @@ public sealed interface ClientMessage {
 
     /** Bytes that are no message; {@code reason} says why. The connection cannot go on. */
     record Malformed(String reason) implements ClientMessage {}
+
+    /** Not from the client: somebody else ended its session, which is to say why and go. */
+    record Ended(MillraceException why) implements ClientMessage {}
 
     /** Frees what the message holds; called once by whoever takes it last. */
     default void close() {}
