@@ -64,7 +64,8 @@ final class ServerCommand {
         spec.usageMessage()
                 .footer(
                         "",
-                        "With " + PASSWORD_VARIABLE + " set, that is the password of role millrace, and every client proves",
+                        "With " + PASSWORD_VARIABLE
+                                + " set, that is the password of role millrace, and every client proves",
                         "that it knows its role's (SCRAM-SHA-256); without it, anyone on this machine",
                         "may connect as any role that there is, and nobody else can.");
         return spec;
@@ -90,9 +91,8 @@ final class ServerCommand {
             }
             PgServerOptions options = options(arguments, database);
             try (PgServer server = PgServer.listen(database, options)) {
-                System.err.println(
-                        "millrace: listening on " + options.host() + ":" + server.port()
-                                + "; connect with: psql -h localhost -p " + server.port() + " -U millrace");
+                System.err.println("millrace: listening on " + options.host() + ":" + server.port()
+                        + "; connect with: psql -h localhost -p " + server.port() + " -U millrace");
                 stopped.await();
             }
         } catch (MillraceException e) {

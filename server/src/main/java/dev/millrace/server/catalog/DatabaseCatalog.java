@@ -35,7 +35,8 @@ public final class DatabaseCatalog implements Catalog {
 
     /** Statements that give the objects their owners and privileges; see {@link Roles#privilegeDefinitions}. */
     public List<String> privilegeDefinitions() {
-        return roles.privilegeDefinitions(name -> object(name).map(object -> object.kind().sqlName()));
+        return roles.privilegeDefinitions(
+                name -> object(name).map(object -> object.kind().sqlName()));
     }
 
     /** Makes a relation that the engine computes about itself known. */

@@ -86,8 +86,7 @@ public final class PgCatalog {
         }
     }
 
-    private void relation(
-            NamedRows rows, int oid, ShownRelation of, String name, String kind, boolean hasIndex) {
+    private void relation(NamedRows rows, int oid, ShownRelation of, String name, String kind, boolean hasIndex) {
         int columns = kind.equals("i") ? of.primaryKey().size() : of.schema().size();
         rows.add(
                 "oid",

@@ -33,9 +33,12 @@ final class RoleContents {
     void addTo(Map<String, Consumer<NamedRows>> fillers) {
         fillers.put("pg_catalog.pg_roles", rows -> roles(rows, role -> Optional.of(HIDDEN), true));
         fillers.put(
-                "pg_catalog.pg_authid", rows -> roles(rows, role -> role.password().map(ScramSecret::text), false));
+                "pg_catalog.pg_authid",
+                rows -> roles(rows, role -> role.password().map(ScramSecret::text), false));
         fillers.put("pg_catalog.pg_user", rows -> users(rows, role -> Optional.of(HIDDEN)));
-        fillers.put("pg_catalog.pg_shadow", rows -> users(rows, role -> role.password().map(ScramSecret::text)));
+        fillers.put(
+                "pg_catalog.pg_shadow",
+                rows -> users(rows, role -> role.password().map(ScramSecret::text)));
         fillers.put("pg_catalog.pg_group", this::groups);
         fillers.put("pg_catalog.pg_auth_members", this::members);
         fillers.put("pg_catalog.pg_db_role_setting", this::settings);
@@ -151,8 +154,7 @@ final class RoleContents {
             for (Privilege privilege : Securable.Kind.RELATION.privileges()) {
                 tablePrivilege(rows, relation, new AccessItem(owner, owner, privilege, true));
             }
-            roles.access(Securable.relation(relation.name()))
-                    .forEach(item -> tablePrivilege(rows, relation, item));
+            roles.access(Securable.relation(relation.name())).forEach(item -> tablePrivilege(rows, relation, item));
         }
     }
 

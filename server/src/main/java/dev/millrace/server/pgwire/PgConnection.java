@@ -51,7 +51,8 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private Map<String, String> startup = Map.of();
 
     // From when the client is let in.
-    private volatile Optional<Served> served = Optional.empty(); // written on the event loop, read by who ends a session
+    private volatile Optional<Served> served =
+            Optional.empty(); // written on the event loop, read by who ends a session
 
     /** What serves a client that was let in. */
     private record Served(Session session, Inbox inbox, Outgoing out, Conversation conversation) {}
@@ -212,7 +213,8 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         ServerMessages.readyForQuery(out, TransactionState.IDLE);
         Inbox inbox = new Inbox(context.channel());
         Outgoing outgoing = new Outgoing(context.channel());
-        served = Optional.of(new Served(session, inbox, outgoing, new Conversation(session, inbox, outgoing, reported)));
+        served =
+                Optional.of(new Served(session, inbox, outgoing, new Conversation(session, inbox, outgoing, reported)));
         session.onEnd(why -> end(context.channel(), why));
         decoder.authenticated();
         context.writeAndFlush(out);

@@ -9,8 +9,7 @@ import java.util.Set;
 /** What PUBLIC may do with an object before anybody says otherwise: as PostgreSQL 15 has it. */
 final class AccessDefaults {
     /** What {@code pg_write_all_data} gives. */
-    static final Set<Privilege> WRITES =
-            Set.copyOf(EnumSet.of(Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE));
+    static final Set<Privilege> WRITES = Set.copyOf(EnumSet.of(Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE));
 
     private AccessDefaults() {}
 

@@ -16,8 +16,8 @@ public final class LoginCheck {
      */
     public static Role admit(Roles roles, String name, long sessions) {
         Role role = roles.find(name)
-                .orElseThrow(() -> MillraceException.user(
-                        SqlState.INVALID_AUTHORIZATION, "role \"" + name + "\" does not exist"));
+                .orElseThrow(() ->
+                        MillraceException.user(SqlState.INVALID_AUTHORIZATION, "role \"" + name + "\" does not exist"));
         if (!role.is(RoleAttribute.LOGIN)) {
             throw MillraceException.user(
                     SqlState.INVALID_AUTHORIZATION, "role \"" + name + "\" is not permitted to log in");

@@ -46,16 +46,14 @@ final class RoleText {
             text.append(role.is(attribute) ? " " : " NO").append(attribute.name());
         }
         text.append(" CONNECTION LIMIT ").append(role.connectionLimit());
-        role.password()
-                .ifPresent(secret -> text.append(" PASSWORD ").append(Identifiers.quoteText(secret.text())));
+        role.password().ifPresent(secret -> text.append(" PASSWORD ").append(Identifiers.quoteText(secret.text())));
         role.validUntilMicros()
                 .ifPresent(micros -> text.append(" VALID UNTIL ").append(Identifiers.quoteText(validUntil(micros))));
         return text.toString();
     }
 
     private static String validUntil(long micros) {
-        return Instant.ofEpochSecond(
-                        Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000L)
+        return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000L)
                 .toString();
     }
 
@@ -70,8 +68,8 @@ final class RoleText {
         List<String> grants = new ArrayList<>();
         access.forEach((object, items) -> {
             for (AccessItem without : AccessDefaults.of(object)) {
-                if (items.stream().noneMatch(item -> item.grantee().isEmpty()
-                        && item.privilege() == without.privilege())) {
+                if (items.stream()
+                        .noneMatch(item -> item.grantee().isEmpty() && item.privilege() == without.privilege())) {
                     grants.add("REVOKE " + without.privilege() + " ON " + target(object) + " FROM PUBLIC");
                 }
             }
@@ -87,7 +85,9 @@ final class RoleText {
     }
 
     private static String target(Securable object) {
-        String kind = object.kind() == Securable.Kind.RELATION ? "TABLE" : object.kind().name();
+        String kind = object.kind() == Securable.Kind.RELATION
+                ? "TABLE"
+                : object.kind().name();
         return kind + " " + Identifiers.quote(object.name());
     }
 

@@ -51,8 +51,8 @@ public final class Roles {
 
     private static final int OWNER_ID = 10;
     private static final int FIRST_MADE_ID = 16384;
-    private static final Map<String, Integer> PREDEFINED = Map.of(
-            MONITOR, 3373, SIGNAL, 4200, READ_FILES, 4569, WRITE_FILES, 4570, READ_ALL, 6181, WRITE_ALL, 6182);
+    private static final Map<String, Integer> PREDEFINED =
+            Map.of(MONITOR, 3373, SIGNAL, 4200, READ_FILES, 4569, WRITE_FILES, 4570, READ_ALL, 6181, WRITE_ALL, 6182);
 
     private record State(
             Map<String, Role> roles,
@@ -88,8 +88,8 @@ public final class Roles {
     /** @throws MillraceException 42704 if there is no such role */
     public Role require(String name) {
         return find(name)
-                .orElseThrow(() -> MillraceException.user(
-                        SqlState.UNDEFINED_OBJECT, "role \"" + name + "\" does not exist"));
+                .orElseThrow(() ->
+                        MillraceException.user(SqlState.UNDEFINED_OBJECT, "role \"" + name + "\" does not exist"));
     }
 
     /** All, by name. */
@@ -219,9 +219,8 @@ public final class Roles {
      * @return whether there was one
      */
     public synchronized boolean removeMember(String role, String member, boolean optionOnly) {
-        Optional<Membership> before = state.memberships.stream()
-                .filter(m -> same(m, role, member))
-                .findFirst();
+        Optional<Membership> before =
+                state.memberships.stream().filter(m -> same(m, role, member)).findFirst();
         List<Membership> memberships = without(role, member);
         if (optionOnly) {
             before.ifPresent(m -> memberships.add(new Membership(role, member, m.grantor(), false)));
@@ -231,9 +230,8 @@ public final class Roles {
     }
 
     private List<Membership> without(String role, String member) {
-        return new ArrayList<>(state.memberships.stream()
-                .filter(m -> !same(m, role, member))
-                .toList());
+        return new ArrayList<>(
+                state.memberships.stream().filter(m -> !same(m, role, member)).toList());
     }
 
     private static boolean same(Membership membership, String role, String member) {
@@ -249,9 +247,11 @@ public final class Roles {
     public boolean hasPrivilegesOf(String role, String of) {
         State now = state;
         return isSuperuser(role)
-                || reachable(role, member -> Optional.ofNullable(now.roles.get(member))
-                                .filter(known -> known.is(RoleAttribute.INHERIT))
-                                .isPresent())
+                || reachable(
+                                role,
+                                member -> Optional.ofNullable(now.roles.get(member))
+                                        .filter(known -> known.is(RoleAttribute.INHERIT))
+                                        .isPresent())
                         .contains(of);
     }
 

@@ -301,7 +301,8 @@ final class Definitions {
     private void requireRoom() {
         List<CatalogObject> owned = database.catalog().objects().stream()
                 .filter(object -> database.query(object.name()).isPresent())
-                .filter(object -> database.catalog().roles().owner(object.name()).equals(identity.current()))
+                .filter(object ->
+                        database.catalog().roles().owner(object.name()).equals(identity.current()))
                 .toList();
         long bytes = owned.stream()
                 .flatMap(object -> database.query(object.name()).stream())

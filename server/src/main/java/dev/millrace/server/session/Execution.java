@@ -33,7 +33,11 @@ final class Execution {
     private volatile Supplier<Optional<Progress>> progress = Optional::empty;
 
     Execution(
-            Database database, SessionSettings settings, SessionCatalog names, Cancellation cancellation, Consumer<String> notices) {
+            Database database,
+            SessionSettings settings,
+            SessionCatalog names,
+            Cancellation cancellation,
+            Consumer<String> notices) {
         this.database = database;
         this.settings = settings;
         this.names = names;

@@ -68,8 +68,7 @@ final class Identity {
     /** What is wrong is the value of a setting, as PostgreSQL has it. */
     private void requireRole(String role) {
         if (roles.find(role).isEmpty()) {
-            throw MillraceException.user(
-                    SqlState.INVALID_PARAMETER_VALUE, "role \"" + role + "\" does not exist");
+            throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "role \"" + role + "\" does not exist");
         }
     }
 

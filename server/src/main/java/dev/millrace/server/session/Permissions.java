@@ -98,7 +98,8 @@ final class Permissions {
             on(explain.name(), Privilege.SELECT);
         } else if (statement instanceof Statement.SetSetting set) {
             settings(List.of(Setting.named(set.name())));
-        } else if (statement instanceof Statement.ResetSetting reset && reset.name().isPresent()) {
+        } else if (statement instanceof Statement.ResetSetting reset
+                && reset.name().isPresent()) {
             settings(List.of(Setting.named(reset.name().get())));
         } else {
             definition(statement);
@@ -131,10 +132,10 @@ final class Permissions {
         } else if (statement instanceof Statement.CreateFunction create) {
             creates(create.name(), create.ifExists());
             Securable language = new Securable(Securable.Kind.LANGUAGE, create.language());
-            if (!create.language().equals("sql")
-                    && !roles.has(identity.current(), Privilege.USAGE, language)) {
+            if (!create.language().equals("sql") && !roles.has(identity.current(), Privilege.USAGE, language)) {
                 throw denied("permission denied for language " + create.language())
-                        .withHint("what it runs, the server runs: a superuser can create the function and GRANT EXECUTE");
+                        .withHint(
+                                "what it runs, the server runs: a superuser can create the function and GRANT EXECUTE");
             }
         } else if (statement instanceof Statement.Drop drop) {
             drop.names().forEach(this::owns);
@@ -245,8 +246,7 @@ final class Permissions {
                                     + most)
                     .withHint("DROP one that is not needed");
         }
-        long mostBytes = SessionSettings.bytes(
-                limits.getOrDefault(Setting.MAX_QUERY_MEMORY.settingName(), "0"));
+        long mostBytes = SessionSettings.bytes(limits.getOrDefault(Setting.MAX_QUERY_MEMORY.settingName(), "0"));
         if (mostBytes > 0 && memoryBytes >= mostBytes) {
             throw MillraceException.resources(
                             SqlState.OUT_OF_MEMORY,

@@ -116,8 +116,9 @@ final class RoleStatements {
         String name = identity.named(alter.name());
         Role role = roles.require(name);
         RoleOptions options = alter.options();
-        boolean onlyPassword =
-                options.attributes().isEmpty() && options.connectionLimit().isEmpty() && options.validUntil().isEmpty();
+        boolean onlyPassword = options.attributes().isEmpty()
+                && options.connectionLimit().isEmpty()
+                && options.validUntil().isEmpty();
         boolean ownPassword = onlyPassword && name.equals(identity.current());
         if (!ownPassword) {
             requireMayChange(role, options.attributes().containsKey(RoleAttribute.SUPERUSER));
@@ -238,7 +239,9 @@ final class RoleStatements {
         if (name.equals(identity.current()) || name.equals(Roles.OWNER)) {
             throw MillraceException.user(
                     SqlState.OBJECT_IN_USE,
-                    name.equals(Roles.OWNER) ? "role \"" + name + "\" cannot be dropped" : "current user cannot be dropped");
+                    name.equals(Roles.OWNER)
+                            ? "role \"" + name + "\" cannot be dropped"
+                            : "current user cannot be dropped");
         }
         if (name.equals(identity.session()) || name.equals(identity.login())) {
             throw MillraceException.user(SqlState.OBJECT_IN_USE, "session user cannot be dropped");
@@ -346,8 +349,8 @@ final class RoleStatements {
     private List<Securable> objects(Statement.GrantPrivileges grant) {
         if (grant.objects().isEmpty()) {
             return database.catalog().objects().stream()
-                    .filter(object -> (object.kind() == ObjectKind.FUNCTION)
-                            == (grant.kind() == Securable.Kind.FUNCTION))
+                    .filter(object ->
+                            (object.kind() == ObjectKind.FUNCTION) == (grant.kind() == Securable.Kind.FUNCTION))
                     .map(object -> new Securable(grant.kind(), object.name()))
                     .toList();
         }
@@ -365,20 +368,19 @@ final class RoleStatements {
                                 database.catalog().relationNames()));
                 boolean function = object.kind() == ObjectKind.FUNCTION;
                 if (function != (kind == Securable.Kind.FUNCTION)) {
-                    throw Execution.wrongKind(
-                            name, object.kind().sqlName(), function ? "relation" : "function");
+                    throw Execution.wrongKind(name, object.kind().sqlName(), function ? "relation" : "function");
                 }
             }
             case SCHEMA -> {
-                if (!Set.of("public", "pg_catalog", "information_schema", "millrace").contains(name)) {
+                if (!Set.of("public", "pg_catalog", "information_schema", "millrace")
+                        .contains(name)) {
                     throw MillraceException.user(
                             SqlState.INVALID_SCHEMA_NAME, "schema \"" + name + "\" does not exist");
                 }
             }
             case LANGUAGE -> {
                 if (!Set.of("sql", "java").contains(name)) {
-                    throw MillraceException.user(
-                            SqlState.UNDEFINED_OBJECT, "language \"" + name + "\" does not exist");
+                    throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "language \"" + name + "\" does not exist");
                 }
             }
             case DATABASE -> {}

@@ -32,8 +32,10 @@ public final class Session implements AutoCloseable {
     private final Execution execution;
     private final Descriptions descriptions;
     private Consumer<String> notices = notice -> {};
-    private volatile Consumer<MillraceException> ending = why -> {}; // written by whoever serves the session, read by all
-    private volatile Optional<MillraceException> ended = Optional.empty(); // written by whoever ends it, read by its thread
+    private volatile Consumer<MillraceException> ending =
+            why -> {}; // written by whoever serves the session, read by all
+    private volatile Optional<MillraceException> ended =
+            Optional.empty(); // written by whoever ends it, read by its thread
     private volatile boolean closed; // written by whoever closes the session or the database
 
     Session(Database database, String role) {
@@ -41,8 +43,7 @@ public final class Session implements AutoCloseable {
         this.identity = new Identity(database.catalog().roles(), settings, role);
         Permissions permissions = new Permissions(database.catalog(), identity);
         SessionCatalog names = new SessionCatalog(database.catalog(), settings, identity, permissions);
-        this.execution = new Execution(
-                database, settings, names, cancellation, notice -> notices.accept(notice));
+        this.execution = new Execution(database, settings, names, cancellation, notice -> notices.accept(notice));
         this.descriptions = new Descriptions(database, names, execution);
         beginWith(role);
     }

@@ -37,7 +37,10 @@ public enum Setting {
             Form.BYTES,
             "memory of the queries that a role owns, beyond which it makes no more (0: any); for ALTER ROLE ... SET"),
     STATEMENT_TIMEOUT(
-            "statement_timeout", "0", Form.DURATION, "how long a statement may run before it is cancelled (0: for ever)"),
+            "statement_timeout",
+            "0",
+            Form.DURATION,
+            "how long a statement may run before it is cancelled (0: for ever)"),
     LOCK_TIMEOUT(
             "lock_timeout",
             "0",
@@ -56,7 +59,10 @@ public enum Setting {
     APPLICATION_NAME("application_name", "", Form.TEXT, "a name for this session, as its program calls itself"),
     BYTEA_OUTPUT("bytea_output", "hex", Form.oneOf("hex"), "how BYTEA is written"),
     CLIENT_ENCODING(
-            "client_encoding", "UTF8", Form.only("UTF8", "utf8", "utf-8", "unicode"), "the encoding of text; only UTF8"),
+            "client_encoding",
+            "UTF8",
+            Form.only("UTF8", "utf8", "utf-8", "unicode"),
+            "the encoding of text; only UTF8"),
     CLIENT_MIN_MESSAGES(
             "client_min_messages",
             "notice",
@@ -82,10 +88,13 @@ public enum Setting {
             Form.oneOf("-15", "-1", "0", "1", "2", "3"),
             "floating point is always written shortest and exact"),
     INTERVAL_STYLE("intervalstyle", "postgres", Form.oneOf("postgres"), "how intervals are written"),
-    PASSWORD_ENCRYPTION(
-            "password_encryption", "scram-sha-256", Form.oneOf("scram-sha-256"), "how passwords are kept"),
+    PASSWORD_ENCRYPTION("password_encryption", "scram-sha-256", Form.oneOf("scram-sha-256"), "how passwords are kept"),
     ROW_SECURITY("row_security", "on", Form.SWITCH, "accepted for the sake of pg_dump; there are no row policies"),
-    SEARCH_PATH("search_path", "\"$user\", public", Form.TEXT, "accepted for the sake of drivers; there is one schema, public"),
+    SEARCH_PATH(
+            "search_path",
+            "\"$user\", public",
+            Form.TEXT,
+            "accepted for the sake of drivers; there is one schema, public"),
     STANDARD_CONFORMING_STRINGS(
             "standard_conforming_strings",
             "on",

@@ -34,8 +34,7 @@ class RoleTest {
             session.execute("ALTER ROLE millrace PASSWORD 'boss'").drain();
         }
         server = PgServer.listen(
-                database,
-                PgServerOptions.local(0).withAuthentication(new Authentication.Scram(database::secretOf)));
+                database, PgServerOptions.local(0).withAuthentication(new Authentication.Scram(database::secretOf)));
     }
 
     @AfterEach
@@ -69,7 +68,8 @@ class RoleTest {
     /** SQLSTATE and message of what must fail. */
     private static String error(Connection connection, String sql) {
         SQLException error = assertThrows(SQLException.class, () -> run(connection, sql));
-        return error.getSQLState() + " " + error.getMessage().lines().findFirst().orElse("");
+        return error.getSQLState() + " "
+                + error.getMessage().lines().findFirst().orElse("");
     }
 
     private static String loginError(Connector connect) {
@@ -202,17 +202,23 @@ class RoleTest {
 
     @Test
     void ownersDropAndGrantWhatTheyMade() throws SQLException {
-        superuser("CREATE USER ann PASSWORD 'ann'", "CREATE USER bob PASSWORD 'bob'", "GRANT CREATE ON SCHEMA public TO ann");
+        superuser(
+                "CREATE USER ann PASSWORD 'ann'",
+                "CREATE USER bob PASSWORD 'bob'",
+                "GRANT CREATE ON SCHEMA public TO ann");
         try (Connection ann = as("ann", "ann");
                 Connection bob = as("bob", "bob")) {
             run(ann, "CREATE TABLE mine (a INT)", "INSERT INTO mine VALUES (1)", "GRANT SELECT ON mine TO bob");
             assertEquals(List.of("1"), rows(bob, "SELECT * FROM mine"));
             assertEquals("42501 ERROR: must be owner of table mine", error(bob, "DROP TABLE mine"));
-            assertEquals("ann", rows(ann, "SELECT tableowner FROM pg_tables WHERE tablename = 'mine'").get(0));
-            assertTrue(rows(bob, "SELECT relacl FROM pg_class WHERE relname = 'mine'").get(0).contains("bob=r/ann"));
             assertEquals(
-                    "2BP01",
-                    loginError(() -> superuser("DROP ROLE ann")));
+                    "ann",
+                    rows(ann, "SELECT tableowner FROM pg_tables WHERE tablename = 'mine'")
+                            .get(0));
+            assertTrue(rows(bob, "SELECT relacl FROM pg_class WHERE relname = 'mine'")
+                    .get(0)
+                    .contains("bob=r/ann"));
+            assertEquals("2BP01", loginError(() -> superuser("DROP ROLE ann")));
             superuser("ALTER TABLE mine OWNER TO bob");
             run(bob, "DROP TABLE mine");
             assertEquals("42P01", error(ann, "SELECT * FROM mine").substring(0, 5));
@@ -225,7 +231,8 @@ class RoleTest {
                     error(ann, "CREATE STREAM f (a INT) WITH (connector = 'file', path = 'x.csv')"));
             assertEquals(
                     "42501",
-                    error(ann, "CREATE SINK f WITH (connector = 'file', path = 'x.csv') AS SELECT 1").substring(0, 5));
+                    error(ann, "CREATE SINK f WITH (connector = 'file', path = 'x.csv') AS SELECT 1")
+                            .substring(0, 5));
             run(ann, "CREATE FUNCTION plus_one(x INT) RETURNS INT LANGUAGE SQL AS 'x + 1'");
             assertEquals(List.of("3"), rows(bob, "SELECT plus_one(2)"));
             run(ann, "REVOKE EXECUTE ON FUNCTION plus_one(INT) FROM PUBLIC");
@@ -262,8 +269,12 @@ class RoleTest {
             run(ann, "RESET statement_timeout");
             assertEquals(List.of("12s"), rows(ann, "SHOW statement_timeout"));
             run(ann, "CREATE MATERIALIZED VIEW a AS SELECT count(*) AS n FROM s");
-            assertEquals("53400", error(ann, "CREATE MATERIALIZED VIEW b AS SELECT count(*) AS n FROM s").substring(0, 5));
-            assertEquals("42501", error(ann, "ALTER ROLE ann SET max_queries = 5").substring(0, 5));
+            assertEquals(
+                    "53400",
+                    error(ann, "CREATE MATERIALIZED VIEW b AS SELECT count(*) AS n FROM s")
+                            .substring(0, 5));
+            assertEquals(
+                    "42501", error(ann, "ALTER ROLE ann SET max_queries = 5").substring(0, 5));
             assertEquals("22023", error(ann, "SET statement_timeout = 'soon'").substring(0, 5));
             assertEquals("22023", error(ann, "SET statement_timeout = -1").substring(0, 5));
         }
@@ -274,10 +285,12 @@ class RoleTest {
         try (Connection boss = as("millrace", "boss")) {
             assertFalse(error(boss, "CREATE USER x PASSWORD 'geheim' 'geheim'").contains("geheim"));
             assertFalse(error(boss, "CREATE USER x PASSWORD geheim").contains("geheim"));
-            assertFalse(error(boss, "ALTER USER millrace PASSWORD 'geheim' VALID UNTIL 'geheim'x").contains("LIMIT geheim"));
+            assertFalse(error(boss, "ALTER USER millrace PASSWORD 'geheim' VALID UNTIL 'geheim'x")
+                    .contains("LIMIT geheim"));
             run(boss, "CREATE USER x PASSWORD 'geheim'");
             assertEquals(List.of("********"), rows(boss, "SELECT rolpassword FROM pg_roles WHERE rolname = 'x'"));
-            String kept = rows(boss, "SELECT rolpassword FROM pg_authid WHERE rolname = 'x'").get(0);
+            String kept = rows(boss, "SELECT rolpassword FROM pg_authid WHERE rolname = 'x'")
+                    .get(0);
             assertTrue(kept.startsWith("SCRAM-SHA-256$4096:"), kept);
             run(boss, "CREATE USER y PASSWORD '" + kept + "'"); // as \password of psql sends it
         }
@@ -286,9 +299,7 @@ class RoleTest {
 
     @Test
     void whatIsThereCanBeMadeAgainFromItsText() throws SQLException {
-        String[] objects = {
-            "CREATE TABLE t (id BIGINT)", "CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE SQL AS 'x'"
-        };
+        String[] objects = {"CREATE TABLE t (id BIGINT)", "CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE SQL AS 'x'"};
         superuser(objects);
         superuser(
                 "CREATE ROLE \"Odd name\" NOINHERIT CREATEROLE",

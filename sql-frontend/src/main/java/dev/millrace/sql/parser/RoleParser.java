@@ -133,8 +133,7 @@ final class RoleParser {
             } else if (words.accept("sysid")) {
                 words.next();
             } else if (word.kind() == Lexeme.Kind.WORD) {
-                throw MillraceException.user(
-                                SqlState.SYNTAX_ERROR, "unrecognized role option \"" + word.text() + "\"")
+                throw MillraceException.user(SqlState.SYNTAX_ERROR, "unrecognized role option \"" + word.text() + "\"")
                         .at(word.start() + 1);
             } else {
                 throw hidden(word);
@@ -302,7 +301,9 @@ final class RoleParser {
         } else if (words.accept("function") || words.accept("routine")) {
             return named(names, Securable.Kind.FUNCTION);
         }
-        if (words.peekAt(1).isName() && !words.peekAt(1).isWord("to") && !words.peekAt(1).isWord("from")) {
+        if (words.peekAt(1).isName()
+                && !words.peekAt(1).isWord("to")
+                && !words.peekAt(1).isWord("from")) {
             words.objectKind();
         }
         return named(names, Securable.Kind.RELATION);

@@ -115,9 +115,10 @@ final class RowsParser {
         boolean move = words.next().isWord("move");
         for (String backward : List.of("prior", "first", "last", "absolute", "relative", "backward")) {
             int position = words.peek().start() + 1;
-            if (words.peek().isWord(backward) && !words.peekAt(1).isSymbol(";") && words.peekAt(1).kind() != Kind.END) {
-                throw MillraceException.user(
-                                SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+            if (words.peek().isWord(backward)
+                    && !words.peekAt(1).isSymbol(";")
+                    && words.peekAt(1).kind() != Kind.END) {
+                throw MillraceException.user(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
                         .withHint("FETCH NEXT, FETCH n, FETCH ALL")
                         .at(position);
             }

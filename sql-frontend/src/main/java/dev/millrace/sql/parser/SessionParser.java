@@ -193,8 +193,7 @@ final class SessionParser {
                 || statement instanceof Syntax.Delete
                 || statement instanceof Syntax.Subscribe)) {
             throw MillraceException.user(
-                            SqlState.SYNTAX_ERROR,
-                            "PREPARE takes SELECT, INSERT, UPDATE, DELETE, VALUES or SUBSCRIBE")
+                            SqlState.SYNTAX_ERROR, "PREPARE takes SELECT, INSERT, UPDATE, DELETE, VALUES or SUBSCRIBE")
                     .at(words.startOf(first) + 1);
         }
         return new Syntax.Prepare(
