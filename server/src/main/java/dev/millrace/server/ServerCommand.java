@@ -1,21 +1,17 @@
 package dev.millrace.server;
 
-import dev.millrace.Millrace;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.server.pgwire.Authentication;
-import dev.millrace.server.pgwire.PgServer;
+import dev.millrace.server.config.ConfigFile;
+import dev.millrace.server.config.ServerConfig;
+import dev.millrace.server.log.EventLog;
+import dev.millrace.server.log.Logs;
 import dev.millrace.server.pgwire.PgServerOptions;
-import dev.millrace.server.role.Roles;
-import dev.millrace.server.role.ScramSecret;
-import dev.millrace.server.session.Database;
-import dev.millrace.server.session.DatabaseOptions;
-import dev.millrace.server.session.Session;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,9 +20,19 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code millrace server}: one database for PostgreSQL clients, until it is told to stop. */
 final class ServerCommand {
-    private static final String PASSWORD_VARIABLE = "MILLRACE_PASSWORD";
-    private static final int DEFAULT_CONNECTIONS = 1000;
-    private static final int DEFAULT_MESSAGE_MEGABYTES = 64;
+    private static final EventLog LOG = EventLog.named("server");
+
+    /** Options that stand for one of the configuration. */
+    private static final Map<String, String> SHORT_FORMS = Map.of(
+            "--host", "listen.addresses",
+            "--port", "listen.port",
+            "--http-port", "http.port",
+            "--data", "data",
+            "--workers", "engine.workers",
+            "--tls", "tls.mode",
+            "--tls-cert", "tls.certificate",
+            "--tls-key", "tls.key",
+            "--max-connections", "limits.connections");
 
     private ServerCommand() {}
 
@@ -35,26 +41,40 @@ final class ServerCommand {
         spec.usageMessage()
                 .description(
                         "Serves PostgreSQL clients: psql -h localhost -p " + PgServerOptions.DEFAULT_PORT + ".",
-                        "Everything is in memory: what the server holds is gone when it stops.");
-        spec.addOption(OptionSpec.builder("--host")
-                .paramLabel("NAME")
-                .description("The interface to listen on (default: localhost). Any other asks for a password.")
-                .type(String.class)
+                        "Rows and answers are in memory: they are gone when the server stops.");
+        option(spec, "The interfaces to listen on (default: localhost). Others ask for a password.", "NAME", "--host");
+        option(
+                spec,
+                "The port for PostgreSQL clients (default: " + PgServerOptions.DEFAULT_PORT + "; 0: any).",
+                "N",
+                "-p",
+                "--port");
+        option(spec, "The port for HTTP (default: the one after --port; 0: any).", "N", "--http-port");
+        spec.addOption(OptionSpec.builder("--no-http")
+                .description("Do not listen for HTTP.")
+                .type(boolean.class)
                 .build());
-        spec.addOption(OptionSpec.builder("-p", "--port")
-                .paramLabel("N")
-                .description("The port for clients (default: " + PgServerOptions.DEFAULT_PORT + "; 0: any).")
-                .type(Integer.class)
-                .build());
-        spec.addOption(OptionSpec.builder("--max-connections")
-                .paramLabel("N")
-                .description("Clients at once (default: " + DEFAULT_CONNECTIONS + ").")
-                .type(Integer.class)
-                .build());
+        option(spec, "The directory that keeps definitions, roles and settings.", "DIR", "--data");
+        option(spec, "Threads that run queries (default: one per core).", "N", "--workers");
+        option(spec, "Encrypted connections: off, allow (default) or require.", "MODE", "--tls");
+        option(spec, "The server's certificate, in PEM (default: one of its own).", "FILE", "--tls-cert");
+        option(spec, "The certificate's private key, in PEM.", "FILE", "--tls-key");
+        option(spec, "Clients at once (default: 1000).", "N", "--max-connections");
         spec.addOption(OptionSpec.builder("--max-message-mb")
                 .paramLabel("N")
-                .description("The longest statement or piece of a COPY (default: " + DEFAULT_MESSAGE_MEGABYTES + ").")
+                .description("The longest statement or piece of a COPY (default: 64).")
                 .type(Integer.class)
+                .build());
+        option(spec, "The configuration (default: " + ConfigFile.NAME + " in the data directory).", "FILE", "--config");
+        spec.addOption(OptionSpec.builder("--set")
+                .paramLabel("NAME=VALUE")
+                .description("Any option of the configuration (may be repeated).")
+                .type(List.class)
+                .auxiliaryTypes(String.class)
+                .build());
+        spec.addOption(OptionSpec.builder("--print-config")
+                .description("Print all options of the configuration with their defaults, and leave.")
+                .type(boolean.class)
                 .build());
         spec.addOption(OptionSpec.builder("-f", "--file")
                 .paramLabel("FILE")
@@ -64,15 +84,27 @@ final class ServerCommand {
         spec.usageMessage()
                 .footer(
                         "",
-                        "With " + PASSWORD_VARIABLE
+                        "With " + RunningServer.PASSWORD_VARIABLE
                                 + " set, that is the password of role millrace, and every client proves",
                         "that it knows its role's (SCRAM-SHA-256); without it, anyone on this machine",
                         "may connect as any role that there is, and nobody else can.");
         return spec;
     }
 
+    private static void option(CommandSpec spec, String description, String label, String... names) {
+        spec.addOption(OptionSpec.builder(names[0], names)
+                .paramLabel(label)
+                .description(description)
+                .type(String.class)
+                .build());
+    }
+
     /** Serves until the program is told to stop; returns the exit code. */
     static int run(ParseResult arguments) throws InterruptedException {
+        if (arguments.hasMatchedOption("--print-config")) {
+            System.out.print(ConfigFile.reference());
+            return 0;
+        }
         CountDownLatch stopped = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
         Runtime.getRuntime()
@@ -82,19 +114,17 @@ final class ServerCommand {
                             await(closed);
                         },
                         "millrace-stop"));
-        try (Database database = Millrace.open(DatabaseOptions.defaults())) {
+        try {
+            ServerConfig config = config(arguments);
+            Logs.begin(config.log(), System.err);
             Optional<Path> script = Optional.ofNullable(arguments.matchedOptionValue("--file", null));
-            if (script.isPresent()) {
-                try (Session session = database.session()) {
-                    session.execute(Files.readString(script.get())).drain();
-                }
-            }
-            PgServerOptions options = options(arguments, database);
-            try (PgServer server = PgServer.listen(database, options)) {
-                System.err.println("millrace: listening on " + options.host() + ":" + server.port()
-                        + "; connect with: psql -h localhost -p " + server.port() + " -U millrace");
+            try (RunningServer server = RunningServer.start(config, script)) {
+                System.err.println(server.greeting());
                 stopped.await();
+                LOG.info("stopping", "timeout", config.stopTimeout());
+                server.stop();
             }
+            LOG.info("stopped");
         } catch (MillraceException e) {
             System.err.println("millrace: " + e.getMessage()
                     + e.hint().map(hint -> "; " + hint).orElse(""));
@@ -116,32 +146,29 @@ final class ServerCommand {
         }
     }
 
-    private static PgServerOptions options(ParseResult arguments, Database database) {
-        String host = arguments.matchedOptionValue("--host", "localhost");
-        int port = arguments.matchedOptionValue("--port", PgServerOptions.DEFAULT_PORT);
-        int connections = arguments.matchedOptionValue("--max-connections", DEFAULT_CONNECTIONS);
-        int megabytes = arguments.matchedOptionValue("--max-message-mb", DEFAULT_MESSAGE_MEGABYTES);
-        Optional<String> password = Optional.ofNullable(System.getenv(PASSWORD_VARIABLE));
-        if (password.isEmpty() && !isLoopback(host)) {
-            throw MillraceException.user(
-                            SqlState.INVALID_AUTHORIZATION,
-                            "listening on " + host + " would let anyone in without a password")
-                    .withHint("set " + PASSWORD_VARIABLE + ", or listen on localhost");
+    private static ServerConfig config(ParseResult arguments) {
+        Map<String, String> given = new LinkedHashMap<>();
+        for (String setting : arguments.matchedOptionValue("--set", List.<String>of())) {
+            int equals = setting.indexOf('=');
+            if (equals <= 0) {
+                throw MillraceException.user(
+                        SqlState.CONFIG_FILE_ERROR, "--set takes NAME=VALUE, not \"" + setting + "\"");
+            }
+            given.put(setting.substring(0, equals).strip(), setting.substring(equals + 1).strip());
         }
-        // With it every role proves who it is, and this is the superuser's.
-        password.ifPresent(text -> database.catalog()
-                .roles()
-                .change(Roles.OWNER, role -> role.withPassword(Optional.of(ScramSecret.of(text)))));
-        Authentication authentication =
-                password.isPresent() ? new Authentication.Scram(database::secretOf) : new Authentication.Trust();
-        return new PgServerOptions(host, port, connections, megabytes << 20, Optional.empty(), authentication);
-    }
-
-    private static boolean isLoopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false;
+        SHORT_FORMS.forEach((option, name) -> {
+            String value = arguments.matchedOptionValue(option, null);
+            if (value != null) {
+                given.put(name, value);
+            }
+        });
+        if (arguments.hasMatchedOption("--max-message-mb")) {
+            given.put("limits.message", arguments.matchedOptionValue("--max-message-mb", 0) + "m");
         }
+        if (arguments.hasMatchedOption("--no-http")) {
+            given.put("http.enabled", "false");
+        }
+        Optional<Path> file = Optional.<String>ofNullable(arguments.matchedOptionValue("--config", null)).map(Path::of);
+        return ConfigFile.read(file, given);
     }
 }

@@ -81,6 +81,15 @@ final class CopyExchange {
      * @return how many
      */
     long out(StatementResult.CopyOut copy) {
+        out.setEndless(!(copy.source() instanceof StatementResult.Rows));
+        try {
+            return send(copy);
+        } finally {
+            out.setEndless(false);
+        }
+    }
+
+    private long send(StatementResult.CopyOut copy) {
         try (ResultBatches rows = new ResultBatches(copy.source(), session.allocator());
                 CopyMessages messages = new CopyMessages(out, session.allocator())) {
             CopyOutput output = new CopyOutput(copy.options());

@@ -14,7 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * What a connection sends: messages are gathered and leave together. A client that does not read makes its own session's
  * thread wait, and nobody else.
  *
- * <p>Used by the session's thread, but for {@link #writabilityChanged}, which the event loop calls.
+ * <p>Used by the session's thread, but for {@link #writabilityChanged}, which the event loop calls, and
+ * {@link #isEndless}.
  */
 final class Outgoing implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;
@@ -23,6 +24,7 @@ final class Outgoing implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private ByteBuf buffer;
+    private volatile boolean endless; // written by the session's thread, read by who stops the server
 
     Outgoing(Channel channel) {
         this.channel = channel;
@@ -86,6 +88,16 @@ final class Outgoing implements AutoCloseable {
         if (!channel.isActive()) {
             throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone", null);
         }
+    }
+
+    /** Says that rows of a subscription are being sent, or no longer. */
+    void setEndless(boolean now) {
+        endless = now;
+    }
+
+    /** Whether rows of a subscription are being sent, which end only when it is cancelled. On any thread. */
+    boolean isEndless() {
+        return endless;
     }
 
     /** The channel takes more, or is closed. */

@@ -17,6 +17,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -50,9 +51,10 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private boolean scramBegun;
     private Map<String, String> startup = Map.of();
 
-    // From when the client is let in.
-    private volatile Optional<Served> served =
-            Optional.empty(); // written on the event loop, read by who ends a session
+    private ChannelHandlerContext channelContext;
+
+    // From when the client is let in; written by the event loop, read also by who stops the server.
+    private volatile Optional<Served> served = Optional.empty();
 
     /** What serves a client that was let in. */
     private record Served(Session session, Inbox inbox, Outgoing out, Conversation conversation) {}
@@ -251,6 +253,48 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private void end(Channel channel, MillraceException why) {
         served.ifPresent(client -> serve(client, new ClientMessage.Ended(why)));
         channel.eventLoop().schedule(() -> channel.close(), FAREWELL_SECONDS, TimeUnit.SECONDS);
+    }
+
+    // ---- its end ---------------------------------------------------------------------------------------------------
+
+    /** Says that the server stops: at once, or when what was asked before is done. On any thread. */
+    void stop() {
+        Channel channel = channelContext.channel();
+        channel.eventLoop().execute(() -> {
+            if (served.isPresent()) {
+                serve(served.get(), new ClientMessage.Ended(serverStops()));
+            } else if (channel.isActive()) {
+                refuse(channelContext, serverStops());
+            }
+        });
+    }
+
+    private static MillraceException serverStops() {
+        return MillraceException.user(
+                SqlState.ADMIN_SHUTDOWN, "terminating connection due to administrator command");
+    }
+
+    /** Cancels what would not end by itself; everything if there is no time left. On any thread. */
+    void cancelForStop(boolean everything) {
+        served.filter(client -> everything || client.out().isEndless())
+                .ifPresent(client -> client.session().cancel("the server's stop"));
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        channelContext = context;
+        long millis = server.options().authenticationTimeout().toMillis();
+        if (millis > 0) {
+            ScheduledFuture<?> timeout = context.executor().schedule(
+                    () -> {
+                        if (served.isEmpty()) {
+                            context.close();
+                        }
+                    },
+                    millis,
+                    TimeUnit.MILLISECONDS);
+            context.channel().closeFuture().addListener(closed -> timeout.cancel(false));
+        }
     }
 
     // ---- what it wants ---------------------------------------------------------------------------------------------

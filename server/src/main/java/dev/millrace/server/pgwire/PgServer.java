@@ -23,11 +23,10 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
@@ -50,16 +49,19 @@ public final class PgServer implements AutoCloseable {
     private static final long IDLE_SECONDS = 30;
     private static final int BACKLOG = 512;
     private static final long STOP_SECONDS = 5;
+    private static final long STOP_POLL_MILLIS = 10;
+    private static final long LAST_WORDS_MILLIS = 200;
 
     private final Database database;
     private final PgServerOptions options;
     private final EventLoopGroup loops;
     private final ExecutorService sessionThreads;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final Map<Channel, PgConnection> clients = new ConcurrentHashMap<>();
     private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
     private final AtomicInteger processes = new AtomicInteger();
     private final SecureRandom random = new SecureRandom();
-    private final Optional<Channel> listener;
+    private final Listeners listeners;
 
     /** A session that another connection may cancel if it knows the secret. */
     private record Cancellable(int secret, Session session) {}
@@ -78,7 +80,7 @@ public final class PgServer implements AutoCloseable {
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
                 new DefaultThreadFactory("millrace-session", true));
-        this.listener = listens ? Optional.of(bind()) : Optional.empty();
+        this.listeners = listens ? bind() : Listeners.none();
     }
 
     /** @throws MillraceException if the port cannot be had */
@@ -108,7 +110,7 @@ public final class PgServer implements AutoCloseable {
         return new PipeSocket(channel);
     }
 
-    private Channel bind() {
+    private Listeners bind() {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)
@@ -127,20 +129,11 @@ public final class PgServer implements AutoCloseable {
                     }
                 });
         try {
-            return bootstrap
-                    .bind(new InetSocketAddress(options.host(), options.port()))
-                    .sync()
-                    .channel();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw MillraceException.user(SqlState.QUERY_CANCELED, "interrupted while starting to listen");
-        } catch (Exception e) { // Netty throws the I/O exception undeclared
+            return Listeners.bind(bootstrap, options.addresses(), options.port());
+        } catch (MillraceException e) {
             loops.shutdownGracefully();
-            throw MillraceException.external(
-                            SqlState.CONNECTION_FAILURE,
-                            "cannot listen on " + options.host() + ":" + options.port() + ": " + e.getMessage(),
-                            e)
-                    .withHint("another server may have the port; choose one with --port");
+            sessionThreads.shutdown();
+            throw e.withHint("another server may have the port; choose one with --port");
         }
     }
 
@@ -157,14 +150,15 @@ public final class PgServer implements AutoCloseable {
         connections.add(channel);
         MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
         options.tls().ifPresent(tls -> channel.pipeline().addLast(new DirectTls(tls)));
-        channel.pipeline()
-                .addLast(decoder, new PgConnection(this, decoder, processes.incrementAndGet(), random.nextInt()));
+        PgConnection connection = new PgConnection(this, decoder, processes.incrementAndGet(), random.nextInt());
+        clients.put(channel, connection);
+        channel.closeFuture().addListener(closed -> clients.remove(channel));
+        channel.pipeline().addLast(decoder, connection);
     }
 
     /** The port that clients connect to; 0 if there is none. */
     public int port() {
-        return listener.map(channel -> ((InetSocketAddress) channel.localAddress()).getPort())
-                .orElse(0);
+        return listeners.port();
     }
 
     PgServerOptions options() {
@@ -195,10 +189,36 @@ public final class PgServer implements AutoCloseable {
         }
     }
 
-    /** Takes no more clients and ends the sessions of those that are there. */
+    /**
+     * Takes no more clients, and ends the sessions of those that are there (57P01): at once where nothing is under way,
+     * else when it is done. What is not done in time is cancelled; subscriptions, which would never be, are at once.
+     */
+    public void stop(Duration timeout) {
+        listeners.close();
+        long end = System.nanoTime() + timeout.toNanos();
+        clients.values().forEach(PgConnection::stop);
+        boolean late = false;
+        while (!clients.isEmpty() && !late) {
+            late = System.nanoTime() - end >= 0;
+            for (PgConnection client : clients.values()) {
+                client.cancelForStop(late);
+            }
+            pause(late ? LAST_WORDS_MILLIS : STOP_POLL_MILLIS);
+        }
+    }
+
+    private static void pause(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Takes no more clients and ends the sessions of those that are there, at once. */
     @Override
     public void close() {
-        listener.ifPresent(channel -> channel.close().awaitUninterruptibly());
+        listeners.close();
         connections.close().awaitUninterruptibly();
         // What follows the end of a connection runs on its loop, and hands the last step to a session thread.
         loops.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();

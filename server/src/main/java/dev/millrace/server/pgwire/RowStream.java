@@ -38,6 +38,15 @@ final class RowStream implements AutoCloseable {
      * @return how many were sent
      */
     long send(Outgoing out, long most) {
+        out.setEndless(!batches.isFinite());
+        try {
+            return sendRows(out, most);
+        } finally {
+            out.setEndless(false);
+        }
+    }
+
+    private long sendRows(Outgoing out, long most) {
         long limit = most == 0 ? Long.MAX_VALUE : most;
         long sent = 0;
         boolean first = !begun;

@@ -335,13 +335,8 @@ class PgClientTest {
         PgServerOptions local = PgServerOptions.local(0);
         server = PgServer.listen(
                 database,
-                new PgServerOptions(
-                        local.host(),
-                        0,
-                        2,
-                        local.mostMessageBytes(),
-                        local.tls(),
-                        new Authentication.Scram(
+                local.withLimits(2, local.mostMessageBytes())
+                        .withAuthentication(new Authentication.Scram(
                                 role -> role.equals("millrace") ? Optional.of(secret) : Optional.empty())));
         assertEquals(
                 "28P01",
@@ -366,8 +361,7 @@ class PgClientTest {
     void aMessageBeyondTheLimitEndsOnlyItsConnection() throws SQLException {
         server.close();
         PgServerOptions local = PgServerOptions.local(0);
-        server = PgServer.listen(
-                database, new PgServerOptions(local.host(), 0, 10, 1 << 16, local.tls(), local.authentication()));
+        server = PgServer.listen(database, local.withLimits(10, 1 << 16));
         try (Connection healthy = connect();
                 Connection greedy = connect();
                 Statement statement = greedy.createStatement()) {

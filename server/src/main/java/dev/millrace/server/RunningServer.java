@@ -1,0 +1,158 @@
+package dev.millrace.server;
+
+import dev.millrace.Millrace;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.config.ServerConfig;
+import dev.millrace.server.config.ServerConfig.AuthMethod;
+import dev.millrace.server.log.EventLog;
+import dev.millrace.server.pgwire.Authentication;
+import dev.millrace.server.pgwire.PgServer;
+import dev.millrace.server.pgwire.PgServerOptions;
+import dev.millrace.server.role.Roles;
+import dev.millrace.server.role.ScramSecret;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
+import dev.millrace.server.session.Session;
+import dev.millrace.server.tls.Tls;
+import dev.millrace.server.tls.TlsMode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A database and the ports that lead to it, from start to stop. Used by one thread. */
+final class RunningServer implements AutoCloseable {
+    static final String PASSWORD_VARIABLE = "MILLRACE_PASSWORD";
+    private static final EventLog LOG = EventLog.named("server");
+
+    private final ServerConfig config;
+    private final Database database;
+    private final PgServer postgres;
+
+    private RunningServer(ServerConfig config, Database database, PgServer postgres) {
+        this.config = config;
+        this.database = database;
+        this.postgres = postgres;
+    }
+
+    /**
+     * Opens the database, runs the script, then lets clients in.
+     *
+     * @throws MillraceException if one of that fails; then nothing is left open
+     * @throws IOException if the script cannot be read
+     */
+    static RunningServer start(ServerConfig config, Optional<Path> script) throws IOException {
+        Optional<Tls> tls = tls(config);
+        DatabaseOptions options = DatabaseOptions.defaults().withEngine(config.engine());
+        Database database = Millrace.open(options);
+        try {
+            if (script.isPresent()) {
+                try (Session session = database.session()) {
+                    session.execute(Files.readString(script.get())).drain();
+                }
+            }
+            PgServer postgres = PgServer.listen(
+                    database,
+                    new PgServerOptions(
+                            config.addresses(),
+                            config.port(),
+                            config.limits().connections(),
+                            config.limits().messageBytes(),
+                            config.auth().timeout(),
+                            tls,
+                            authentication(config, database)));
+            LOG.info(
+                    "started",
+                    "port",
+                    postgres.port(),
+                    "tls",
+                    tls.map(Tls::mode).orElse(TlsMode.OFF),
+                    "workers",
+                    config.engine().workers(),
+                    "memory_bytes",
+                    config.engine().memoryLimitBytes());
+            return new RunningServer(config, database, postgres);
+        } catch (RuntimeException | IOException e) {
+            database.close();
+            throw e;
+        }
+    }
+
+    private static Optional<Tls> tls(ServerConfig config) {
+        if (config.tls().mode() == TlsMode.OFF) {
+            return Optional.empty();
+        }
+        List<String> names = new ArrayList<>();
+        try {
+            names.add(InetAddress.getLocalHost().getHostName());
+        } catch (UnknownHostException e) {
+            LOG.debug("this machine has no name", "reason", e.getMessage());
+        }
+        config.addresses().stream().filter(address -> !address.equals("*")).forEach(names::add);
+        return Optional.of(Tls.open(config.tls(), names));
+    }
+
+    /** With a password in the environment every role proves who it is, and that is the superuser's. */
+    private static Authentication authentication(ServerConfig config, Database database) {
+        Optional<String> password = Optional.ofNullable(System.getenv(PASSWORD_VARIABLE));
+        password.ifPresent(text -> database.catalog()
+                .roles()
+                .change(Roles.OWNER, role -> role.withPassword(Optional.of(ScramSecret.of(text)))));
+        AuthMethod method = config.auth().method();
+        boolean trust = method == AuthMethod.TRUST || method == AuthMethod.AUTO && password.isEmpty();
+        if (trust && !config.loopbackOnly()) {
+            throw MillraceException.user(
+                            SqlState.INVALID_AUTHORIZATION,
+                            "listening on " + String.join(", ", config.addresses())
+                                    + " would let anyone in without a password")
+                    .withHint("set " + PASSWORD_VARIABLE + ", or listen on localhost");
+        }
+        return trust ? new Authentication.Trust() : new Authentication.Scram(database::secretOf);
+    }
+
+    /** How to connect, as one line. */
+    String greeting() {
+        return "millrace: listening on " + String.join(", ", config.addresses()) + ":" + postgres.port()
+                + "; connect with: psql -h localhost -p " + postgres.port() + " -U millrace";
+    }
+
+    /** Ends sessions as {@link PgServer#stop} says, and lets sinks have all that was accepted, as far as time permits. */
+    void stop() {
+        long end = System.nanoTime() + config.stopTimeout().toNanos();
+        postgres.stop(config.stopTimeout());
+        flush(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+    }
+
+    private void flush(Duration timeout) {
+        try (Session session = database.session()) {
+            CompletableFuture<Void> flushed = CompletableFuture.runAsync(session::flush);
+            try {
+                flushed.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                LOG.warning("not all that was accepted is in sinks", "reason", "no time left");
+                session.cancel();
+                flushed.exceptionally(failure -> null).join();
+            } catch (ExecutionException e) {
+                LOG.warning("not all that was accepted is in sinks", "reason", e.getCause().getMessage());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        postgres.close();
+        database.close();
+    }
+}
