@@ -143,7 +143,10 @@ final class RunningServer implements AutoCloseable {
                 session.cancel();
                 flushed.exceptionally(failure -> null).join();
             } catch (ExecutionException e) {
-                LOG.warning("not all that was accepted is in sinks", "reason", e.getCause().getMessage());
+                LOG.warning(
+                        "not all that was accepted is in sinks",
+                        "reason",
+                        e.getCause().getMessage());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

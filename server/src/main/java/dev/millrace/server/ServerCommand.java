@@ -154,7 +154,9 @@ final class ServerCommand {
                 throw MillraceException.user(
                         SqlState.CONFIG_FILE_ERROR, "--set takes NAME=VALUE, not \"" + setting + "\"");
             }
-            given.put(setting.substring(0, equals).strip(), setting.substring(equals + 1).strip());
+            given.put(
+                    setting.substring(0, equals).strip(),
+                    setting.substring(equals + 1).strip());
         }
         SHORT_FORMS.forEach((option, name) -> {
             String value = arguments.matchedOptionValue(option, null);
@@ -168,7 +170,8 @@ final class ServerCommand {
         if (arguments.hasMatchedOption("--no-http")) {
             given.put("http.enabled", "false");
         }
-        Optional<Path> file = Optional.<String>ofNullable(arguments.matchedOptionValue("--config", null)).map(Path::of);
+        Optional<Path> file = Optional.<String>ofNullable(arguments.matchedOptionValue("--config", null))
+                .map(Path::of);
         return ConfigFile.read(file, given);
     }
 }

@@ -42,8 +42,8 @@ class ServerLifeTest {
                 statement.execute("CREATE SINK f FROM s WITH (connector = 'file', path = '" + out + "')");
                 statement.execute("INSERT INTO s SELECT g FROM generate_series(1, 1000) AS g");
             }
-            CompletableFuture<SQLException> subscription = CompletableFuture.supplyAsync(() ->
-                    assertThrows(SQLException.class, () -> subscriber.createStatement().executeQuery("SUBSCRIBE TO s")));
+            CompletableFuture<SQLException> subscription = CompletableFuture.supplyAsync(() -> assertThrows(
+                    SQLException.class, () -> subscriber.createStatement().executeQuery("SUBSCRIBE TO s")));
             CompletableFuture<Long> counting = CompletableFuture.supplyAsync(() -> count(busy));
             Thread.sleep(500);
             server.terminate();
@@ -58,7 +58,11 @@ class ServerLifeTest {
                             .anyMatch(line -> line.startsWith("{\"time\":") && line.contains("\"event\":\"stopped\"")),
                     () -> server.lines().toString());
         }
-        assertEquals(1000, Files.readAllLines(out).stream().filter(line -> !line.equals("k")).count());
+        assertEquals(
+                1000,
+                Files.readAllLines(out).stream()
+                        .filter(line -> !line.equals("k"))
+                        .count());
     }
 
     /** Some seconds of work. */

@@ -40,7 +40,8 @@ public final class ConfigFile {
     public static final String NAME = "millrace.conf";
 
     private static final String REFERENCE = "reference.conf";
-    private static final ConfigParseOptions HOCON = ConfigParseOptions.defaults().setSyntax(ConfigSyntax.CONF);
+    private static final ConfigParseOptions HOCON =
+            ConfigParseOptions.defaults().setSyntax(ConfigSyntax.CONF);
 
     private ConfigFile() {}
 
@@ -85,8 +86,7 @@ public final class ConfigFile {
     }
 
     static Config parsedReference() {
-        return ConfigFactory.parseReader(
-                new StringReader(reference()), HOCON.setOriginDescription("the defaults"));
+        return ConfigFactory.parseReader(new StringReader(reference()), HOCON.setOriginDescription("the defaults"));
     }
 
     private static Optional<Path> ofDataDirectory(Config over) {
@@ -107,7 +107,8 @@ public final class ConfigFile {
         try {
             return ConfigFactory.parseReader(
                             new StringReader(Files.readString(file)), HOCON.setOriginDescription(file.toString()))
-                    .resolveWith(ConfigFactory.empty().withFallback(ConfigFactory.systemEnvironment()),
+                    .resolveWith(
+                            ConfigFactory.empty().withFallback(ConfigFactory.systemEnvironment()),
                             ConfigResolveOptions.defaults());
         } catch (NoSuchFileException e) {
             throw MillraceException.user(SqlState.CONFIG_FILE_ERROR, "there is no configuration file " + file);
@@ -128,8 +129,9 @@ public final class ConfigFile {
             }
             String place = place(entry.getValue().origin());
             if (groups.contains(name)) {
-                List<String> members =
-                        known.stream().filter(option -> option.startsWith(name + ".")).toList();
+                List<String> members = known.stream()
+                        .filter(option -> option.startsWith(name + "."))
+                        .toList();
                 throw MillraceException.user(
                                 SqlState.CONFIG_FILE_ERROR, place + "\"" + name + "\" is a group of options, not one")
                         .withHint("its options are " + String.join(", ", members));
@@ -149,9 +151,7 @@ public final class ConfigFile {
                 .filter(other -> other.substring(other.lastIndexOf('.') + 1).equals(last))
                 .map(other -> '"' + other + '"')
                 .collect(Collectors.joining(" or "));
-        return same.isEmpty()
-                ? Suggestion.nearest(name, known).map(nearest -> '"' + nearest + '"')
-                : Optional.of(same);
+        return same.isEmpty() ? Suggestion.nearest(name, known).map(nearest -> '"' + nearest + '"') : Optional.of(same);
     }
 
     /** Options by their full names; an empty group is none. */

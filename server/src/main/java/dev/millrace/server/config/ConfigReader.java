@@ -51,11 +51,13 @@ final class ConfigReader {
                         integer("http.max-rows", 0, Long.MAX_VALUE),
                         text("http.cors-origin")),
                 new TlsOptions(
-                        oneOf("tls.mode", TlsMode.values()), path("tls.certificate"), path("tls.key"), Optional.empty()),
+                        oneOf("tls.mode", TlsMode.values()),
+                        path("tls.certificate"),
+                        path("tls.key"),
+                        Optional.empty()),
                 new Auth(oneOf("auth.method", AuthMethod.values()), duration("auth.timeout")),
-                new Limits(
-                        (int) integer("limits.connections", 1, 1_000_000),
-                        (int) bytes("limits.message", LEAST_MESSAGE_BYTES, MOST_MESSAGE_BYTES)),
+                new Limits((int) integer("limits.connections", 1, 1_000_000), (int)
+                        bytes("limits.message", LEAST_MESSAGE_BYTES, MOST_MESSAGE_BYTES)),
                 engine(),
                 new LogOptions(oneOf("log.level", LogLevel.values()), oneOf("log.format", LogFormat.values())),
                 duration("stop-timeout"));

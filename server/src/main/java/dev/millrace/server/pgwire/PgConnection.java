@@ -270,8 +270,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     }
 
     private static MillraceException serverStops() {
-        return MillraceException.user(
-                SqlState.ADMIN_SHUTDOWN, "terminating connection due to administrator command");
+        return MillraceException.user(SqlState.ADMIN_SHUTDOWN, "terminating connection due to administrator command");
     }
 
     /** Cancels what would not end by itself; everything if there is no time left. On any thread. */
@@ -285,14 +284,15 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         channelContext = context;
         long millis = server.options().authenticationTimeout().toMillis();
         if (millis > 0) {
-            ScheduledFuture<?> timeout = context.executor().schedule(
-                    () -> {
-                        if (served.isEmpty()) {
-                            context.close();
-                        }
-                    },
-                    millis,
-                    TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> timeout = context.executor()
+                    .schedule(
+                            () -> {
+                                if (served.isEmpty()) {
+                                    context.close();
+                                }
+                            },
+                            millis,
+                            TimeUnit.MILLISECONDS);
             context.channel().closeFuture().addListener(closed -> timeout.cancel(false));
         }
     }

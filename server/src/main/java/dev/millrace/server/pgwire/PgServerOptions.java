@@ -64,8 +64,7 @@ public record PgServerOptions(
     }
 
     public PgServerOptions withAuthenticationTimeout(Duration newTimeout) {
-        return new PgServerOptions(
-                addresses, port, mostConnections, mostMessageBytes, newTimeout, tls, authentication);
+        return new PgServerOptions(addresses, port, mostConnections, mostMessageBytes, newTimeout, tls, authentication);
     }
 
     /** On this machine only, without a password. */

@@ -80,8 +80,7 @@ class ConfigFileTest {
 
     @Test
     void theCommandLineGoesBeforeTheFileAndTheFileBeforeTheDefaults() throws Exception {
-        ServerConfig config = read(
-                """
+        ServerConfig config = read("""
                 listen { addresses = "localhost, 10.0.0.7", port = 7001 }
                 engine.workers = 3        # a comment
                 engine.memory = 1g
@@ -89,9 +88,7 @@ class ConfigFileTest {
                 auth { method = password, timeout = 5s }
                 log.format = json
                 stop-timeout = 1 minute
-                """,
-                "listen.port",
-                "7002");
+                """, "listen.port", "7002");
         assertEquals(7002, config.port());
         assertEquals(List.of("localhost", "10.0.0.7"), config.addresses());
         assertFalse(config.loopbackOnly());
@@ -148,7 +145,9 @@ class ConfigFileTest {
         assertTrue(error.getMessage().contains(message), error.getMessage());
         assertTrue(error.getMessage().startsWith(directory.resolve("my.conf").toString()), error.getMessage());
         assertFalse(error.getMessage().contains("\n"), error.getMessage());
-        assertTrue(hint == null || error.hint().orElse("").contains(hint), () -> error.hint().orElse(""));
+        assertTrue(
+                hint == null || error.hint().orElse("").contains(hint),
+                () -> error.hint().orElse(""));
     }
 
     @Test
@@ -157,8 +156,7 @@ class ConfigFileTest {
                 MillraceException.class, () -> ConfigFile.read(Optional.empty(), Map.of("listen.prt", "1")));
         assertEquals("the command line: option \"listen.prt\" does not exist", error.getMessage());
         MillraceException missing = assertThrows(
-                MillraceException.class,
-                () -> ConfigFile.read(Optional.of(directory.resolve("none.conf")), Map.of()));
+                MillraceException.class, () -> ConfigFile.read(Optional.of(directory.resolve("none.conf")), Map.of()));
         assertEquals("there is no configuration file " + directory.resolve("none.conf"), missing.getMessage());
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.Millrace;
 import dev.millrace.server.role.ScramSecret;
-import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
