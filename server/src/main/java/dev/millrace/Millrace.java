@@ -7,13 +7,16 @@ import dev.millrace.server.session.DatabaseOptions;
  * Millrace inside a Java program.
  *
  * <pre>
- *   try (Database database = Millrace.open();
- *           Session session = database.session()) {
- *       session.execute("CREATE STREAM clicks (page TEXT); ...").drain();
+ *   try (Database database = Millrace.open()) {
+ *       database.execute("CREATE STREAM clicks (page TEXT); CREATE MATERIALIZED VIEW ...");
+ *       database.subscribe("SUBSCRIBE TO totals").subscribe(subscriber);   // Flow.Publisher of batches
+ *       database.insert("clicks", arrowRows);
+ *       try (StatementResult.Rows rows = database.query("SELECT * FROM totals")) { ... }
  *   }
  * </pre>
  *
- * Arrow's buffers need {@code --add-opens=java.base/java.nio=ALL-UNNAMED}.
+ * What Arrow makes of its buffers by itself, such as IPC, needs {@code --add-opens=java.base/java.nio=ALL-UNNAMED}. Who owns what,
+ * and which threads do what, is said at {@link Database} and in docs/embedding.md.
  */
 public final class Millrace {
     private Millrace() {}

@@ -102,12 +102,16 @@ class MillraceDriverTest {
     @Test
     void aServerIsReachedByItsUrl() throws SQLException {
         try (Database database = Millrace.open();
-                PgServer server = PgServer.listen(database, PgServerOptions.local(0));
-                Connection connection = DriverManager.getConnection(
-                        "jdbc:millrace://localhost:" + server.port() + "/water?ApplicationName=test", "ada", "")) {
-            assertEquals(
-                    List.of("ada water test"),
-                    rows(connection, "SELECT current_user, current_database(), current_setting('application_name')"));
+                PgServer server = PgServer.listen(database, PgServerOptions.local(0))) {
+            database.execute("CREATE ROLE ada LOGIN");
+            String url = "jdbc:millrace://localhost:" + server.port() + "/water?ApplicationName=test";
+            try (Connection connection = DriverManager.getConnection(url, "ada", "")) {
+                assertEquals(
+                        List.of("ada water test"),
+                        rows(
+                                connection,
+                                "SELECT current_user, current_database(), current_setting('application_name')"));
+            }
         }
     }
 

@@ -55,7 +55,7 @@ final class Alterations {
         }
         LateRule late = LateRule.of(Optional.ofNullable(object.options().get("late")));
         PhysicalPlan plan = late.plan(database.plans(), alter.query());
-        StandingQuery query = database.query(alter.name()).orElseThrow();
+        StandingQuery query = database.standing(alter.name()).orElseThrow();
         return new Planned(object, query, plan, database.engine().alteration(alter.name(), plan.root()));
     }
 

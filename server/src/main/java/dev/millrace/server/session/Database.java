@@ -1,7 +1,9 @@
 package dev.millrace.server.session;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.engine.runtime.Engine;
+import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.server.catalog.DatabaseCatalog;
@@ -12,12 +14,16 @@ import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramSecret;
 import dev.millrace.sql.Frontend;
 import dev.millrace.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
  * An open database: a catalog, an engine, and what the sessions share. Safe on any thread. Everything is in memory: closing
@@ -34,6 +40,7 @@ public final class Database implements AutoCloseable {
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final AtomicLong subscriptions = new AtomicLong();
+    private final DirectCalls direct = new DirectCalls(this);
 
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
@@ -46,7 +53,7 @@ public final class Database implements AutoCloseable {
                 frontend,
                 catalog,
                 engine.options().workers(),
-                name -> query(name).map(StandingQuery::plan));
+                name -> standing(name).map(StandingQuery::plan));
         SystemRelations system = new SystemRelations(this);
         system.addAll();
         PgCatalog.relations(catalog).forEach(system::add);
@@ -99,6 +106,68 @@ public final class Database implements AutoCloseable {
         return sessions;
     }
 
+    // ---- without a session of one's own ----------------------------------------------------------------------------
+
+    /**
+     * Executes statements, and reads their rows, if any, to the end. Each call has a session of its own, so settings and
+     * transactions end with it; what one call wrote, the next ones see.
+     *
+     * @param parameters for {@code $1}, {@code $2}, ..., as {@link Session#execute(String, List)} takes them
+     * @return how many rows were inserted, updated or deleted
+     * @throws dev.millrace.error.MillraceException if one fails; those before it have had their effect
+     */
+    public long execute(String sql, Object... parameters) {
+        return direct.execute(sql, parameters);
+    }
+
+    /**
+     * The rows of one statement, read as they are made: see {@link Session#query}. The caller closes the result; it belongs to
+     * one thread at a time.
+     */
+    public StatementResult.Rows query(String sql, Object... parameters) {
+        return direct.query(sql, parameters);
+    }
+
+    /** Inserts rows, which are taken over: see {@link Session#insert(String, Batch)}. */
+    public long insert(String relation, Batch rows) {
+        return direct.insert(relation, rows);
+    }
+
+    /** Inserts Arrow's own form of rows: see {@link Session#insert(String, VectorSchemaRoot)}. */
+    public long insert(String relation, VectorSchemaRoot rows) {
+        return direct.insert(relation, rows);
+    }
+
+    /**
+     * The changes of an answer as batches with weights: a row that comes has +1, one that goes -1. The same as {@link
+     * #subscribeToEpochs}, without where epochs end.
+     *
+     * @param sql SUBSCRIBE TO ...
+     */
+    public Flow.Publisher<Batch> subscribe(String sql, Object... parameters) {
+        return direct.subscribe(sql, parameters, EpochChanges::batches);
+    }
+
+    /**
+     * The changes of an answer, epoch by epoch. Each subscriber has a subscription of its own, which begins before {@code
+     * subscribe} returns, and a daemon thread that delivers to it: {@code onNext} may take its time, and until more is requested
+     * at most one epoch waits here; what happens to the others is the subscription's option, as SUBSCRIBE has it.
+     *
+     * <p>What is delivered belongs to the subscriber, who closes it, also after the subscription ended, but before the database
+     * is closed. Closing the database ends all subscriptions, with {@code onError}.
+     *
+     * @param sql SUBSCRIBE TO ... ; WITH (PROGRESS) delivers epochs without changes too
+     * @throws dev.millrace.error.MillraceException for a syntax error; other failures go to {@code onError}
+     */
+    public Flow.Publisher<EpochChanges> subscribeToEpochs(String sql, Object... parameters) {
+        return direct.subscribe(sql, parameters, List::of);
+    }
+
+    /** For rows to be inserted; what is taken from it is given back before the database is closed. */
+    public BufferAllocator allocator() {
+        return engine.allocator();
+    }
+
     void closed(Session session) {
         sessions.remove(session);
     }
@@ -134,13 +203,13 @@ public final class Database implements AutoCloseable {
     }
 
     /** The running query behind a continuous query, view or sink. */
-    Optional<StandingQuery> query(String name) {
+    Optional<StandingQuery> standing(String name) {
         return Optional.ofNullable(queries.get(name));
     }
 
     /** The state of a continuous query, view or sink. */
     public Optional<QueryState> state(String name) {
-        return query(name).map(StandingQuery::state);
+        return standing(name).map(StandingQuery::state);
     }
 
     Map<String, StandingQuery> queries() {
@@ -159,6 +228,7 @@ public final class Database implements AutoCloseable {
     /** Closes all sessions, stops all queries and frees everything. */
     @Override
     public void close() {
+        direct.close();
         sessions.forEach(Session::close);
         queries.values().forEach(StandingQuery::drop);
         queries.clear();

@@ -300,12 +300,12 @@ final class Definitions {
     /** What the role already owns counts towards its limits. */
     private void requireRoom() {
         List<CatalogObject> owned = database.catalog().objects().stream()
-                .filter(object -> database.query(object.name()).isPresent())
+                .filter(object -> database.standing(object.name()).isPresent())
                 .filter(object ->
                         database.catalog().roles().owner(object.name()).equals(identity.current()))
                 .toList();
         long bytes = owned.stream()
-                .flatMap(object -> database.query(object.name()).stream())
+                .flatMap(object -> database.standing(object.name()).stream())
                 .mapToLong(query -> query.statistics().memoryBytes())
                 .sum();
         permissions.requireRoom(owned, bytes);
@@ -398,6 +398,6 @@ final class Definitions {
             notices.accept(kind.sqlName() + " \"" + name + "\" does not exist, skipping");
             return Optional.empty();
         }
-        return database.query(database.catalog().require(kind, name).name());
+        return database.standing(database.catalog().require(kind, name).name());
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.session.StatementResult.Command;
@@ -52,6 +53,21 @@ final class Execution {
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries);
         this.explanations = new Explanations(database, alterations);
+    }
+
+    Queries queries() {
+        return queries;
+    }
+
+    /** Inserts rows, which are taken over, under the names of their columns; all at once. */
+    long insert(String relation, Batch rows) {
+        try {
+            names.permissions().requireInsert(relation);
+        } catch (MillraceException e) {
+            rows.close();
+            throw e;
+        }
+        return writes.insert(relation, rows);
     }
 
     Optional<Progress> progress() {

@@ -97,7 +97,7 @@ final class Explanations {
     }
 
     StatementResult explainRunning(Statement.ExplainRunning explain) {
-        StandingQuery query = database.query(database.catalog()
+        StandingQuery query = database.standing(database.catalog()
                         .require(explain.kind(), explain.name())
                         .name())
                 .orElseThrow();

@@ -126,7 +126,7 @@ final class Inspection {
 
     private void queries(ObjectKind kind, RowBuilder rows) {
         for (CatalogObject object : database.catalog().objects(kind)) {
-            database.query(object.name()).ifPresent(query -> {
+            database.standing(object.name()).ifPresent(query -> {
                 var statistics = query.statistics();
                 boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
                 rows.row(
@@ -142,7 +142,7 @@ final class Inspection {
 
     private void sinks(RowBuilder rows) {
         for (CatalogObject sink : database.catalog().objects(ObjectKind.SINK)) {
-            database.query(sink.name())
+            database.standing(sink.name())
                     .ifPresent(query -> rows.row(
                             sink.name(),
                             Optional.ofNullable(sink.options().get("connector")),

@@ -52,6 +52,13 @@ final class Permissions {
         }
     }
 
+    /** @throws MillraceException 42501 if the role may not insert into the relation */
+    void requireInsert(String relation) {
+        if (!identity.isSuperuser()) {
+            on(relation, Privilege.INSERT);
+        }
+    }
+
     private void check(Statement statement, Syntax syntax) {
         if (statement instanceof Statement.Select select) {
             reads(select.query());

@@ -57,6 +57,11 @@ final class Queries {
         ownEpochs.add(epoch);
     }
 
+    /** The epochs that the session made and nothing has waited for yet. */
+    Set<Long> ownEpochs() {
+        return ownEpochs;
+    }
+
     StatementResult select(Statement.Select select) {
         return rows(select.query());
     }
@@ -134,7 +139,7 @@ final class Queries {
 
     /** An answer that stopped being current is not given: says what failed, here or further up. */
     private void requireHealthy(CatalogObject object) {
-        Optional<MillraceException> failure = database.query(object.name())
+        Optional<MillraceException> failure = database.standing(object.name())
                 .filter(query -> query.state() == QueryState.FAILED)
                 .flatMap(StandingQuery::failure);
         if (failure.isPresent()) {
@@ -161,7 +166,7 @@ final class Queries {
         requireStreaming(subscribe.query().relations(), "SUBSCRIBE");
         Optional<StandingQuery> running = object.filter(
                         found -> !database.plans().isReplayable(found.name()))
-                .flatMap(found -> database.query(found.name()));
+                .flatMap(found -> database.standing(found.name()));
         if (running.isPresent()) {
             SubscriptionOptions options =
                     subscribe.snapshot() ? SubscriptionOptions.withSnapshot() : SubscriptionOptions.changes();

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.settings.SessionSettings;
@@ -7,11 +8,18 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
  * One user's conversation with the database. Used by one thread at a time; {@link #cancel} and {@link #progress} by any.
@@ -103,6 +111,74 @@ public final class Session implements AutoCloseable {
                 .<Supplier<StatementResult>>map(
                         statement -> () -> execute(statement, values.forStatement(statement.parameterCount())))
                 .iterator());
+    }
+
+    /**
+     * Executes one statement that gives finitely many rows: SELECT, SHOW, INSERT ... RETURNING. The caller closes the result,
+     * and the session goes on once it did.
+     *
+     * @param parameters for {@code $1}, {@code $2}, ..., as {@link #execute(String, List)} takes them
+     * @throws MillraceException also if the statement is not one, or gives no rows, or never ends
+     */
+    public StatementResult.Rows query(String sql, Object... parameters) {
+        List<ParsedStatement> statements = parse(sql);
+        if (statements.size() != 1) {
+            throw MillraceException.user(SqlState.SYNTAX_ERROR, "a query is one statement, not " + statements.size());
+        }
+        ParsedStatement statement = statements.get(0);
+        StatementResult result = execute(
+                statement, ParameterValues.of(Arrays.asList(parameters)).forStatement(statement.parameterCount()));
+        if (result instanceof StatementResult.Rows rows) {
+            return rows;
+        }
+        result.close();
+        throw MillraceException.user(
+                        SqlState.WRONG_OBJECT_TYPE,
+                        result instanceof StatementResult.Changes
+                                ? "a subscription has no end, so it is not a query"
+                                : "the statement gives no rows: " + result)
+                .withHint(
+                        result instanceof StatementResult.Changes
+                                ? "Database.subscribe delivers changes as they come"
+                                : "execute takes any statement");
+    }
+
+    /**
+     * Inserts rows all at once, in one epoch: the columns are found by their names, and those that are missing are NULL. Arrow
+     * types other than {@link DataType} tabulates are taken where the text of their values would be.
+     *
+     * @param rows taken over, also when this throws
+     * @return how many there were
+     * @throws MillraceException for values that do not fit, as INSERT has it; no row is inserted then
+     */
+    public long insert(String relation, Batch rows) {
+        try {
+            requireOpen();
+        } catch (MillraceException e) {
+            rows.close();
+            throw e;
+        }
+        return Failures.translate(() -> cancellation.run(() -> execution.insert(relation, rows)));
+    }
+
+    /** The same with Arrow's own form of rows, of any allocator, which stays the caller's. */
+    public long insert(String relation, VectorSchemaRoot rows) {
+        FieldVector[] columns = rows.getFieldVectors().toArray(FieldVector[]::new);
+        Field[] fields = Arrays.stream(columns)
+                .map(column -> new Field(column.getName(), DataType.NULL, true)) // what counts is Arrow's
+                .toArray(Field[]::new);
+        return insert(
+                relation, Batch.view(Schema.of(fields), columns, rows.getRowCount(), Optional.empty(), List.of()));
+    }
+
+    /** The epochs that this session wrote and has not waited for; for one that goes on where it ends. */
+    Set<Long> ownEpochs() {
+        return execution.queries().ownEpochs();
+    }
+
+    /** Makes the writes of another session this one's own. */
+    void goOnAfter(Collection<Long> epochs) {
+        epochs.forEach(execution.queries()::wrote);
     }
 
     /** Parses a text of any number of statements without executing them; for those who prepare statements. */

@@ -6,6 +6,7 @@ import dev.millrace.server.copy.CopyOptions;
 import dev.millrace.type.Schema;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * What a statement gave. Belongs to the session's thread; close it before the next statement (closing is idempotent, and a
@@ -51,6 +52,15 @@ public sealed interface StatementResult extends AutoCloseable {
          * @throws dev.millrace.error.MillraceException if the statement failed or was cancelled (57014)
          */
         Optional<Batch> next();
+
+        /** Gives each batch of what is left to {@code use}, and closes it after. */
+        default void forEach(Consumer<Batch> use) {
+            for (Optional<Batch> next = next(); next.isPresent(); next = next()) {
+                try (Batch batch = next.get()) {
+                    use.accept(batch);
+                }
+            }
+        }
 
         @Override
         void close();

@@ -8,6 +8,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.copy.ArrowInput;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.sql.statement.Query;
@@ -330,6 +331,35 @@ final class Writes {
             }
         }
         return new Load(target, columns);
+    }
+
+    /** Inserts rows, which are taken over, by the names of their columns; returns how many. */
+    long insert(String relation, Batch rows) {
+        try (rows) {
+            if (database.catalog().systemRelation(relation).isPresent()) {
+                throw Execution.wrongKind(relation, "system relation", "table or stream");
+            }
+            CatalogObject target = writable(relation);
+            if (rows.weights().isPresent()) {
+                throw MillraceException.user(
+                        SqlState.WRONG_OBJECT_TYPE, "rows with weights are changes, which cannot be inserted");
+            }
+            List<FieldVector> columns = IntStream.range(0, rows.columnCount())
+                    .mapToObj(rows::column)
+                    .toList();
+            List<Integer> all = Arrays.stream(allColumns(target)).boxed().toList();
+            try (Load load = load(target, all)) {
+                if (rows.rowCount() > 0) {
+                    load.add(ArrowInput.copy(
+                            target.schema(),
+                            columns,
+                            rows.rowCount(),
+                            database.engine().allocator()));
+                    load.finish();
+                }
+                return rows.rowCount();
+            }
+        }
     }
 
     /** See {@link #load}. */
