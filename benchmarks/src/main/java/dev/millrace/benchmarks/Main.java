@@ -3,10 +3,11 @@ package dev.millrace.benchmarks;
 import dev.millrace.benchmarks.csv.CsvCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.LatencyCommand;
-import dev.millrace.benchmarks.nexmark.NexmarkCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
+import dev.millrace.benchmarks.suite.Suite;
+import dev.millrace.benchmarks.suite.SuiteCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -17,7 +18,6 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
-            NexmarkCommand.class,
             CsvCommand.class,
             LatencyCommand.class,
             KernelsCommand.class,
@@ -32,8 +32,13 @@ public final class Main implements Runnable {
     }
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Main())
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .execute(arguments));
+        System.exit(commandLine().execute(arguments));
+    }
+
+    /** The command with all its sub-commands, the suites among them. */
+    static CommandLine commandLine() {
+        CommandLine command = new CommandLine(new Main());
+        Suite.NAMES.forEach(name -> command.addSubcommand(name, SuiteCommand.of(Suite.named(name))));
+        return command.setCaseInsensitiveEnumValuesAllowed(true);
     }
 }

@@ -3,6 +3,7 @@ package dev.millrace.connectors;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.connector.SourceFactory;
 import dev.millrace.connectors.datagen.DatagenSourceFactory;
+import dev.millrace.connectors.datagen.LinearRoadSourceFactory;
 import dev.millrace.connectors.file.BlackholeSinkFactory;
 import dev.millrace.connectors.file.FileSinkFactory;
 import dev.millrace.connectors.file.FileSourceFactory;
@@ -36,7 +37,8 @@ public final class Connectors {
                         new FileSourceFactory(),
                         new SystemSourceFactory(),
                         new NexmarkSourceFactory(),
-                        new DatagenSourceFactory()),
+                        new DatagenSourceFactory(),
+                        new LinearRoadSourceFactory()),
                 List.of(new FileSinkFactory(), new PrintSinkFactory(printed), new BlackholeSinkFactory()));
     }
 

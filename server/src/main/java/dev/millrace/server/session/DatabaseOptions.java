@@ -28,4 +28,9 @@ public record DatabaseOptions(EngineOptions engine, Clock clock, PrintStream pri
     public DatabaseOptions withPrinted(PrintStream newPrinted) {
         return new DatabaseOptions(engine, clock, newPrinted);
     }
+
+
+    public DatabaseOptions withClock(Clock newClock) {
+        return new DatabaseOptions(engine, newClock, printed);
+    }
 }

@@ -1,3 +1,0 @@
-SELECT bidder, sum(bid_count)
-FROM answer
-GROUP BY bidder

@@ -1,4 +1,0 @@
--- Which window a bid falls into depends on when it was read: only the sums can be foreseen.
-SELECT bidder, count(*)
-FROM bid
-GROUP BY bidder

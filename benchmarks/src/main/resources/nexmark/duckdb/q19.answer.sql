@@ -1,3 +1,0 @@
-SELECT auction, sum(price * rank_number)
-FROM answer
-GROUP BY auction

@@ -1,0 +1,3 @@
+SELECT xway, direction, segment, position, min(minute), max(minute)
+FROM accident_minutes
+GROUP BY ALL

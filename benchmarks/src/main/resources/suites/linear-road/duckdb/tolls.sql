@@ -1,0 +1,1 @@
+SELECT xway, direction, segment, minute, lav, cars, toll FROM tolls

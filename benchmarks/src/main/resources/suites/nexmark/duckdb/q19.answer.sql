@@ -1,0 +1,4 @@
+-- columns: bigint, bigint
+SELECT auction, sum(price * rank_number)
+FROM answer
+GROUP BY auction
