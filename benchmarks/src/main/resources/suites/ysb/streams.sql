@@ -8,7 +8,7 @@ CREATE STREAM events (
     connector = 'datagen', rows = ${events},
     user_id.length = 36, page_id.length = 36, ad_id.max = 999,
     ad_type.values = 'banner,modal,sponsored-search,mail,mobile', event_type.values = 'view,click,purchase',
-    event_time.step = '${step}us', event_time.jitter = '500ms', ip_address.values = '1.2.3.4'
+    event_time.step = '${step}', event_time.jitter = '500ms', ip_address.values = '1.2.3.4'
 );
 
 -- Which campaign an advertisement belongs to.

@@ -28,6 +28,7 @@ import java.util.Set;
  */
 final class EpochCheck implements AutoCloseable {
     private static final int[] CHUNKS = {1, 7, 60, 400};
+    private static final int MEAN_CHUNK = 117;
     private static final long WINDOW_SECONDS = 20; // more than processing-time windows are long
 
     private final Suite suite;
@@ -98,14 +99,15 @@ final class EpochCheck implements AutoCloseable {
     /** What is wrong, by query, at the first epoch where something is; empty if all agree to the last row. */
     Map<String, String> differences() {
         Map<String, String> wrong = new LinkedHashMap<>();
+        long chunks = Math.max(1, fed.keySet().stream().mapToLong(this::toCome).sum() / MEAN_CHUNK);
         while (wrong.isEmpty() && isMore()) {
             append(randomStream());
-            int event = random.nextInt(40);
-            if (event < 3) {
+            double event = random.nextDouble() * chunks; // how many there will be of each is what the numbers say
+            if (event < 5) {
                 wrong = compare();
-            } else if (event < 5) {
+            } else if (event < 9) {
                 restartSome();
-            } else if (event == 5) {
+            } else if (event < 11) {
                 move();
             }
         }

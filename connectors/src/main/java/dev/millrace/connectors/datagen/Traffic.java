@@ -24,7 +24,7 @@ record Traffic(Draws draws, long reportsPerSecond, int expressways) {
     private static final int JAM_START = 48;
     private static final int JAM_SEGMENTS = 5;
     /** One pair in so many has an accident. */
-    private static final int PAIRS_PER_ACCIDENT = 40;
+    private static final int PAIRS_PER_ACCIDENT = 100;
 
     long second(long report) {
         return report / reportsPerSecond;
