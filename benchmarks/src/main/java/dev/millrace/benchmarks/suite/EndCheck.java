@@ -20,8 +20,7 @@ final class EndCheck implements AutoCloseable {
 
     EndCheck(Suite suite, List<String> queries, Inputs inputs, int workers) {
         this.suite = suite;
-        this.database =
-                new SuiteDatabase(DatabaseOptions.defaults().withWorkers(workers), suite.setup(inputs));
+        this.database = new SuiteDatabase(DatabaseOptions.defaults().withWorkers(workers), suite.setup(inputs));
         for (Suite.Stream stream : suite.streams()) {
             if (queries.stream().anyMatch(query -> suite.streamsOf(query).contains(stream))) {
                 Schema schema = database.select("SELECT * FROM " + stream.name() + " LIMIT 0", batch -> {});

@@ -133,7 +133,8 @@ final class EpochCheck implements AutoCloseable {
         if (random.nextBoolean()) {
             return open.get(random.nextInt(open.size()));
         }
-        long row = (long) (random.nextDouble() * open.stream().mapToLong(this::toCome).sum());
+        long row = (long)
+                (random.nextDouble() * open.stream().mapToLong(this::toCome).sum());
         for (Suite.Stream stream : open) {
             row -= toCome(stream);
             if (row < 0) {
@@ -150,7 +151,8 @@ final class EpochCheck implements AutoCloseable {
     private void append(Suite.Stream stream) {
         Feed.StreamRows rows = feed.rows(stream);
         int from = fed.get(stream);
-        int to = Math.min(from + CHUNKS[random.nextInt(CHUNKS.length)], rows.rows().size());
+        int to = Math.min(
+                from + CHUNKS[random.nextInt(CHUNKS.length)], rows.rows().size());
         List<Row> chunk = rows.rows().subList(from, to);
         Batch batch = TestBatches.of(rows.schema(), database.engine().allocator(), chunk);
         database.engine().relations().writable(stream.name()).append(batch);
@@ -175,8 +177,10 @@ final class EpochCheck implements AutoCloseable {
                 differences = "failed: " + e + "\n";
             }
             if (!differences.isEmpty()) {
-                wrong.put(query, differences + "(epoch " + epochs + ", " + workers + " workers, watermark "
-                        + watermark(query) + ")\n");
+                wrong.put(
+                        query,
+                        differences + "(epoch " + epochs + ", " + workers + " workers, watermark " + watermark(query)
+                                + ")\n");
             }
         }
         epochs++;
@@ -217,7 +221,11 @@ final class EpochCheck implements AutoCloseable {
         }
         return least == Long.MAX_VALUE
                 ? "infinity"
-                : Instant.EPOCH.plusNanos(least * 1_000).toString().replace('T', ' ').replace("Z", "");
+                : Instant.EPOCH
+                        .plusNanos(least * 1_000)
+                        .toString()
+                        .replace('T', ' ')
+                        .replace("Z", "");
     }
 
     private void restartSome() {
@@ -241,8 +249,8 @@ final class EpochCheck implements AutoCloseable {
         queries.forEach(query ->
                 snapshots.put(query, database.engine().query(view(query)).snapshot()));
         Map<String, PlanNode> plans = new LinkedHashMap<>();
-        queries.forEach(query ->
-                plans.put(query, database.engine().query(view(query)).plan()));
+        queries.forEach(
+                query -> plans.put(query, database.engine().query(view(query)).plan()));
         database.close();
         workers = workers % 3 + 1;
         database = open();

@@ -35,7 +35,8 @@ final class FunctionJar {
                     String entry = each.replace('.', '/') + ".class";
                     try (InputStream in = FunctionJar.class.getResourceAsStream("/" + entry)) {
                         if (in == null) {
-                            throw new IllegalStateException("suite " + suite + " names a class that is not there: " + each);
+                            throw new IllegalStateException(
+                                    "suite " + suite + " names a class that is not there: " + each);
                         }
                         ZipEntry header = new ZipEntry(entry);
                         header.setTime(0); // the same classes make the same jar

@@ -97,15 +97,14 @@ final class Questions {
         }
         List<Field> fields = new ArrayList<>();
         for (String type : sql.substring(COLUMNS.length(), sql.indexOf('\n')).split(", ")) {
-            DataType dataType =
-                    switch (type) {
-                        case "bigint" -> DataType.BIGINT;
-                        case "double" -> DataType.DOUBLE;
-                        case "boolean" -> DataType.BOOLEAN;
-                        case "text" -> DataType.TEXT;
-                        case "timestamp" -> DataType.TIMESTAMP;
-                        default -> throw new IllegalArgumentException("no type for a reduced answer: " + type);
-                    };
+            DataType dataType = switch (type) {
+                case "bigint" -> DataType.BIGINT;
+                case "double" -> DataType.DOUBLE;
+                case "boolean" -> DataType.BOOLEAN;
+                case "text" -> DataType.TEXT;
+                case "timestamp" -> DataType.TIMESTAMP;
+                default -> throw new IllegalArgumentException("no type for a reduced answer: " + type);
+            };
             fields.add(new Field("c" + fields.size(), dataType, true));
         }
         return new Schema(fields);

@@ -71,9 +71,7 @@ public final class Suite {
             boolean timed = watermark.find();
             long seconds = timed && watermark.group(2) != null ? Long.parseLong(watermark.group(2)) : 0;
             streams.add(new Stream(
-                    matcher.group(1),
-                    timed ? Optional.of(watermark.group(1)) : Optional.empty(),
-                    seconds * 1_000_000));
+                    matcher.group(1), timed ? Optional.of(watermark.group(1)) : Optional.empty(), seconds * 1_000_000));
         }
     }
 
@@ -128,7 +126,8 @@ public final class Suite {
 
     /** The query in our dialect. */
     String sql(String query) {
-        return resource(query + ".sql").orElseThrow(() -> new IllegalArgumentException(name + " has no query " + query));
+        return resource(query + ".sql")
+                .orElseThrow(() -> new IllegalArgumentException(name + " has no query " + query));
     }
 
     /** What the query asks: its first comment. */
@@ -163,13 +162,18 @@ public final class Suite {
 
     /** The same with streams that have no connector: rows are appended to them. */
     String setupWithoutSources(Inputs inputs) {
-        return inputs.fill(STREAM.matcher(setup).replaceAll(stream ->
-                Matcher.quoteReplacement("CREATE STREAM " + stream.group(1) + " (" + stream.group(2) + "\n);")));
+        return inputs.fill(STREAM.matcher(setup)
+                .replaceAll(stream -> Matcher.quoteReplacement(
+                        "CREATE STREAM " + stream.group(1) + " (" + stream.group(2) + "\n);")));
     }
 
     /** The classes of the suite's Java functions. */
     List<String> functionClasses() {
-        return CLASS.matcher(setup).results().map(result -> result.group(1)).distinct().toList();
+        return CLASS.matcher(setup)
+                .results()
+                .map(result -> result.group(1))
+                .distinct()
+                .toList();
     }
 
     private Optional<String> resource(String file) {

@@ -52,7 +52,8 @@ public final class SuiteCommand implements Callable<Integer> {
             names = "--events",
             paramLabel = "N",
             defaultValue = "0",
-            description = "How many to measure with, where they are made (by default what the suite says of the query).")
+            description =
+                    "How many to measure with, where they are made (by default what the suite says of the query).")
     private long events;
 
     @Option(
@@ -96,7 +97,10 @@ public final class SuiteCommand implements Callable<Integer> {
                         "Measures each query from its streams into a blackhole, one line per query. CPU seconds count all"
                                 + " threads of the process, garbage collection and compilation included; steady figures"
                                 + " leave out the first quarter of the events.")
-                .footer("", "Queries: " + String.join(" ", suite.queries()), "Exit code 1 if a query failed or differs.");
+                .footer(
+                        "",
+                        "Queries: " + String.join(" ", suite.queries()),
+                        "Exit code 1 if a query failed or differs.");
         return command;
     }
 
@@ -159,8 +163,7 @@ public final class SuiteCommand implements Callable<Integer> {
         for (String query : chosen) {
             System.out.printf(
                     "%nCREATE MATERIALIZED VIEW %s AS%n%s;%n",
-                    query.replace('-', '_'),
-                    suite.sql(query).strip());
+                    query.replace('-', '_'), suite.sql(query).strip());
         }
         return 0;
     }

@@ -23,8 +23,7 @@ final class SuiteRun implements AutoCloseable {
     SuiteRun(Suite suite, String query, Inputs inputs, int workers) {
         this.query = query;
         this.events = inputs.events();
-        this.database =
-                new SuiteDatabase(DatabaseOptions.defaults().withWorkers(workers), suite.setup(inputs));
+        this.database = new SuiteDatabase(DatabaseOptions.defaults().withWorkers(workers), suite.setup(inputs));
         try {
             database.execute("CREATE CONTINUOUS QUERY planned AS " + suite.sql(query));
             this.plan = engine().query("planned").plan();
@@ -49,7 +48,8 @@ final class SuiteRun implements AutoCloseable {
         Progress progress = new Progress();
         long gcMillis = ProcessClock.gcMillis();
         ProcessClock.Reading start = ProcessClock.now();
-        StandingQuery running = engine().start(query, plan, QueryOptions.streaming().withSink(sink));
+        StandingQuery running =
+                engine().start(query, plan, QueryOptions.streaming().withSink(sink));
         // A query that reads a table never ends, so the end is when all of the bounded streams came out.
         Thread end = new Thread(database::flush, "end of the streams");
         end.start();

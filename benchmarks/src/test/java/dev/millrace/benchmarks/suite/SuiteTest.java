@@ -76,7 +76,8 @@ class SuiteTest {
         Inputs inputs = Inputs.of(suite, "epochs", Inputs.usualData());
         Feed feed = new Feed(suite, inputs, suite.number("epochs.rows").orElse(Long.MAX_VALUE));
         for (long seed = 1; seed <= SEEDS; seed++) {
-            try (EpochCheck check = new EpochCheck(suite, suite.queries(), inputs, feed, workers, 10 * seed + workers)) {
+            try (EpochCheck check =
+                    new EpochCheck(suite, suite.queries(), inputs, feed, workers, 10 * seed + workers)) {
                 assertEquals(Map.of(), check.differences(), "seed " + (10 * seed + workers));
                 System.out.println(name + ": " + check.summary());
                 assertFalse(check.summary().startsWith("0 epochs"));

@@ -29,7 +29,6 @@ public record DatabaseOptions(EngineOptions engine, Clock clock, PrintStream pri
         return new DatabaseOptions(engine, clock, newPrinted);
     }
 
-
     public DatabaseOptions withClock(Clock newClock) {
         return new DatabaseOptions(engine, newClock, printed);
     }
