@@ -12,6 +12,7 @@ import dev.millrace.engine.over.OverOperator;
 import dev.millrace.engine.pace.PaceOperator;
 import dev.millrace.engine.sort.SortOperator;
 import dev.millrace.engine.topn.AppendedTopNOperator;
+import dev.millrace.engine.topn.FewBestOperator;
 import dev.millrace.engine.topn.TopNOperator;
 import dev.millrace.engine.topn.WindowTopNOperator;
 import dev.millrace.engine.window.SessionAggregateOperator;
@@ -66,6 +67,9 @@ public final class OperatorFactory {
         if (node instanceof PlanNode.TopN topN) {
             if (topN.windowEnd().isPresent()) {
                 return new WindowTopNOperator(topN);
+            }
+            if (FewBestOperator.suits(topN)) {
+                return new FewBestOperator(topN);
             }
             return AppendedTopNOperator.suits(topN) ? new AppendedTopNOperator(topN) : new TopNOperator(topN);
         }

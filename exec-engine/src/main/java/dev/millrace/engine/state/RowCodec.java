@@ -7,6 +7,7 @@ import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -26,7 +27,7 @@ import org.apache.arrow.vector.FieldVector;
  * A row's length is a multiple of eight and all padding is zero, so that equal rows have equal bytes. A canonical codec
  * also gives -0.0 and 0.0, and all NaN, the same bytes, as grouping wants it; the other one keeps values as they are.
  */
-public final class RowCodec implements AutoCloseable {
+public final class RowCodec implements RowReader, AutoCloseable {
     private final DataType[] types;
     private final SlotKind[] kinds;
     private final int[] slots;
@@ -107,6 +108,7 @@ public final class RowCodec implements AutoCloseable {
         return types[column];
     }
 
+    @Override
     public int columnCount() {
         return types.length;
     }
@@ -258,6 +260,14 @@ public final class RowCodec implements AutoCloseable {
             Memory.putInt(row + slot + 4, length);
             Memory.copy(data + start, row + ends[i], length);
             ends[i] += length;
+        }
+    }
+
+    @Override
+    public void decode(
+            Schema fields, int first, long[] rows, int count, List<FieldVector> vectors, BufferAllocator target) {
+        for (int column = 0; column < types.length; column++) {
+            vectors.add(decode(column, fields.field(first + column), rows, count, target));
         }
     }
 

@@ -4,7 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
-import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.RowReader;
 import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode.TopN;
@@ -17,7 +17,7 @@ import org.apache.arrow.vector.FieldVector;
 /** Rows that enter and leave ranks, on their way out. They stay where they are until all are emitted. */
 final class RankChanges {
     private final TopN node;
-    private final RowCodec codec;
+    private final RowReader codec;
     private final int batchRows;
     private final BufferAllocator allocator;
     private long[] rows = new long[256];
@@ -26,7 +26,7 @@ final class RankChanges {
     private int emitted;
     private int count;
 
-    RankChanges(TopN node, RowCodec codec, int batchRows, BufferAllocator allocator) {
+    RankChanges(TopN node, RowReader codec, int batchRows, BufferAllocator allocator) {
         this.node = node;
         this.codec = codec;
         this.batchRows = batchRows;
@@ -68,9 +68,7 @@ final class RankChanges {
         int size = to - from;
         long[] some = from == 0 ? rows : Arrays.copyOfRange(rows, from, to);
         try {
-            for (int column = 0; column < codec.columnCount(); column++) {
-                vectors.add(codec.decode(column, node.schema().field(column), some, size, allocator));
-            }
+            codec.decode(node.schema(), 0, some, size, vectors, allocator);
             if (node.emitRank()) {
                 FieldVector column = Vectors.allocate(node.schema().field(codec.columnCount()), size, 0, allocator);
                 vectors.add(column);

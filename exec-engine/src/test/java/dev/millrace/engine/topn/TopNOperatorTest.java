@@ -59,7 +59,7 @@ class TopNOperatorTest {
         return TestBatches.canonical(
                 INPUT,
                 Row.of(
-                        random.nextInt(5) == 0 ? null : "p" + random.nextInt(2),
+                        random.nextInt(5) == 0 ? null : "a long partition " + random.nextInt(2),
                         random.nextInt(6) == 0 ? null : random.nextInt(3) == 0 ? Double.NaN : random.nextInt(3) * .5,
                         "t" + random.nextInt(2),
                         id,
@@ -157,6 +157,49 @@ class TopNOperatorTest {
                     .partitionedBy(AggregateTests.keyGroup(List.of(0)));
             List<Row> rows = new ArrayList<>();
             for (int i = 0; i < count; i++) {
+                Row row = row(random, random.nextInt(40), 0);
+                rows.add(row);
+                harness.rows(row);
+                if (random.nextInt(10) == 0) {
+                    harness.epochEnd();
+                }
+            }
+            harness.expect(expected(node, rows));
+        }
+    }
+
+    /** First keys of every kind that has words, ties of the words among them. */
+    @ParameterizedTest
+    @CsvSource({"1, 0", "3, 0", "2, 2", "10, 0"})
+    void ofFewAppendedRowsOnlyTheBestAreKept(long limit, long offset) {
+        for (OrderKey first : List.of(
+                new OrderKey(1, true, true),
+                new OrderKey(1, false, false),
+                new OrderKey(2, true, false),
+                new OrderKey(0, false, true),
+                new OrderKey(3, false, false))) {
+            TopN some = node(Rank.ROW_NUMBER, limit, offset, true, false);
+            List<OrderKey> order = new ArrayList<>(List.of(first));
+            order.addAll(some.order());
+            TopN node = new TopN(
+                    some.input(),
+                    some.partition(),
+                    order,
+                    some.rank(),
+                    limit,
+                    offset,
+                    true,
+                    OptionalInt.empty(),
+                    true,
+                    some.schema());
+            assertTrue(FewBestOperator.suits(node));
+            RandomGenerator random = new SplittableRandom(limit + offset);
+            OperatorHarness harness = new OperatorHarness(() -> new FewBestOperator(node), INPUT)
+                    .output(node.schema())
+                    .appendOnlyInput()
+                    .partitionedBy(AggregateTests.keyGroup(List.of(0)));
+            List<Row> rows = new ArrayList<>();
+            for (int i = 0; i < 150; i++) {
                 Row row = row(random, random.nextInt(40), 0);
                 rows.add(row);
                 harness.rows(row);

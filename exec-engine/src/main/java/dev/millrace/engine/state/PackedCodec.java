@@ -1,0 +1,535 @@
+package dev.millrace.engine.state;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.nested.NestedCodec;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * Rows in as few bytes as are quick to read, for state that keeps many of them: values at their own width, bits for NULLs
+ * only where there may be some, and of texts that many rows share a number in the codec's dictionary. What such a row is
+ * called can change from one codec to the next, and equal rows may differ as bytes: {@link #unpack} tells their rows of a
+ * {@link RowCodec}, which do not.
+ *
+ * <pre>
+ *   row   values of 16, of 8, of 4, of 2 bytes, BOOLEAN as a byte | a bit per column that may be NULL, set: NULL
+ *         | a mark of 2 bytes per text or nested column | bytes of texts
+ *   mark  length of the text; or LONG: 4 bytes before the text are its length; or from NUMBERED on its number in the
+ *         dictionary, and no bytes
+ * </pre>
+ *
+ * Nothing is aligned. The slot of a NULL is zero. Rows are read from a batch after {@link #prepare}.
+ */
+public final class PackedCodec implements RowReader, AutoCloseable {
+    private static final int LONG = 0x7FFF;
+    private static final int NUMBERED = 0x8000;
+    private static final int[] WIDTHS = {16, 8, 4, 2, 1};
+
+    private final Schema schema;
+    private final RowCodec plain; // of the same columns
+    private final int[] slots; // of each column, of texts the mark
+    private final int[] nullBits; // of each column, or -1
+    private final int[] fixed; // columns that are not text, widest first
+    private final int[] widths; // of those
+    private final int[] texts;
+    private final int nullsAt;
+    private final int marksAt;
+    private final int textsAt; // where bytes begin
+    private final TextDictionary[] dictionaries; // per text
+    private final NestedImages images;
+    private final NestedCodec nested = new NestedCodec();
+    private final StateMemory scratch;
+
+    // The batch at hand
+    private final long[] data; // by position in fixed, texts
+    private final long[] validity;
+    private final long[] textValidity;
+    private boolean hasNulls;
+
+    // The rows at hand
+    private int[] rows = new int[0];
+    private int[] sizes = new int[0];
+    private final int[][] marks; // per text and row
+    private final int[][] lengths; // of the bytes in the row
+    private final long[][] sources;
+    private int[] numbers = new int[0];
+
+    private int[] ends = new int[0]; // while decoding: where each row's next text is
+
+    public PackedCodec(Schema schema, BufferAllocator allocator) {
+        this.schema = schema;
+        List<DataType> types = schema.fields().stream().map(Field::type).toList();
+        this.plain = new RowCodec(types, false, allocator);
+        this.slots = new int[types.size()];
+        this.nullBits = new int[types.size()];
+        List<Integer> values = new ArrayList<>();
+        List<Integer> strings = new ArrayList<>();
+        int at = 0;
+        for (int width : WIDTHS) {
+            for (int column = 0; column < slots.length; column++) {
+                if (!isText(column) && width(column) == width) {
+                    values.add(column);
+                    slots[column] = at;
+                    at += width;
+                }
+            }
+        }
+        int bits = 0;
+        for (int column = 0; column < slots.length; column++) {
+            nullBits[column] = schema.field(column).nullable() ? bits++ : -1;
+        }
+        this.nullsAt = at;
+        at += (bits + 7) >>> 3;
+        this.marksAt = at;
+        for (int column = 0; column < slots.length; column++) {
+            if (isText(column)) {
+                strings.add(column);
+                slots[column] = at;
+                at += 2;
+            }
+        }
+        this.textsAt = at;
+        this.fixed = values.stream().mapToInt(Integer::intValue).toArray();
+        this.widths = values.stream().mapToInt(this::width).toArray();
+        this.texts = strings.stream().mapToInt(Integer::intValue).toArray();
+        this.data = new long[fixed.length];
+        this.validity = new long[fixed.length];
+        this.textValidity = new long[texts.length];
+        this.marks = new int[texts.length][0];
+        this.lengths = new int[texts.length][0];
+        this.sources = new long[texts.length][0];
+        this.dictionaries = new TextDictionary[texts.length];
+        for (int i = 0; i < texts.length; i++) {
+            dictionaries[i] = new TextDictionary(allocator);
+        }
+        this.images = new NestedImages(allocator);
+        this.scratch = new StateMemory(allocator);
+    }
+
+    private boolean isText(int column) {
+        return SlotKind.of(schema.type(column)) == SlotKind.BYTES;
+    }
+
+    private int width(int column) {
+        int width = schema.type(column).fixedWidth();
+        return width == 0 ? 1 : width; // BOOLEAN
+    }
+
+    public Schema schema() {
+        return schema;
+    }
+
+    /** The codec whose rows {@link #unpack} makes. */
+    public RowCodec plain() {
+        return plain;
+    }
+
+    /** Bytes of the dictionaries. */
+    public long bytes() {
+        long bytes = 0;
+        for (TextDictionary dictionary : dictionaries) {
+            bytes += dictionary.bytes();
+        }
+        return bytes;
+    }
+
+    // ---- in
+
+    /**
+     * Looks at rows of a batch, whose columns are those of the schema; the batch must stay until the last {@link #store} of
+     * them, and so must {@code chosen}.
+     *
+     * @param chosen positions in the batch, of which there are {@code count}
+     */
+    public void prepare(Batch batch, int[] chosen, int count) {
+        images.clear();
+        rows = chosen;
+        if (sizes.length < count) {
+            sizes = new int[count];
+            numbers = new int[count];
+        }
+        Arrays.fill(sizes, 0, count, textsAt);
+        hasNulls = false;
+        for (int i = 0; i < fixed.length; i++) {
+            data[i] = batch.dataAddress(fixed[i]);
+            validity[i] = nullBits[fixed[i]] < 0 ? 0 : batch.validityAddress(fixed[i]);
+            hasNulls |= validity[i] != 0;
+        }
+        for (int i = 0; i < texts.length; i++) {
+            textValidity[i] = nullBits[texts[i]] < 0 ? 0 : batch.validityAddress(texts[i]);
+            hasNulls |= textValidity[i] != 0;
+            measure(i, images.dataAddress(batch, texts[i]), images.offsetsAddress(batch, texts[i]), count);
+        }
+    }
+
+    private void measure(int text, long bytes, long offsets, int count) {
+        if (marks[text].length < count) {
+            marks[text] = new int[count];
+            lengths[text] = new int[count];
+            sources[text] = new long[count];
+        }
+        int[] mark = marks[text];
+        int[] length = lengths[text];
+        long[] source = sources[text];
+        long valid = textValidity[text];
+        for (int i = 0; i < count; i++) {
+            int start = Memory.getInt(offsets + 4L * rows[i]);
+            source[i] = bytes + start;
+            length[i] = valid != 0 && !Memory.getBit(valid, rows[i]) // a vector may have anything there
+                    ? 0
+                    : Memory.getInt(offsets + 4L * rows[i] + 4) - start;
+        }
+        dictionaries[text].find(source, length, count, numbers);
+        for (int i = 0; i < count; i++) {
+            if (numbers[i] >= 0) {
+                mark[i] = NUMBERED | numbers[i];
+                length[i] = 0;
+            } else if (length[i] < LONG) {
+                mark[i] = length[i];
+                sizes[i] += length[i];
+            } else {
+                mark[i] = LONG;
+                sizes[i] += length[i] + 4;
+            }
+        }
+    }
+
+    /** A copy of the i-th row at hand in a new block behind {@code header} bytes; returns the row. */
+    public long store(int i, StateMemory memory, int header) {
+        long to = memory.allocate(header + sizes[i]) + header;
+        write(i, rows[i], to);
+        return to;
+    }
+
+    private void write(int position, int row, long to) {
+        for (int i = 0; i < fixed.length; i++) {
+            long slot = to + slots[fixed[i]];
+            switch (widths[i]) {
+                case 8 -> Memory.putLong(slot, Memory.getLong(data[i] + 8L * row));
+                case 4 -> Memory.putInt(slot, Memory.getInt(data[i] + 4L * row));
+                case 16 -> {
+                    Memory.putLong(slot, Memory.getLong(data[i] + 16L * row));
+                    Memory.putLong(slot + 8, Memory.getLong(data[i] + 16L * row + 8));
+                }
+                case 2 -> Memory.putShort(slot, Memory.getShort(data[i] + 2L * row));
+                default -> Memory.putByte(slot, (byte) (Memory.getBit(data[i], row) ? 1 : 0));
+            }
+        }
+        for (long at = to + nullsAt; at < to + marksAt; at++) {
+            Memory.putByte(at, (byte) 0);
+        }
+        if (hasNulls) {
+            writeNulls(row, to);
+        }
+        long at = to + textsAt;
+        for (int i = 0; i < texts.length; i++) {
+            int mark = marks[i][position];
+            Memory.putShort(to + marksAt + 2L * i, (short) mark);
+            if (mark < NUMBERED) {
+                int length = lengths[i][position];
+                if (mark == LONG) {
+                    Memory.putInt(at, length);
+                    at += 4;
+                }
+                Bytes.copy(sources[i][position], at, length);
+                at += length;
+            }
+        }
+    }
+
+    private void writeNulls(int row, long to) {
+        for (int i = 0; i < fixed.length; i++) {
+            if (validity[i] != 0 && !Memory.getBit(validity[i], row)) {
+                Memory.setBit(to + nullsAt, nullBits[fixed[i]]);
+                Memory.fill(to + slots[fixed[i]], widths[i], (byte) 0);
+            }
+        }
+        for (int i = 0; i < texts.length; i++) {
+            if (textValidity[i] != 0 && !Memory.getBit(textValidity[i], row)) {
+                Memory.setBit(to + nullsAt, nullBits[texts[i]]);
+            }
+        }
+    }
+
+    // ---- rows
+
+    /** How many bytes a row takes. */
+    public int length(long row) {
+        int bytes = textsAt;
+        for (long mark = row + marksAt; mark < row + textsAt; mark += 2) {
+            int value = Memory.getShort(mark) & 0xFFFF;
+            if (value == LONG) {
+                bytes += 4 + Memory.getInt(row + bytes);
+            } else if (value < NUMBERED) {
+                bytes += value;
+            }
+        }
+        return bytes;
+    }
+
+    private boolean isNull(long row, int column) {
+        int bit = nullBits[column];
+        return bit >= 0 && (Memory.getByte(row + nullsAt + (bit >>> 3)) >>> (bit & 7) & 1) != 0;
+    }
+
+    /** The same row without the dictionary, at an address that is good until the next call; {@link #length} measures it. */
+    public long inlined(long row) {
+        int bytes = textsAt;
+        for (int i = 0; i < texts.length; i++) {
+            int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
+            bytes += mark < NUMBERED ? 0 : dictionaries[i].length(mark - NUMBERED);
+        }
+        scratch.reset();
+        long copy = scratch.allocate(bytes + length(row) - textsAt);
+        Memory.copy(row, copy, textsAt);
+        long from = row + textsAt;
+        long to = copy + textsAt;
+        for (int i = 0; i < texts.length; i++) {
+            int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
+            if (mark >= NUMBERED) {
+                int length = dictionaries[i].length(mark - NUMBERED);
+                Memory.putShort(copy + slots[texts[i]], (short) length);
+                Memory.copy(dictionaries[i].address(mark - NUMBERED), to, length);
+                to += length;
+            } else {
+                int length = mark == LONG ? 4 + Memory.getInt(from) : mark;
+                Memory.copy(from, to, length);
+                from += length;
+                to += length;
+            }
+        }
+        return copy;
+    }
+
+    /** The row of {@link #plain} with the same values, {@link #unpackedLength} bytes, in a new block of {@code memory}. */
+    public long unpack(long row, StateMemory memory) {
+        int bytes = unpackedLength(row);
+        long to = memory.allocate(bytes);
+        int fixedBytes = plain.fixedBytes();
+        Memory.fill(to, bytes, (byte) 0);
+        for (int column = 0; column < slots.length; column++) {
+            if (isNull(row, column)) {
+                long word = to + 8L * (column >>> 6);
+                Memory.putLong(word, Memory.getLong(word) | 1L << column);
+            } else if (!isText(column)) {
+                unpackValue(column, row + slots[column], to + plain.slot(column));
+            }
+        }
+        long from = row + textsAt;
+        int at = fixedBytes;
+        for (int i = 0; i < texts.length; i++) {
+            int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
+            from += mark == LONG ? 4 : 0;
+            int length = textLength(i, mark, from);
+            if (!isNull(row, texts[i])) {
+                Memory.putInt(to + plain.slot(texts[i]), at);
+                Memory.putInt(to + plain.slot(texts[i]) + 4, length);
+                Memory.copy(mark >= NUMBERED ? dictionaries[i].address(mark - NUMBERED) : from, to + at, length);
+                at += length;
+            }
+            from += mark >= NUMBERED ? 0 : length;
+        }
+        return to;
+    }
+
+    /** Bytes of the row of {@link #plain} with the same values. */
+    public int unpackedLength(long row) {
+        int bytes = plain.fixedBytes();
+        long from = row + textsAt;
+        for (int i = 0; i < texts.length; i++) {
+            int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
+            from += mark == LONG ? 4 : 0;
+            int length = textLength(i, mark, from);
+            bytes += length;
+            from += mark >= NUMBERED ? 0 : length;
+        }
+        return (bytes + 7) & -8;
+    }
+
+    /** The length of the text that a mark is for, whose bytes are at {@code from} if they are in the row. */
+    private int textLength(int text, int mark, long from) {
+        return mark >= NUMBERED
+                ? dictionaries[text].length(mark - NUMBERED)
+                : mark == LONG ? Memory.getInt(from - 4) : mark;
+    }
+
+    private void unpackValue(int column, long from, long to) {
+        switch (schema.type(column).kind()) {
+            case REAL -> Memory.putLong(to, Double.doubleToRawLongBits(Memory.getFloat(from)));
+            case BOOLEAN -> Memory.putLong(to, Memory.getByte(from));
+            case SMALLINT -> Memory.putLong(to, Memory.getShort(from));
+            case INTEGER, DATE -> Memory.putLong(to, Memory.getInt(from));
+            default -> {
+                Memory.putLong(to, Memory.getLong(from));
+                if (width(column) == 16) {
+                    Memory.putLong(to + 8, Memory.getLong(from + 8));
+                }
+            }
+        }
+    }
+
+    // ---- out
+
+    @Override
+    public int columnCount() {
+        return slots.length;
+    }
+
+    @Override
+    public void decode(
+            Schema fields, int first, long[] rows, int count, List<FieldVector> vectors, BufferAllocator target) {
+        if (ends.length < count) {
+            ends = new int[count];
+        }
+        Arrays.fill(ends, 0, count, textsAt);
+        int text = 0;
+        for (int column = 0; column < slots.length; column++) {
+            Field field = fields.field(first + column);
+            if (isText(column)) {
+                vectors.add(decodeText(text++, field, rows, count, target));
+            } else {
+                vectors.add(decodeValues(column, field, rows, count, target));
+            }
+        }
+    }
+
+    private FieldVector decodeValues(int column, Field field, long[] rows, int count, BufferAllocator target) {
+        FieldVector vector = Vectors.allocate(field, count, 0, target);
+        long to = vector.getDataBufferAddress();
+        int slot = slots[column];
+        decodeNulls(column, vector, rows, count);
+        switch (schema.type(column).fixedWidth()) {
+            case 8 -> {
+                for (int i = 0; i < count; i++) {
+                    Memory.putLong(to + 8L * i, Memory.getLong(rows[i] + slot));
+                }
+            }
+            case 4 -> {
+                for (int i = 0; i < count; i++) {
+                    Memory.putInt(to + 4L * i, Memory.getInt(rows[i] + slot));
+                }
+            }
+            case 2 -> {
+                for (int i = 0; i < count; i++) {
+                    Memory.putShort(to + 2L * i, Memory.getShort(rows[i] + slot));
+                }
+            }
+            case 16 -> {
+                for (int i = 0; i < count; i++) {
+                    Memory.putLong(to + 16L * i, Memory.getLong(rows[i] + slot));
+                    Memory.putLong(to + 16L * i + 8, Memory.getLong(rows[i] + slot + 8));
+                }
+            }
+            default -> {
+                Memory.fill(to, (count + 7) >>> 3, (byte) 0);
+                for (int i = 0; i < count; i++) {
+                    if (Memory.getByte(rows[i] + slot) != 0) {
+                        Memory.setBit(to, i);
+                    }
+                }
+            }
+        }
+        Vectors.finish(vector, count);
+        return vector;
+    }
+
+    private void decodeNulls(int column, FieldVector vector, long[] rows, int count) {
+        long bits = vector.getValidityBufferAddress();
+        Vectors.setBits(bits, count);
+        if (nullBits[column] >= 0) {
+            for (int i = 0; i < count; i++) {
+                if (isNull(rows[i], column)) {
+                    Memory.clearBit(bits, i);
+                }
+            }
+        }
+    }
+
+    private FieldVector decodeText(int text, Field field, long[] rows, int count, BufferAllocator target) {
+        int column = texts[text];
+        Kind kind = schema.type(column).kind();
+        if (kind == Kind.ARRAY || kind == Kind.ROW) {
+            return decodeNested(text, field, rows, count, target);
+        }
+        TextDictionary dictionary = dictionaries[text];
+        int slot = slots[column];
+        long bytes = 0;
+        for (int i = 0; i < count; i++) {
+            int mark = Memory.getShort(rows[i] + slot) & 0xFFFF;
+            bytes += mark >= NUMBERED
+                    ? dictionary.length(mark - NUMBERED)
+                    : mark == LONG ? Memory.getInt(rows[i] + ends[i]) : mark;
+        }
+        FieldVector vector = Vectors.allocate(field, count, bytes, target);
+        decodeNulls(column, vector, rows, count);
+        long to = vector.getDataBufferAddress();
+        long offsets = vector.getOffsetBufferAddress();
+        int at = 0;
+        for (int i = 0; i < count; i++) {
+            int mark = Memory.getShort(rows[i] + slot) & 0xFFFF;
+            int length = mark;
+            long from;
+            if (mark >= NUMBERED) {
+                from = dictionary.address(mark - NUMBERED);
+                length = dictionary.length(mark - NUMBERED);
+            } else {
+                if (mark == LONG) {
+                    length = Memory.getInt(rows[i] + ends[i]);
+                    ends[i] += 4;
+                }
+                from = rows[i] + ends[i];
+                ends[i] += length;
+            }
+            Bytes.copy(from, to + at, length);
+            at += length;
+            Memory.putInt(offsets + 4L * i + 4, at);
+        }
+        Vectors.finish(vector, count);
+        return vector;
+    }
+
+    private FieldVector decodeNested(int text, Field field, long[] rows, int count, BufferAllocator target) {
+        int column = texts[text];
+        FieldVector vector = Vectors.allocate(field, count, 0, target);
+        for (int i = 0; i < count; i++) {
+            int mark = Memory.getShort(rows[i] + slots[column]) & 0xFFFF;
+            if (mark == LONG) {
+                ends[i] += 4;
+            }
+            int length = textLength(text, mark, rows[i] + ends[i]);
+            long from = mark >= NUMBERED ? dictionaries[text].address(mark - NUMBERED) : rows[i] + ends[i];
+            ends[i] += mark >= NUMBERED ? 0 : length;
+            if (isNull(rows[i], column)) {
+                NestedCodec.setNull(vector, i);
+            } else {
+                byte[] bytes = new byte[length];
+                Memory.copyOut(from, bytes, 0, length);
+                nested.decode(
+                        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, schema.type(column), i);
+            }
+        }
+        vector.setValueCount(count);
+        return vector;
+    }
+
+    /** Frees dictionaries and scratch: rows are unreadable then. */
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>(List.of(dictionaries));
+        all.addAll(List.of(plain, images, scratch));
+        Closing.all(all);
+    }
+}
