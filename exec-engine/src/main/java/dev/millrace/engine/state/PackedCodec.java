@@ -517,8 +517,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
             } else {
                 byte[] bytes = new byte[length];
                 Memory.copyOut(from, bytes, 0, length);
-                nested.decode(
-                        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, schema.type(column), i);
+                nested.decode(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, schema.type(column), i);
             }
         }
         vector.setValueCount(count);

@@ -15,7 +15,6 @@ import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
-import dev.millrace.plan.node.PlanNode.Rank;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.DataType;
 import java.io.DataOutput;
