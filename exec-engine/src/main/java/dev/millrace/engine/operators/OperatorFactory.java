@@ -15,6 +15,7 @@ import dev.millrace.engine.topn.AppendedTopNOperator;
 import dev.millrace.engine.topn.FewBestOperator;
 import dev.millrace.engine.topn.TopNOperator;
 import dev.millrace.engine.topn.WindowTopNOperator;
+import dev.millrace.engine.window.ExtremeCandidatesOperator;
 import dev.millrace.engine.window.SessionAggregateOperator;
 import dev.millrace.engine.window.SliceAggregateOperator;
 import dev.millrace.engine.window.WindowAssignOperator;
@@ -54,7 +55,9 @@ public final class OperatorFactory {
                     : new SliceAggregateOperator(aggregate);
         }
         if (node instanceof PlanNode.WindowExtreme extreme) {
-            return new WindowExtremeOperator(extreme);
+            return extreme.phase() == Phase.PARTIAL
+                    ? new ExtremeCandidatesOperator(extreme)
+                    : new WindowExtremeOperator(extreme);
         }
         if (node instanceof PlanNode.Join join) {
             if (join.time().filter(JoinTime.Nearest.class::isInstance).isPresent()) {

@@ -101,7 +101,7 @@ public final class Alteration {
 
     private static boolean emitsOnce(PlanNode node) {
         return node instanceof PlanNode.WindowAggregate aggregate && aggregate.phase() != Phase.PARTIAL
-                || node instanceof PlanNode.WindowExtreme
+                || node instanceof PlanNode.WindowExtreme extreme && extreme.phase() != Phase.PARTIAL
                 || node instanceof PlanNode.Match
                 || node instanceof PlanNode.TopN topN && topN.windowEnd().isPresent();
     }
@@ -148,6 +148,7 @@ public final class Alteration {
                 || node instanceof PlanNode.Union
                 || node instanceof PlanNode.Exchange
                 || node instanceof PlanNode.WindowAssign
+                || node instanceof PlanNode.WindowExtreme extreme && extreme.phase() == Phase.PARTIAL
                 || node instanceof PlanNode.Aggregate aggregate && aggregate.phase() == Phase.PARTIAL);
     }
 

@@ -12,6 +12,7 @@ import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
+import dev.millrace.plan.node.PlanNode.WindowExtreme;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -191,6 +192,7 @@ final class PlanGraph {
                 || plan instanceof PlanNode.Expand
                 || plan instanceof Union
                 || plan instanceof Exchange
+                || plan instanceof WindowExtreme extreme && extreme.phase() == Phase.PARTIAL
                 || plan instanceof Aggregate aggregate && aggregate.phase() == Phase.PARTIAL
                 || plan instanceof WindowAggregate windows && windows.phase() == Phase.PARTIAL;
     }

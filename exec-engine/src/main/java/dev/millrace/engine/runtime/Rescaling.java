@@ -37,7 +37,7 @@ final class Rescaling {
             return aggregate.phase() != Phase.PARTIAL && comesBy(aggregate.input(), aggregate.keys());
         }
         if (node instanceof WindowExtreme extreme) {
-            return comesBy(extreme.input(), extreme.keys());
+            return extreme.phase() == Phase.PARTIAL || comesBy(extreme.input(), extreme.keys());
         }
         if (node instanceof TopN topN) {
             return comesBy(topN.input(), topN.partition());

@@ -1,7 +1,11 @@
 package dev.millrace.engine.window;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.engine.aggregate.Chain;
 import dev.millrace.engine.aggregate.ReferenceAggregate;
+import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
 import dev.millrace.plan.node.PlanNode.WindowExtreme;
 import dev.millrace.plan.node.WindowSpec;
@@ -50,13 +54,33 @@ class WindowExtremeTest {
     }
 
     private static void check(WindowSpec window, List<Integer> keys, int value, boolean maximum, boolean closed) {
-        WindowExtreme node =
-                new WindowExtreme(AggregateTests.scan(INPUT), TIME, window, keys, value, maximum, closed, OUTPUT);
-        OperatorHarness harness = new OperatorHarness(() -> new WindowExtremeOperator(node), INPUT)
-                .appendOnlyInput()
-                .appendOnlyOutput()
-                .output(OUTPUT)
-                .partitionedBy(AggregateTests.keyGroup(keys));
+        WindowExtreme node = new WindowExtreme(
+                AggregateTests.scan(INPUT), TIME, window, keys, value, maximum, closed, Phase.SINGLE, OUTPUT);
+        check(
+                node,
+                new OperatorHarness(() -> new WindowExtremeOperator(node), INPUT)
+                        .partitionedBy(AggregateTests.keyGroup(keys)));
+        if (keys.isEmpty()) {
+            WindowExtreme first = new WindowExtreme(
+                    AggregateTests.scan(INPUT), TIME, window, keys, value, maximum, closed, Phase.PARTIAL, INPUT);
+            WindowExtreme last =
+                    new WindowExtreme(first, TIME, window, keys, value, maximum, closed, Phase.SINGLE, OUTPUT);
+            check(
+                    last,
+                    new OperatorHarness(
+                            () -> new Chain(
+                                    List.of(new ExtremeCandidatesOperator(first), new WindowExtremeOperator(last))),
+                            INPUT));
+        }
+    }
+
+    private static void check(WindowExtreme node, OperatorHarness harness) {
+        WindowSpec window = node.window();
+        List<Integer> keys = node.keys();
+        int value = node.valueColumn();
+        boolean maximum = node.maximum();
+        boolean closed = node.closedEnd();
+        harness.appendOnlyInput().appendOnlyOutput().output(OUTPUT);
         List<Row> rows = rows(harness, 31 * value + keys.size());
         Map<List<Object>, Object> extremes = new LinkedHashMap<>();
         for (Row row : rows) {
@@ -116,6 +140,30 @@ class WindowExtremeTest {
             check(new WindowSpec.Tumble(3 * SECOND), keys, 5, false, true);
             check(new WindowSpec.Hop(2 * SECOND, 6 * SECOND), keys, 11, true, true);
         }
+    }
+
+    @Test
+    void fewRowsOfAWindowAreCandidates() {
+        WindowExtreme node = new WindowExtreme(
+                AggregateTests.scan(INPUT),
+                TIME,
+                new WindowSpec.Tumble(5 * SECOND),
+                List.of(),
+                2,
+                true,
+                false,
+                Phase.PARTIAL,
+                INPUT);
+        OperatorHarness harness = new OperatorHarness(() -> new ExtremeCandidatesOperator(node), INPUT);
+        RandomGenerator random = new SplittableRandom(1);
+        for (int i = 0; i < 300; i++) {
+            List<Object> values =
+                    new ArrayList<>(AggregateTests.randomRow(random, 3).values());
+            values.set(TIME, SECOND);
+            values.set(2, 1000 + random.nextInt(100_000));
+            harness.rows(TestBatches.canonical(INPUT, new Row(values)));
+        }
+        assertTrue(harness.runOnce().rows().size() < 30, "about ln(300) rows, some more of a batch");
     }
 
     @Test

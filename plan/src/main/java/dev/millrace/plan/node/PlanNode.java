@@ -153,7 +153,8 @@ public sealed interface PlanNode {
      * Per key and window, the rows whose {@code valueColumn} is the window's maximum (or minimum), all of them on a tie,
      * emitted at window close; NULL never is. What a join of a window with its own extreme means. With {@code closedEnd}
      * a row exactly at a window's end is also compared with (but does not count for) that window. Output: input columns,
-     * window_start, window_end.
+     * window_start, window_end. The PARTIAL phase passes on at once those rows that may be among them and has the input's
+     * schema; what reads it is a SINGLE one.
      */
     record WindowExtreme(
             PlanNode input,
@@ -163,9 +164,13 @@ public sealed interface PlanNode {
             int valueColumn,
             boolean maximum,
             boolean closedEnd,
+            Phase phase,
             Schema schema)
             implements PlanNode {
         public WindowExtreme {
+            if (phase == Phase.FINAL) {
+                throw new IllegalArgumentException("candidates are rows as any others: no phase is final");
+            }
             keys = List.copyOf(keys);
         }
 

@@ -29,8 +29,11 @@ final class StateNote {
                             : "state: one row per " + columns.columns(aggregate.keys()) + howLong);
         } else if (node instanceof PlanNode.WindowAggregate aggregate && aggregate.phase() != Phase.PARTIAL) {
             return Optional.of(windows(aggregate));
-        } else if (node instanceof PlanNode.WindowExtreme) {
-            return Optional.of("state: the best rows of open windows");
+        } else if (node instanceof PlanNode.WindowExtreme extreme) {
+            return Optional.of(
+                    extreme.phase() == Phase.PARTIAL
+                            ? "state: the best values of open windows"
+                            : "state: the best rows of open windows");
         } else if (node instanceof PlanNode.Join join) {
             return Optional.of(joinState(join, inference));
         } else if (node instanceof PlanNode.TopN topN) {

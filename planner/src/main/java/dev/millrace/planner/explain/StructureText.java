@@ -157,7 +157,8 @@ final class StructureText implements NodeVisitor<StringBuilder> {
                 extreme.keys(),
                 extreme.valueColumn(),
                 extreme.maximum(),
-                extreme.closedEnd());
+                extreme.closedEnd(),
+                extreme.phase());
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.tree.NodeVisitor;
 import java.util.ArrayList;
@@ -173,6 +174,9 @@ public final class Inference implements NodeVisitor<Facts> {
 
     @Override
     public Facts windowExtreme(PlanNode.WindowExtreme extreme) {
+        if (extreme.phase() == Phase.PARTIAL) {
+            return of(extreme.input());
+        }
         if (extreme.closedEnd() && !finite) {
             return plain(true); // a row at the very end is compared after the window has ended
         }

@@ -4,6 +4,7 @@ import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.planner.tree.NodeVisitor;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +103,9 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
 
     @Override
     public Optional<List<Integer>> windowExtreme(PlanNode.WindowExtreme extreme) {
+        if (extreme.phase() == Phase.PARTIAL) {
+            return of(extreme.input());
+        }
         int start = extreme.input().schema().size();
         return of(extreme.input()).map(key -> plus(key, start, start + 1));
     }

@@ -202,12 +202,11 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
     @Override
     public Placed windowExtreme(PlanNode.WindowExtreme extreme) {
         Placed input = place(extreme.input());
-        boolean attached = extreme.window() instanceof WindowSpec.Attached;
         List<Integer> by = extreme.keys().isEmpty() && extreme.window() instanceof WindowSpec.Attached window
                 ? List.of(window.endColumn())
                 : extreme.keys();
-        if (by.isEmpty() && !attached && !extreme.closedEnd() && !input.spread().gathers(by)) {
-            return new Placed(TwoPhases.of(extreme, input.node()), Spread.TOGETHER);
+        if (extreme.keys().isEmpty() && !input.spread().gathers(by)) {
+            return new Placed(TwoPhases.of(extreme, by, input.node()), after(input, by, by));
         }
         return new Placed(over(extreme, gathered(input, by)), after(input, by, by));
     }

@@ -3,7 +3,6 @@ package dev.millrace.planner.parallel;
 import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
-import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.type.Schema;
@@ -80,20 +79,18 @@ final class TwoPhases {
                 aggregate.schema());
     }
 
-    /** Without keys and closed end: the best of all tasks is among the best of each. */
-    static PlanNode of(PlanNode.WindowExtreme extreme, PlanNode input) {
-        PlanNode best = Nodes.withInputs(extreme, List.of(input));
-        int start = input.schema().size();
-        PlanNode bestOfAll = Nodes.windowExtreme(
-                Parallelism.exchange(best, List.of()),
-                start + 1,
-                new WindowSpec.Attached(start, start + 1),
-                List.of(),
+    /** Without keys: each task passes on the few rows that may be the best of all. */
+    static PlanNode of(PlanNode.WindowExtreme extreme, List<Integer> by, PlanNode input) {
+        PlanNode candidates = Nodes.windowExtreme(
+                input,
+                extreme.timeColumn(),
+                extreme.window(),
+                extreme.keys(),
                 extreme.valueColumn(),
                 extreme.maximum(),
-                false);
-        List<Integer> withoutSecondBounds = Parallelism.first(start + 2);
-        return Nodes.select(bestOfAll, withoutSecondBounds);
+                extreme.closedEnd(),
+                Phase.PARTIAL);
+        return Nodes.withInputs(extreme, List.of(Parallelism.exchange(candidates, by)));
     }
 
     /** Without partition. A dense rank is not bounded by the rank in one task: rows before it may be in others. */

@@ -308,7 +308,8 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
                 input.positions(extreme.keys()),
                 input.position(extreme.valueColumn()),
                 extreme.maximum(),
-                extreme.closedEnd());
+                extreme.closedEnd(),
+                extreme.phase());
         return new Pruned(pruned, withWindow(input, width));
     }
 

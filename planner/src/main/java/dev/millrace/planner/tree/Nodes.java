@@ -153,9 +153,13 @@ public final class Nodes {
             List<Integer> keys,
             int valueColumn,
             boolean maximum,
-            boolean closedEnd) {
-        Schema schema = input.schema().concat(windowBounds(input.schema().type(timeColumn)));
-        return new PlanNode.WindowExtreme(input, timeColumn, window, keys, valueColumn, maximum, closedEnd, schema);
+            boolean closedEnd,
+            Phase phase) {
+        Schema schema = phase == Phase.PARTIAL
+                ? input.schema()
+                : input.schema().concat(windowBounds(input.schema().type(timeColumn)));
+        return new PlanNode.WindowExtreme(
+                input, timeColumn, window, keys, valueColumn, maximum, closedEnd, phase, schema);
     }
 
     public static PlanNode.Join join(

@@ -61,7 +61,8 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
                 node.keys(),
                 node.valueColumn(),
                 node.maximum(),
-                node.closedEnd());
+                node.closedEnd(),
+                node.phase());
     }
 
     @Override

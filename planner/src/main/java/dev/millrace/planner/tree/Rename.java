@@ -67,6 +67,7 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
                 node.valueColumn(),
                 node.maximum(),
                 node.closedEnd(),
+                node.phase(),
                 schema);
     }
 

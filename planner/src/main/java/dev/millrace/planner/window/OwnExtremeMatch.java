@@ -8,6 +8,7 @@ import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
@@ -315,7 +316,7 @@ final class OwnExtremeMatch {
 
     PlanNode result() {
         PlanNode rows = ofAggregate.filteredBase();
-        PlanNode extreme = Nodes.windowExtreme(rows, timeColumn, window, groupKeys, valueColumn, maximum, closedEnd);
+        PlanNode extreme = Nodes.windowExtreme(rows, timeColumn, window, groupKeys, valueColumn, maximum, closedEnd, Phase.SINGLE);
         return Nodes.calc(extreme, Expressions.and(conditions), output);
     }
 }
