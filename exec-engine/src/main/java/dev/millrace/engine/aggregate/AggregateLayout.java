@@ -11,6 +11,7 @@ import dev.millrace.engine.state.SlotKind;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.AggregateState;
+import dev.millrace.plan.node.DistinctArgument;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -75,8 +76,7 @@ public final class AggregateLayout {
     /**
      * The distinct values of a column per group: {@link CountedValues} or {@link MarkedValues}.
      *
-     * @param filters the filters under which the column is counted, NONE among them; at most {@link MarkedSets#MARKS},
-     *     further ones have a set more
+     * @param filters the filters under which the column is counted, as {@link DistinctArgument} has them
      * @param counts whether values may be taken back
      * @param headerOffset if not, of the header of a group's set in its entry
      */
@@ -153,9 +153,6 @@ public final class AggregateLayout {
             StateSlot slot = new StateSlot(state, type, at);
             states.add(slot);
             at += 8 * slot.words();
-            if (state.distinct()) {
-                addDistinct(state, type);
-            }
         }
         this.stateEnd = at;
         for (int call = 0; call < this.calls.size(); call++) {
@@ -165,10 +162,12 @@ public final class AggregateLayout {
                 at = emitted + (emitsChanges ? SlotKind.BYTES.bytes() : 0);
             }
         }
-        for (int i = 0; i < distinctSets.size() && !retractions; i++) {
-            DistinctSet set = distinctSets.get(i);
-            distinctSets.set(i, new DistinctSet(set.argument(), set.type(), set.filters(), false, at));
-            at += MarkedSets.HEADER_BYTES;
+        for (DistinctArgument distinct :
+                DistinctArgument.of(states.stream().map(StateSlot::state).toList())) {
+            DataType type = arguments.type(distinct.argument());
+            distinctSets.add(
+                    new DistinctSet(distinct.argument(), type, distinct.filters(), retractions, retractions ? 0 : at));
+            at += retractions ? 0 : MarkedSets.HEADER_BYTES;
         }
         this.extraOffset = at;
         this.end = at + 8 * extraWords;
@@ -180,22 +179,6 @@ public final class AggregateLayout {
                 ? new AggregateCall(
                         Function.COUNT, call.arguments(), true, call.filter(), List.of(), List.of(), call.type())
                 : call;
-    }
-
-    private void addDistinct(AggregateState state, DataType type) {
-        for (int i = 0; i < distinctSets.size(); i++) {
-            DistinctSet set = distinctSets.get(i);
-            if (set.argument() == state.argument() && set.filters().contains(state.filter())) {
-                return;
-            }
-            if (set.argument() == state.argument() && set.filters().size() < MarkedSets.MARKS) {
-                List<Integer> filters = new ArrayList<>(set.filters());
-                filters.add(state.filter());
-                distinctSets.set(i, new DistinctSet(set.argument(), type, filters, retractions, 0));
-                return;
-            }
-        }
-        distinctSets.add(new DistinctSet(state.argument(), type, List.of(state.filter()), retractions, 0));
     }
 
     Schema arguments() {
@@ -255,6 +238,14 @@ public final class AggregateLayout {
         return collections.stream()
                 .filter(collected -> collected.call() == call)
                 .findFirst();
+    }
+
+    /** How many columns carry the states between phases, distinct ones left out. */
+    int stateColumns() {
+        return states.stream()
+                .filter(slot -> !slot.state().distinct())
+                .mapToInt(slot -> StateCode.columns(slot.state().kind()))
+                .sum();
     }
 
     /** The words of a new entry's body. */

@@ -27,31 +27,39 @@ public final class GroupKernels {
     private final int mergedFrom;
     private final boolean logged;
     private final boolean given;
+    private final boolean feeds; // distinct values feed states
     private final int[] nullable;
     private final Map<Variant, Loops> loops = new HashMap<>();
 
-    private GroupKernels(AggregateLayout layout, Schema input, int mergedFrom, boolean logged, boolean given) {
+    private GroupKernels(
+            AggregateLayout layout, Schema input, int mergedFrom, boolean logged, boolean given, boolean feeds) {
         this.layout = layout;
         this.input = input;
         this.mergedFrom = mergedFrom;
         this.logged = logged;
         this.given = given;
+        this.feeds = feeds;
         this.nullable = nullableColumns();
     }
 
     /** Code that adds rows; {@code logged}: to a log of changes, too. */
     public static GroupKernels adding(AggregateLayout layout, Schema input, boolean logged) {
-        return new GroupKernels(layout, input, NONE, logged, false);
+        return new GroupKernels(layout, input, NONE, logged, false, true);
+    }
+
+    /** Code that adds rows; their distinct values feed no states, which are somebody else's. */
+    static GroupKernels addingWithValues(AggregateLayout layout, Schema input) {
+        return new GroupKernels(layout, input, NONE, false, false, false);
     }
 
     /** Code that adds rows to groups that the caller found, see {@link GroupState#addTo}. */
     public static GroupKernels addingToGiven(AggregateLayout layout, Schema input) {
-        return new GroupKernels(layout, input, NONE, false, true);
+        return new GroupKernels(layout, input, NONE, false, true, true);
     }
 
     /** Code that merges the states that a partial phase emitted, as columns from {@code firstState} on. */
     public static GroupKernels merging(AggregateLayout layout, Schema input, int firstState, boolean logged) {
-        return new GroupKernels(layout, input, firstState, logged, false);
+        return new GroupKernels(layout, input, firstState, logged, false, true);
     }
 
     private int[] nullableColumns() {
@@ -127,8 +135,11 @@ public final class GroupKernels {
     /** The loops over distinct values. */
     private List<KernelWriter> valueWriters(Variant variant) {
         List<KernelWriter> writers = new ArrayList<>();
+        List<StateSlot> fed = feeds ? layout.states() : List.of();
+        int merged = mergedFrom + layout.stateColumns();
         for (DistinctSet set : layout.distinctSets()) {
-            writers.add(KernelWriter.distinct(input, set, layout.states(), variant));
+            int column = mergedFrom == NONE ? NONE : merged + 2 * writers.size();
+            writers.add(KernelWriter.distinct(input, set, fed, column, variant));
         }
         return writers;
     }

@@ -77,10 +77,17 @@ final class KernelWriter {
         return writer;
     }
 
-    /** Writes a kernel over the distinct values of groups. */
-    static KernelWriter distinct(Schema input, DistinctSet set, List<StateSlot> states, Variant variant) {
+    /**
+     * Writes a kernel over the distinct values of groups, which feed some of {@code states}. {@code merged} is the column of
+     * a FINAL phase's input with the values, before that with the filters they were seen under, or NONE.
+     */
+    static KernelWriter distinct(Schema input, DistinctSet set, List<StateSlot> states, int merged, Variant variant) {
         KernelWriter writer = new KernelWriter(input, variant);
-        writer.writeDistinct(set, states);
+        if (merged == NONE) {
+            writer.writeDistinct(set, states);
+        } else {
+            writer.writeMergedValues(set, states, merged);
+        }
         return writer;
     }
 
@@ -211,13 +218,23 @@ final class KernelWriter {
         if (set.counts()) {
             writeCounted(set, states);
         } else {
-            writeMarked(set, states);
+            writeMarked(set, set.argument(), states);
         }
     }
 
+    private void writeMergedValues(DistinctSet set, List<StateSlot> states, int column) {
+        columns.add(column);
+        columns.add(column + 1);
+        body.line("int bits = Memory.getShort(d" + (column + 1) + " + 2L * row);")
+                .open("if (bits == 0)")
+                .line("continue;")
+                .close();
+        writeMarked(set, column, states);
+    }
+
     /** Finds the ids of values, then the sets mark them, then what is new is fed to states: a loop each. */
-    private void writeMarked(DistinctSet set, List<StateSlot> states) {
-        writeKey("k0", set.argument(), set.type(), -1);
+    private void writeMarked(DistinctSet set, int column, List<StateSlot> states) {
+        writeKey("k0", column, set.type(), -1);
         StringBuilder hash = new StringBuilder("Hashing.SEED");
         SlotKind kind = SlotKind.of(set.type());
         KeyCode.step(hash, "k0", kind);
@@ -234,8 +251,11 @@ final class KernelWriter {
                 .line("int[] marks = found.marks();")
                 .line("long[] owners = found.groups();")
                 .line("int n = 0;");
-        after.line("found.mark(n, table.size());")
-                .open("for (int i = 0; i < n; i++)")
+        after.line("found.mark(n, table.size());");
+        if (states.isEmpty()) {
+            return;
+        }
+        after.open("for (int i = 0; i < n; i++)")
                 .line("int bits = marks[i];")
                 .open("if (bits == 0)")
                 .line("continue;")
@@ -248,8 +268,7 @@ final class KernelWriter {
             for (StateSlot slot : fed(set, i, states)) {
                 String at = "owner + " + slot.offset() + "L";
                 counts &= slot.state().kind() == AggregateState.Kind.COUNT;
-                lines.add(
-                        StateCode.update(slot, at, set.argument(), counts ? "(long) (bits >>> " + i + " & 1)" : "1L"));
+                lines.add(StateCode.update(slot, at, column, counts ? "(long) (bits >>> " + i + " & 1)" : "1L"));
             }
             if (!counts) {
                 after.open("if ((bits & " + (1 << i) + ") != 0)");

@@ -81,7 +81,7 @@ final class MarkedValues extends DistinctValues {
     }
 
     /** The entries of all values by their ids. */
-    private long[] entriesById() {
+    long[] entriesById() {
         long[] entries = new long[ids.size()];
         EntryCursor cursor = new EntryCursor(ids, CHUNK);
         for (int count = cursor.advance(); count > 0; count = cursor.advance()) {

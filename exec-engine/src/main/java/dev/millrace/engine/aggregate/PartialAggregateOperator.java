@@ -2,7 +2,6 @@ package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Rows;
@@ -14,107 +13,136 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.apache.arrow.vector.FieldVector;
 
 /**
- * The first phase of an updating aggregation: emits what rows add to each group's states, and forgets it, at the end of an
- * epoch or when there are many groups.
+ * The first phase of an updating aggregation: emits what rows add to each group's states, and the distinct values among
+ * them, and forgets it, at the end of an epoch or when there is much. Where that hardly makes rows fewer it passes them on
+ * as they come. So nothing is kept from one epoch to the next.
  */
 public final class PartialAggregateOperator implements Operator {
+    /** Rows whose distinct values are collected at most, so that those of an epoch do not grow without bounds. */
+    private static final int MOST_ROWS_WITH_VALUES = 1 << 18;
+
     private final Aggregate node;
     private final PartialLimit limit;
+    private final PartialGain gain;
     private final List<AutoCloseable> owned = new ArrayList<>();
     private OperatorContext context;
     private NestedImages images;
     private ChangeLog noLog;
     private GroupState state;
-    private Optional<EntryCursor> emitting = Optional.empty();
+    private PartialRows rows;
+    private Optional<SingleRows> singleRows = Optional.empty();
+    private boolean hasValues;
+    private int rowsCollected;
+    private boolean isEmitting;
 
     public PartialAggregateOperator(Aggregate node) {
-        this(node, new PartialLimit());
+        this(node, new PartialLimit(), new PartialGain());
     }
 
-    PartialAggregateOperator(Aggregate node, PartialLimit limit) {
+    PartialAggregateOperator(Aggregate node, PartialLimit limit, PartialGain gain) {
         this.node = node;
         this.limit = limit;
+        this.gain = gain;
     }
 
     /** The generated code of a node. */
     public static GroupKernels kernels(Aggregate node) {
         Schema input = node.input().schema();
         KeyLayout keys = new KeyLayout(input, node.keys());
-        return GroupKernels.adding(
-                new AggregateLayout(keys, node.calls(), input, !node.appendOnlyInput(), false), input, false);
+        return GroupKernels.addingWithValues(
+                new AggregateLayout(keys, node.calls(), input, !node.appendOnlyInput(), false), input);
     }
 
     @Override
     public void open(OperatorContext newContext) {
         context = newContext;
         GroupKernels kernels = kernels(node);
-        images = new NestedImages(context.allocator());
-        owned.add(images);
-        noLog = new ChangeLog(kernels.layout(), context.allocator());
-        owned.add(noLog);
-        state = new GroupState(kernels, context.allocator());
-        owned.add(state);
+        AggregateLayout layout = kernels.layout();
+        images = own(new NestedImages(context.allocator()));
+        noLog = own(new ChangeLog(layout, context.allocator()));
+        state = own(new GroupState(kernels, context.allocator()));
+        rows = own(new PartialRows(state, node.schema(), context.batchRows(), context.allocator()));
+        hasValues = !layout.distinctSets().isEmpty();
+        if (SingleRows.suits(layout)) {
+            singleRows = Optional.of(new SingleRows(layout, node.schema(), context.allocator()));
+        }
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.add(resource);
+        return resource;
     }
 
     @Override
     public void process(int port, Batch batch, Output output) {
-        int rows = batch.rowCount();
+        int count = batch.rowCount();
+        gain.in(count);
+        if (gain.isPassing() && singleRows.isPresent() && batch.weights().isEmpty()) {
+            try (batch) {
+                output.emit(singleRows.get().of(batch));
+            }
+            return;
+        }
+        collect(batch);
+        rowsCollected += count;
+        boolean isMuch = limit.isReached(count, state.table().size());
+        if (isMuch || hasValues && rowsCollected >= MOST_ROWS_WITH_VALUES) {
+            if (isMuch) {
+                limit.passedOn(state.table().size());
+            }
+            rows.start();
+            for (Optional<Batch> made = rows.next(); made.isPresent(); made = rows.next()) {
+                emit(made.get(), output);
+            }
+            clear();
+        }
+        context.metrics().stateSize(state.bytes(), state.table().size());
+    }
+
+    private void collect(Batch batch) {
+        int count = batch.rowCount();
         try (batch) {
-            state.add(batch, images, Rows.all(rows), rows, noLog);
+            state.add(batch, images, Rows.all(count), count, noLog);
         } catch (ArithmeticException e) {
             throw Wide.outOfRange();
         } finally {
             images.clear();
         }
-        if (limit.isReached(rows, state.table().size())) {
-            limit.passedOn(state.table().size());
-            EntryCursor cursor = new EntryCursor(state.table(), context.batchRows());
-            for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
-                output.emit(batch(cursor.entries(), count));
-            }
-            state.clear();
-        }
-        context.metrics().stateSize(state.bytes(), state.table().size());
+    }
+
+    private void emit(Batch made, Output output) {
+        gain.out(made.rowCount());
+        output.emit(made);
+    }
+
+    private void clear() {
+        rowsCollected = 0;
+        state.clear();
+        gain.emptied();
     }
 
     @Override
     public boolean onEpochEnd(long epoch, Output output) {
-        if (emitting.isEmpty()) {
-            emitting = Optional.of(new EntryCursor(state.table(), context.batchRows()));
+        if (!isEmitting) {
+            rows.start();
+            isEmitting = true;
         }
-        EntryCursor cursor = emitting.get();
         while (true) {
             if (output.isFull()) {
                 return false;
             }
-            int count = cursor.advance();
-            if (count == 0) {
+            Optional<Batch> made = rows.next();
+            if (made.isEmpty()) {
                 break;
             }
-            output.emit(batch(cursor.entries(), count));
+            emit(made.get(), output);
         }
-        emitting = Optional.empty();
+        isEmitting = false;
         limit.restart();
-        state.clear();
+        clear();
         return true;
-    }
-
-    private Batch batch(long[] entries, int count) {
-        List<FieldVector> vectors = new ArrayList<>();
-        Schema schema = node.schema();
-        try {
-            for (int key = 0; key < node.keys().size(); key++) {
-                vectors.add(state.key(key, schema.field(key), entries, count));
-            }
-            vectors.addAll(state.states(schema, node.keys().size(), entries, count));
-            return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
-        } catch (RuntimeException | Error e) {
-            Closing.all(vectors);
-            throw e;
-        }
     }
 
     @Override

@@ -33,6 +33,9 @@ final class StateColumns {
         List<FieldVector> vectors = new ArrayList<>();
         try {
             for (StateSlot slot : layout.states()) {
+                if (slot.state().distinct()) {
+                    continue; // its values are passed on instead
+                }
                 if (slot.isExtreme()) {
                     Field field = schema.field(firstState + vectors.size());
                     vectors.add(extreme(layout, slot, field, groups, count, allocator));

@@ -1,6 +1,7 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.plan.node.DistinctArgument;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -20,7 +21,7 @@ public final class MarkedSets implements AutoCloseable {
     public static final int HEADER_BYTES = 16;
 
     /** How many marks there are, numbered from bit 0. */
-    public static final int MARKS = 4;
+    public static final int MARKS = DistinctArgument.MOST_FILTERS;
 
     /** The end of ids. */
     public static final int MOST_IDS = 1 << 32 - MARKS;
@@ -152,6 +153,26 @@ public final class MarkedSets implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /**
+     * Writes a set's ids, each with its marks in the low {@link #MARKS} bits.
+     *
+     * @param to has room for {@link #size}
+     * @return how many
+     */
+    public static int copy(long header, int[] to) {
+        long word = Memory.getLong(header + WORD);
+        long block = Memory.getLong(header);
+        int slots = log(word) == 0 ? 0 : 1 << log(word);
+        int count = 0;
+        for (int slot = 0; slot < slots; slot++) {
+            int found = isDense(word) ? slot << MARKS | Memory.getByte(block + slot) : Memory.getInt(block + 4L * slot);
+            if ((found & ALL_MARKS) != 0) {
+                to[count++] = found;
+            }
+        }
+        return count;
     }
 
     /** Empties a set. */

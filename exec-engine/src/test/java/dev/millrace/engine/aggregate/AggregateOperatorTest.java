@@ -141,47 +141,73 @@ class AggregateOperatorTest {
 
     @Test
     void twoPhasesGiveWhatOneGives() {
-        for (boolean appendOnly : new boolean[] {true, false}) {
-            List<AggregateCall> calls = simpleCalls();
-            if (!appendOnly) {
-                calls.removeIf(call -> call.function() == Function.MIN || call.function() == Function.MAX);
+        checkTwoPhases(true, simpleCalls(), List.of(List.of(0), List.of(1), List.of()));
+        List<AggregateCall> calls = simpleCalls();
+        calls.removeIf(call -> call.function() == Function.MIN || call.function() == Function.MAX);
+        checkTwoPhases(false, calls, List.of(List.of(0), List.of(1), List.of()));
+    }
+
+    @Test
+    void aFirstPhasePassesDistinctValuesOn() {
+        checkTwoPhases(true, distinctCalls(), List.of(List.of(0), List.of(1), List.of(5, 0)));
+        List<AggregateCall> calls = simpleCalls();
+        calls.addAll(distinctCalls());
+        checkTwoPhases(true, calls, List.of(List.of(0)));
+    }
+
+    /** Calls whose states can also be made row by row. */
+    @Test
+    void aFirstPhaseThatGainsNothingPassesRowsOn() {
+        List<AggregateCall> calls = new ArrayList<>();
+        for (AggregateCall call : simpleCalls()) {
+            List<Function> squares =
+                    List.of(Function.STDDEV_POP, Function.STDDEV_SAMP, Function.VAR_POP, Function.VAR_SAMP);
+            boolean isExtreme = call.function() == Function.MIN || call.function() == Function.MAX;
+            if (!squares.contains(call.function())
+                    && !(isExtreme && call.filter().isPresent())) {
+                calls.add(call);
             }
-            for (List<Integer> keys : List.of(List.of(0), List.of(1), List.<Integer>of())) {
-                Aggregate single = node(keys, calls, appendOnly);
-                Aggregate partial = new Aggregate(scan(INPUT), keys, calls, Phase.PARTIAL, appendOnly, Schema.of());
-                partial =
-                        new Aggregate(scan(INPUT), keys, calls, Phase.PARTIAL, appendOnly, PartialSchemas.of(partial));
-                List<Integer> finalKeys = new ArrayList<>();
-                for (int key = 0; key < keys.size(); key++) {
-                    finalKeys.add(key);
-                }
-                Aggregate last = new Aggregate(partial, finalKeys, calls, Phase.FINAL, appendOnly, single.schema());
-                Aggregate first = partial;
-                RandomGenerator random = new SplittableRandom(18);
-                OperatorHarness harness = new OperatorHarness(
-                                () -> new Chain(List.<Operator>of(
-                                        new PartialAggregateOperator(first, new PartialLimit(3, 12)),
-                                        new AggregateOperator(last))),
-                                INPUT)
-                        .output(single.schema());
-                List<Row> rows = new ArrayList<>();
-                for (int i = 0; i < 150; i++) {
-                    if (!appendOnly && !rows.isEmpty() && random.nextInt(5) < 2) {
-                        harness.weighted(0, rows.remove(random.nextInt(rows.size())), -1);
-                    } else {
-                        Row row = randomRow(random, 7);
-                        harness.rows(row);
-                        rows.add(row);
-                    }
-                    if (random.nextInt(20) == 0) {
-                        harness.epochEnd();
-                    }
-                }
-                if (appendOnly) {
-                    harness.appendOnlyInput();
-                }
-                harness.expect(expected(single, rows));
+        }
+        calls.addAll(distinctCalls());
+        checkTwoPhases(true, calls, List.of(List.of(0), List.of(1)));
+    }
+
+    private static void checkTwoPhases(boolean appendOnly, List<AggregateCall> calls, List<List<Integer>> allKeys) {
+        for (List<Integer> keys : allKeys) {
+            Aggregate single = node(keys, calls, appendOnly);
+            Aggregate partial = new Aggregate(scan(INPUT), keys, calls, Phase.PARTIAL, appendOnly, Schema.of());
+            partial = new Aggregate(scan(INPUT), keys, calls, Phase.PARTIAL, appendOnly, PartialSchemas.of(partial));
+            List<Integer> finalKeys = new ArrayList<>();
+            for (int key = 0; key < keys.size(); key++) {
+                finalKeys.add(key);
             }
+            Aggregate last = new Aggregate(partial, finalKeys, calls, Phase.FINAL, appendOnly, single.schema());
+            Aggregate first = partial;
+            RandomGenerator random = new SplittableRandom(18);
+            OperatorHarness harness = new OperatorHarness(
+                            () -> new Chain(List.<Operator>of(
+                                    new PartialAggregateOperator(
+                                            first, new PartialLimit(3, 12), new PartialGain(12, 9)),
+                                    new AggregateOperator(last))),
+                            INPUT)
+                    .output(single.schema());
+            List<Row> rows = new ArrayList<>();
+            for (int i = 0; i < 150; i++) {
+                if (!appendOnly && !rows.isEmpty() && random.nextInt(5) < 2) {
+                    harness.weighted(0, rows.remove(random.nextInt(rows.size())), -1);
+                } else {
+                    Row row = randomRow(random, 7);
+                    harness.rows(row);
+                    rows.add(row);
+                }
+                if (random.nextInt(20) == 0) {
+                    harness.epochEnd();
+                }
+            }
+            if (appendOnly) {
+                harness.appendOnlyInput();
+            }
+            harness.expect(expected(single, rows));
         }
     }
 

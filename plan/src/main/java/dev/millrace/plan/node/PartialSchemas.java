@@ -12,11 +12,32 @@ import java.util.List;
 
 /**
  * What passes between the two phases of an aggregation. The PARTIAL node's output has the keys, for windows the end of a
- * slice ({@code slice_end} BIGINT, microseconds), then the columns of each {@link AggregateState}. The FINAL node has the
- * same calls and window; its keys are columns 0 to k-1, its time column is column k, and an exchange may lie between.
+ * slice ({@code slice_end} BIGINT, microseconds), then the columns of each {@link AggregateState} that is not distinct, then
+ * those of each {@link DistinctArgument}: a group with many values takes several rows, of which the states add up. The
+ * FINAL node has the same calls and window; its keys are columns 0 to k-1, its time column is column k, and an exchange
+ * may lie between.
  */
 public final class PartialSchemas {
     private PartialSchemas() {}
+
+    /**
+     * Whether a node's calls can be computed in two phases. Distinct values can where none is taken back; without keys they
+     * would all meet in one task, and are better spread by value.
+     */
+    public static boolean canSplit(Aggregate node) {
+        return node.calls().stream()
+                .allMatch(call -> AggregateState.canSplit(List.of(call), !node.appendOnlyInput())
+                        || AggregateState.suffices(call, !node.appendOnlyInput())
+                                && node.appendOnlyInput()
+                                && !node.keys().isEmpty()
+                                && isFlat(node.input()
+                                        .schema()
+                                        .type(call.arguments().get(0))));
+    }
+
+    private static boolean isFlat(DataType type) {
+        return type.kind() != DataType.Kind.ARRAY && type.kind() != DataType.Kind.ROW;
+    }
 
     /** The output schema of a partial aggregation with these parts; its own {@code schema} is not looked at. */
     public static Schema of(Aggregate node) {
@@ -41,7 +62,8 @@ public final class PartialSchemas {
         if (slices) {
             fields.add(new Field("slice_end", DataType.BIGINT, false));
         }
-        states.forEach(state -> fields.addAll(state.columns(input)));
+        states.stream().filter(state -> !state.distinct()).forEach(state -> fields.addAll(state.columns(input)));
+        DistinctArgument.of(states).forEach(argument -> fields.addAll(argument.columns(input)));
         return new Schema(fields);
     }
 

@@ -255,7 +255,8 @@ public final class PlanText implements NodeVisitor<String> {
     @Override
     public String windowExtreme(PlanNode.WindowExtreme extreme) {
         ExpressionText columns = over(extreme.input());
-        return "WindowExtreme" + phase(extreme.phase()) + " " + (extreme.maximum() ? "max" : "min") + " of " + columns.column(extreme.valueColumn())
+        return "WindowExtreme" + phase(extreme.phase()) + " " + (extreme.maximum() ? "max" : "min") + " of "
+                + columns.column(extreme.valueColumn())
                 + " in " + windowOn(extreme.window(), extreme.timeColumn(), columns)
                 + by(extreme.keys(), columns)
                 + (extreme.closedEnd() ? ", compared at the window's very end too" : "");

@@ -3,6 +3,7 @@ package dev.millrace.planner.parallel;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.AggregateState;
+import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Distribution;
 import dev.millrace.plan.node.PlanNode.Exchange;
@@ -24,7 +25,8 @@ import java.util.stream.IntStream;
  * <pre>
  * scan, filter, project      stay with the reader
  * aggregation that splits    PARTIAL, exchange by keys, FINAL              {@link TwoPhases}
- * distinct aggregates        exchange by keys and value, then partial sums  {@link DistinctPhases}
+ * distinct aggregates        the same, with the values of each task, where nothing is taken back; else
+ *                            exchange by keys and value, then partial sums  {@link DistinctPhases}
  * other aggregation          exchange by keys, or to one task without keys
  * join                       both sides by their keys
  * top-N, extreme             by partition; without keys the best of each task first
@@ -159,7 +161,7 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         }
         List<Integer> by = spreadOf(keys.size());
         Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(by);
-        if (AggregateState.canSplit(aggregate.calls(), !aggregate.appendOnlyInput())) {
+        if (PartialSchemas.canSplit(aggregate)) {
             return new Placed(TwoPhases.of(aggregate, by, input.node()), spread);
         }
         if (DistinctPhases.canSplit(aggregate.calls())) {

@@ -8,8 +8,8 @@ import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
 import dev.millrace.plan.node.WindowSpec;
@@ -316,7 +316,8 @@ final class OwnExtremeMatch {
 
     PlanNode result() {
         PlanNode rows = ofAggregate.filteredBase();
-        PlanNode extreme = Nodes.windowExtreme(rows, timeColumn, window, groupKeys, valueColumn, maximum, closedEnd, Phase.SINGLE);
+        PlanNode extreme =
+                Nodes.windowExtreme(rows, timeColumn, window, groupKeys, valueColumn, maximum, closedEnd, Phase.SINGLE);
         return Nodes.calc(extreme, Expressions.and(conditions), output);
     }
 }

@@ -88,28 +88,39 @@ class ParallelismTest {
     }
 
     @Test
-    void distinctValuesAreSpreadBeforeTheyAreCounted() {
+    void distinctValuesOfGroupsAreFoundInEachTaskFirst() {
+        PlanNode plan = promised(group(plain(), List.of("channel"), count(), countDistinct(plain(), "bidder")));
+        becomes(plan, """
+                Aggregate final by channel: count(*), count(DISTINCT bidder) [changes; state: one row per channel, for ever]
+                  Exchange by hash of channel [changes]
+                    Aggregate partial by channel: count(*), count(DISTINCT bidder) [changes]
+                      Scan plain: auction, bidder, price, channel, datetime [append-only]
+                """);
+    }
+
+    @Test
+    void distinctValuesOfAllRowsAreSpreadBeforeTheyAreCounted() {
         PlanNode plan = promised(group(
                 plain(),
-                List.of("channel"),
+                List.of(),
                 count(),
                 countDistinct(plain(), "bidder"),
                 countDistinct(plain(), "auction"),
                 max(plain(), "price")));
         becomes(plan, """
-                Calc channel, coalesce(sum_count::bigint, 0), coalesce(sum_count_bidder::bigint, 0), coalesce(sum_count_auction::bigint, 0), max_max_price [changes]
-                  Aggregate by channel: sum(count), sum(count_bidder), sum(count_auction), max(max_price) [changes; state: one row per channel, for ever]
-                    Exchange by hash of channel [changes]
+                Calc coalesce(sum_count::bigint, 0), coalesce(sum_count_bidder::bigint, 0), coalesce(sum_count_auction::bigint, 0), max_max_price [changes]
+                  Aggregate: sum(count), sum(count_bidder), sum(count_auction), max(max_price) [changes; state: one row]
+                    Exchange to one task [changes]
                       Union [changes]
-                        Calc channel, count, count_bidder, NULL, max_price [changes]
-                          Aggregate by channel: count(DISTINCT bidder), count(*), max(price) [changes; state: one row per channel, for ever]
-                            Exchange by hash of channel, bidder [append-only]
-                              Calc bidder, price, channel [append-only]
+                        Calc count, count_bidder, NULL, max_price [changes]
+                          Aggregate: count(DISTINCT bidder), count(*), max(price) [changes; state: one row]
+                            Exchange by hash of bidder [append-only]
+                              Calc bidder, price [append-only]
                                 #1 Scan plain: auction, bidder, price, channel, datetime [append-only]
-                        Calc channel, NULL, NULL, count_auction, NULL [changes]
-                          Aggregate by channel: count(DISTINCT auction) [changes; state: one row per channel, for ever]
-                            Exchange by hash of channel, auction [append-only]
-                              Calc auction, channel [append-only]
+                        Calc NULL, NULL, count_auction, NULL [changes]
+                          Aggregate: count(DISTINCT auction) [changes; state: one row]
+                            Exchange by hash of auction [append-only]
+                              Calc auction [append-only]
                                 #1 as above
                 """);
         assertEquals(types(plan), types(Parallelism.apply(plan, 2, standing())));
