@@ -1,6 +1,7 @@
 package dev.millrace.jdbc;
 
 import dev.millrace.Millrace;
+import dev.millrace.error.MillraceException;
 import dev.millrace.server.pgwire.PgServer;
 import dev.millrace.server.pgwire.PgServerOptions;
 import dev.millrace.server.session.Database;
@@ -9,7 +10,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
@@ -57,12 +57,20 @@ final class InProcess implements AutoCloseable {
         synchronized (RUNNING) {
             Running running = RUNNING.get(key);
             if (running == null) {
-                running = new Running(inMemory ? Millrace.open(options(info)) : onDirectory(key));
+                running = new Running(open(inMemory ? options(info) : options(info).withData(Path.of(key))));
                 RUNNING.put(key, running);
             }
             running.shares++;
         }
         return new InProcess(key);
+    }
+
+    private static Database open(DatabaseOptions options) throws SQLException {
+        try {
+            return Millrace.open(options);
+        } catch (MillraceException e) {
+            throw new SQLException(e.getMessage(), e.sqlState().code(), e);
+        }
     }
 
     private static DatabaseOptions options(Properties info) throws SQLException {
@@ -75,12 +83,6 @@ final class InProcess implements AutoCloseable {
             throw new SQLException("property " + WORKERS + " is a number of threads, not \"" + workers + "\"", "22023");
         }
         return defaults.withWorkers(Integer.parseInt(workers));
-    }
-
-    private static Database onDirectory(String directory) throws SQLException {
-        throw new SQLFeatureNotSupportedException(
-                "a database on a directory (" + directory + ") is not available yet; jdbc:millrace: is in memory",
-                "0A000");
     }
 
     /** Makes pgjdbc come through a pipe. */

@@ -23,6 +23,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -221,5 +223,21 @@ class MillraceDriverTest {
                     1 << 20,
                     rows(connection, "SELECT repeat('y', 1048576)").get(0).length());
         }
+    }
+
+    @Test
+    void aDirectoryKeepsWhatWasDefined(@TempDir Path directory) throws SQLException {
+        String url = "jdbc:millrace:" + directory.resolve("data");
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE STREAM s (v BIGINT)");
+        }
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            assertEquals(1, statement.executeUpdate("INSERT INTO s VALUES (1)"));
+        }
+        SQLException refused = assertThrows(
+                SQLException.class, () -> DriverManager.getConnection("jdbc:millrace:" + directory.resolve("data/lock")));
+        assertEquals("F0000", refused.getSQLState());
     }
 }

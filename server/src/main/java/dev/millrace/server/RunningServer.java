@@ -16,6 +16,7 @@ import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
+import dev.millrace.server.tls.TlsOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -52,10 +53,10 @@ final class RunningServer implements AutoCloseable {
      * @throws IOException if the script cannot be read
      */
     static RunningServer start(ServerConfig config, Optional<Path> script) throws IOException {
-        Optional<Tls> tls = tls(config);
         DatabaseOptions options = DatabaseOptions.defaults().withEngine(config.engine());
-        Database database = Millrace.open(options);
+        Database database = Millrace.open(config.data().map(options::withData).orElse(options));
         try {
+            Optional<Tls> tls = tls(config);
             if (script.isPresent()) {
                 try (Session session = database.session()) {
                     session.execute(Files.readString(script.get())).drain();
@@ -99,7 +100,8 @@ final class RunningServer implements AutoCloseable {
             LOG.debug("this machine has no name", "reason", e.getMessage());
         }
         config.addresses().stream().filter(address -> !address.equals("*")).forEach(names::add);
-        return Optional.of(Tls.open(config.tls(), names));
+        TlsOptions options = config.data().map(config.tls()::withDirectory).orElse(config.tls());
+        return Optional.of(Tls.open(options, names));
     }
 
     /** With a password in the environment every role proves who it is, and that is the superuser's. */
@@ -120,9 +122,13 @@ final class RunningServer implements AutoCloseable {
         return trust ? new Authentication.Trust() : new Authentication.Scram(database::secretOf);
     }
 
-    /** How to connect, as one line. */
+    /** How to connect, and what is kept. */
     String greeting() {
-        return "millrace: listening on " + String.join(", ", config.addresses()) + ":" + postgres.port()
+        String kept = config.data()
+                .map(directory -> "millrace: " + directory
+                        + " keeps definitions, roles and settings; rows and the state of queries are in memory and begin anew\n")
+                .orElse("");
+        return kept + "millrace: listening on " + String.join(", ", config.addresses()) + ":" + postgres.port()
                 + "; connect with: psql -h localhost -p " + postgres.port() + " -U millrace";
     }
 

@@ -103,11 +103,16 @@ public final class UserCode {
         return key.substring(PREFIX.length(), key.indexOf('@'));
     }
 
+    /** The hash of the jar in a plan's name. */
+    public static String jar(String key) {
+        int at = key.lastIndexOf('@');
+        return key.substring(at + 1, key.indexOf('!', at));
+    }
+
     /** The class, and perhaps method, that a plan's name is about; 42883 when the jar or the class is not there. */
     private static Class<?> type(String key) {
-        int at = key.lastIndexOf('@');
-        int mark = key.indexOf('!', at);
-        Jar jar = JARS.get(key.substring(at + 1, mark));
+        int mark = key.indexOf('!', key.lastIndexOf('@'));
+        Jar jar = JARS.get(jar(key));
         if (jar == null) {
             throw MillraceException.user(
                     SqlState.UNDEFINED_FUNCTION, "the jar of function " + name(key) + " is not loaded");

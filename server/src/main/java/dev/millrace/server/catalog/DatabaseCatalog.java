@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** All objects by name, and who reads whom. Relations, sinks and templates share one space of names. */
 public final class DatabaseCatalog implements Catalog {
@@ -26,6 +27,7 @@ public final class DatabaseCatalog implements Catalog {
     private final Map<String, SystemRelation> systemRelations = new ConcurrentSkipListMap<>();
     private final Map<String, UserFunction> functions = new ConcurrentHashMap<>();
     private final Roles roles = new Roles();
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private volatile long version; // written under the database's lock, read by the plan cache
 
     /** Roles, owners and privileges. */
@@ -37,6 +39,19 @@ public final class DatabaseCatalog implements Catalog {
     public List<String> privilegeDefinitions() {
         return roles.privilegeDefinitions(
                 name -> object(name).map(object -> object.kind().sqlName()));
+    }
+
+    /** Is told of each change of objects, by the thread that makes it, in the order of the changes. */
+    public interface Listener {
+        /** An object is there, or is another from now on. */
+        void defined(CatalogObject object);
+
+        /** An object is gone. */
+        void removed(String name);
+    }
+
+    public void addListener(Listener listener) {
+        listeners.add(listener);
     }
 
     /** Makes a relation that the engine computes about itself known. */
@@ -54,6 +69,7 @@ public final class DatabaseCatalog implements Catalog {
                     .add(object.name());
         }
         version++;
+        listeners.forEach(listener -> listener.defined(object));
     }
 
     /** Puts an object in the place of another of its name, whose dependents become its own. */
@@ -69,6 +85,7 @@ public final class DatabaseCatalog implements Catalog {
                     .add(object.name());
         }
         version++;
+        listeners.forEach(listener -> listener.defined(object));
     }
 
     /** Adds a function, whose name is free, with what calls need to know. */
@@ -95,6 +112,7 @@ public final class DatabaseCatalog implements Catalog {
         }
         dependents.remove(name);
         version++;
+        listeners.forEach(listener -> listener.removed(name));
     }
 
     /** Grows with each change: what was planned under another version may name what is gone. */

@@ -6,6 +6,7 @@ import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.role.LoginCheck;
@@ -26,8 +27,8 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
- * An open database: a catalog, an engine, and what the sessions share. Safe on any thread. Everything is in memory: closing
- * it forgets all.
+ * An open database: a catalog, an engine, and what the sessions share. Safe on any thread. With a data directory definitions,
+ * roles and settings are kept; rows and answers are in memory, and closing it forgets them.
  */
 public final class Database implements AutoCloseable {
     private final Clock clock;
@@ -42,10 +43,13 @@ public final class Database implements AutoCloseable {
     private final AtomicLong subscriptions = new AtomicLong();
     private final DirectCalls direct = new DirectCalls(this);
 
+    private final Keeper keeper;
+
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
 
-    private Database(DatabaseOptions options) {
+    private Database(DatabaseOptions options, Keeper keeper) {
+        this.keeper = keeper;
         this.clock = options.clock();
         this.engine = Engine.open(options.engine(), clock);
         this.connectors = Connectors.standard(options.printed());
@@ -59,8 +63,39 @@ public final class Database implements AutoCloseable {
         PgCatalog.relations(catalog).forEach(system::add);
     }
 
+    /**
+     * Opens a database, with all that its data directory keeps.
+     *
+     * @throws MillraceException F0001 if the directory is in use, XX001 if it is damaged, 58030 if it cannot be used
+     */
     public static Database open(DatabaseOptions options) {
-        return new Database(options);
+        Keeper keeper = Keeper.open(options.data(), options.clock());
+        Database database;
+        try {
+            database = new Database(options, keeper);
+        } catch (RuntimeException | Error e) {
+            keeper.close();
+            throw e;
+        }
+        try {
+            keeper.restore(database);
+            return database;
+        } catch (RuntimeException | Error e) {
+            database.close();
+            throw e;
+        }
+    }
+
+    /** What is kept on disk, if anything is. */
+    Keeper keeper() {
+        return keeper;
+    }
+
+    /** What is kept but could not be made again when the database was opened, as lines for users. */
+    public List<String> notRestored() {
+        return keeper.notRestored().values().stream()
+                .map(object -> object.kind() + " \"" + object.name() + "\": " + object.why().getMessage())
+                .toList();
     }
 
     /** A new session as the superuser; for one thread at a time. */
@@ -78,7 +113,7 @@ public final class Database implements AutoCloseable {
     /**
      * A new session of a client who has shown that it is this role.
      *
-     * @throws dev.millrace.error.MillraceException 28000 if the role does not exist or may not log in, 53300 if it has too
+     * @throws MillraceException 28000 if the role does not exist or may not log in, 53300 if it has too
      *     many sessions
      */
     public Session login(String role) {
@@ -234,6 +269,10 @@ public final class Database implements AutoCloseable {
         queries.clear();
         tableKeys.values().forEach(TableKeys::close);
         tableKeys.clear();
-        engine.close();
+        try {
+            engine.close();
+        } finally {
+            keeper.close();
+        }
     }
 }

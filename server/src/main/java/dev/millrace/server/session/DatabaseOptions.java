@@ -3,6 +3,8 @@ package dev.millrace.server.session;
 import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.time.Clock;
 import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * How a database is opened.
@@ -10,23 +12,28 @@ import java.io.PrintStream;
  * @param engine sizes of the engine: workers, memory
  * @param clock the time of epochs, of {@code now()} and of processing time
  * @param printed where sinks of the connector {@code print} write
+ * @param data the directory that keeps definitions, roles and settings; none for a database that forgets all when closed
  */
-public record DatabaseOptions(EngineOptions engine, Clock clock, PrintStream printed) {
+public record DatabaseOptions(EngineOptions engine, Clock clock, PrintStream printed, Optional<Path> data) {
     /** A worker per core, the machine's clock, standard output. */
     public static DatabaseOptions defaults() {
-        return new DatabaseOptions(EngineOptions.defaults(), Clock.system(), System.out);
+        return new DatabaseOptions(EngineOptions.defaults(), Clock.system(), System.out, Optional.empty());
     }
 
     public DatabaseOptions withWorkers(int workers) {
-        return new DatabaseOptions(engine.withWorkers(workers), clock, printed);
+        return new DatabaseOptions(engine.withWorkers(workers), clock, printed, data);
     }
 
     public DatabaseOptions withEngine(EngineOptions newEngine) {
-        return new DatabaseOptions(newEngine, clock, printed);
+        return new DatabaseOptions(newEngine, clock, printed, data);
     }
 
     public DatabaseOptions withPrinted(PrintStream newPrinted) {
-        return new DatabaseOptions(engine, clock, newPrinted);
+        return new DatabaseOptions(engine, clock, newPrinted, data);
+    }
+
+    public DatabaseOptions withData(Path directory) {
+        return new DatabaseOptions(engine, clock, printed, Optional.of(directory));
     }
 
     public DatabaseOptions withClock(Clock newClock) {

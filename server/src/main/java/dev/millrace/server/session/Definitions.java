@@ -74,7 +74,7 @@ final class Definitions {
                     Set.of(),
                     create.options(),
                     text,
-                    database.clock().epochMicros());
+                    database.keeper().creationMicros());
             if (source.isPresent()) {
                 database.engine().relations().addSource(create.name(), source.get(), onError);
             } else {
@@ -154,7 +154,7 @@ final class Definitions {
                     Set.of(),
                     create.options(),
                     text,
-                    database.clock().epochMicros());
+                    database.keeper().creationMicros());
         });
     }
 
@@ -197,7 +197,7 @@ final class Definitions {
                     query.relations(),
                     optionTexts,
                     text,
-                    database.clock().epochMicros());
+                    database.keeper().creationMicros());
         });
     }
 
@@ -252,7 +252,7 @@ final class Definitions {
                     create.query().relations(),
                     create.options(),
                     text,
-                    database.clock().epochMicros());
+                    database.keeper().creationMicros());
         });
     }
 
@@ -318,6 +318,9 @@ final class Definitions {
         try {
             List<String> present = new ArrayList<>();
             for (String name : drop.names()) {
+                if (database.catalog().object(name).isEmpty() && database.keeper().giveUp(name)) {
+                    continue;
+                }
                 if (drop.ifExists() && database.catalog().object(name).isEmpty()) {
                     notices.accept(drop.kind().sqlName() + " \"" + name + "\" does not exist, skipping");
                 } else {
@@ -365,6 +368,12 @@ final class Definitions {
 
     private String describe(String name) {
         return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + name + "\"";
+    }
+
+    /** Takes an object back that was made just now, and that nothing reads yet. */
+    void takeBack(String name) {
+        dropOne(database.catalog().object(name).orElseThrow());
+        database.catalog().roles().forget(name);
     }
 
     private void dropOne(CatalogObject object) {

@@ -78,7 +78,34 @@ final class Execution {
         progress = Optional::empty;
         Statement statement = database.plans().analyze(parsed, names, parameters);
         names.permissions().require(statement, parsed.syntax());
-        return execute(statement, parsed.text());
+        return Keeper.concerns(statement)
+                ? keep(statement, () -> execute(statement, parsed.text()))
+                : execute(statement, parsed.text());
+    }
+
+    /** Answers a statement that changes what is kept when that is on disk: changes are kept in the order they are made. */
+    private StatementResult keep(Statement statement, Supplier<StatementResult> change) {
+        database.definitionLock().lock();
+        try {
+            StatementResult result;
+            try {
+                result = change.get();
+            } catch (RuntimeException e) {
+                try {
+                    database.keeper().keep(statement, false); // what it did before it failed
+                } catch (MillraceException unkept) {
+                    e.addSuppressed(unkept);
+                }
+                throw e;
+            }
+            database.keeper().keep(statement, true).ifPresent(failure -> {
+                failure.made().forEach(definitions::takeBack);
+                throw failure.why();
+            });
+            return result;
+        } finally {
+            database.definitionLock().unlock();
+        }
     }
 
     private StatementResult execute(Statement statement, String text) {

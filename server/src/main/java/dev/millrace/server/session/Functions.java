@@ -69,10 +69,10 @@ final class Functions {
                 Set.of(),
                 Map.of(),
                 text,
-                database.clock().epochMicros());
+                database.keeper().creationMicros());
     }
 
-    private static UserFunction function(Statement.CreateFunction create) {
+    private UserFunction function(Statement.CreateFunction create) {
         switch (create.language()) {
             case "sql" -> {
                 return new UserFunction(
@@ -93,14 +93,16 @@ final class Functions {
     }
 
     /** The jar is loaded, and the class tried, before the function exists. */
-    private static UserFunction java(Statement.CreateFunction create) {
+    private UserFunction java(Statement.CreateFunction create) {
         if (create.definition().size() != 2) {
             throw MillraceException.user(SqlState.SYNTAX_ERROR, "a Java function is a jar and a class in it")
                     .withHint("LANGUAGE JAVA AS 'path.jar', 'org.example.Class'");
         }
         String hash;
         try {
-            hash = UserCode.load(Path.of(create.definition().get(0)));
+            Path jar = database.keeper().jar(Path.of(create.definition().get(0)));
+            hash = UserCode.load(jar);
+            database.keeper().keepJar(hash, jar);
         } catch (InvalidPathException e) {
             throw MillraceException.user(
                     SqlState.UNDEFINED_FILE, "\"" + create.definition().get(0) + "\" is no path of a jar");

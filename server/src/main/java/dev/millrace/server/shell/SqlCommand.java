@@ -12,6 +12,7 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -63,7 +64,7 @@ public final class SqlCommand {
                 .build());
         spec.addOption(OptionSpec.builder("--data")
                 .paramLabel("DIR")
-                .description("Where data will be kept; in this version everything is in memory.")
+                .description("The directory that keeps definitions, roles and settings; rows are in memory.")
                 .type(String.class)
                 .build());
         spec.addOption(flag("--keep-going", "Go on after an error of a script."));
@@ -105,9 +106,6 @@ public final class SqlCommand {
             streams.err().println("millrace sql: --workers must be at least 1, not " + workers);
             return 2;
         }
-        if (arguments.hasMatchedOption("--data")) {
-            streams.err().println("NOTICE:  --data: nothing is kept on disk in this version");
-        }
         List<Script> scripts = scripts(arguments, streams);
         boolean interactive = scripts.isEmpty();
         ShellMode mode = new ShellMode(
@@ -117,7 +115,18 @@ public final class SqlCommand {
                 !interactive,
                 arguments.matchedOptionValue("--quiet", false));
         DatabaseOptions options = DatabaseOptions.defaults().withWorkers(workers);
-        Database database = Millrace.open(options);
+        Database database;
+        try {
+            Optional<String> data = Optional.ofNullable(arguments.matchedOptionValue("--data", null));
+            database = Millrace.open(data.map(Path::of).map(options::withData).orElse(options));
+        } catch (MillraceException e) {
+            streams.err().println("millrace sql: " + e.getMessage());
+            return 1;
+        }
+        if (arguments.hasMatchedOption("--data") && interactive) {
+            streams.err().println("NOTICE:  definitions, roles and settings are kept; rows and answers are in memory");
+        }
+        database.notRestored().forEach(line -> streams.err().println("WARNING:  not restored: " + line));
         try (Session session = database.session();
                 Shell shell = new Shell(session, options.clock(), streams, mode)) {
             return interactive ? InteractiveShell.run(shell, session) : runAll(scripts, shell, streams);

@@ -179,4 +179,17 @@ class JavaFunctionTest {
         assertThrows(MillraceException.class, () -> create("f(TEXT) RETURNS TEXT", "Code$Letters"));
         run("CREATE TABLE f (k INT PRIMARY KEY)"); // the name is still free
     }
+
+    @Test
+    void jarsAreKeptInTheDataDirectoryWhateverBecomesOfTheirFiles() throws IOException {
+        Path data = folder.resolve("data");
+        try (TestDatabase kept = new TestDatabase(data)) {
+            kept.run("CREATE FUNCTION twice(BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar
+                    + "', 'org.example.Code'");
+        }
+        Files.delete(jar);
+        try (TestDatabase again = new TestDatabase(data)) {
+            assertEquals(List.of("42"), again.rows("SELECT twice(21)"));
+        }
+    }
 }

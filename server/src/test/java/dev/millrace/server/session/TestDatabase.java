@@ -8,6 +8,7 @@ import dev.millrace.text.ValueText;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,9 +27,16 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     public TestDatabase(int workers) {
-        database = Database.open(DatabaseOptions.defaults()
-                .withWorkers(workers)
-                .withPrinted(new PrintStream(printed, true, StandardCharsets.UTF_8)));
+        this(DatabaseOptions.defaults().withWorkers(workers));
+    }
+
+    /** One that keeps its definitions. */
+    public TestDatabase(Path directory) {
+        this(DatabaseOptions.defaults().withWorkers(2).withData(directory));
+    }
+
+    private TestDatabase(DatabaseOptions options) {
+        database = Database.open(options.withPrinted(new PrintStream(printed, true, StandardCharsets.UTF_8)));
         session = database.session();
         session.onNotice(notices::add);
     }

@@ -1,0 +1,324 @@
+package dev.millrace.server.session;
+
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.user.UserCode;
+import dev.millrace.error.MillraceException;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.log.EventLog;
+import dev.millrace.server.role.Roles;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.server.storage.CatalogChange;
+import dev.millrace.server.storage.CatalogRecord;
+import dev.millrace.server.storage.CatalogRecord.Access;
+import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.KeptObject;
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.text.Identifiers;
+import dev.millrace.time.Clock;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * Keeps definitions, roles and settings in the data directory, and makes them again when a database is opened. Without a
+ * directory it keeps nothing.
+ *
+ * <p>Changes are gathered while a statement makes them, and written as one record when it is done. Under the definition lock,
+ * but for {@link #notRestored}.
+ */
+final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
+    private static final EventLog LOG = EventLog.named("storage");
+
+    private final Optional<DataDirectory> directory;
+    private final Clock clock;
+    private final List<CatalogChange> pending = new ArrayList<>();
+    private final Map<String, NotRestored> notRestored = new ConcurrentSkipListMap<>();
+    private Optional<Database> database = Optional.empty();
+    private Optional<KeptObject> restoring = Optional.empty();
+    private boolean listening;
+    private Access access = Access.NONE;
+
+    /** An object that is kept but could not be made again, and why. */
+    record NotRestored(String name, String kind, String sql, MillraceException why) {}
+
+    /** A change that took effect but could not be kept, and the new objects that it made. */
+    record Failure(List<String> made, MillraceException why) {}
+
+    private Keeper(Optional<DataDirectory> directory, Clock clock) {
+        this.directory = directory;
+        this.clock = clock;
+    }
+
+    static Keeper open(Optional<Path> directory, Clock clock) {
+        return new Keeper(directory.map(DataDirectory::open), clock);
+    }
+
+    /** Whether a statement may change what is kept. */
+    static boolean concerns(Statement statement) {
+        return statement instanceof Statement.CreateStream
+                || statement instanceof Statement.CreateTable
+                || statement instanceof Statement.CreateContinuousQuery
+                || statement instanceof Statement.CreateMaterializedView
+                || statement instanceof Statement.CreateSink
+                || statement instanceof Statement.CreateFunction
+                || statement instanceof Statement.AlterQuery
+                || statement instanceof Statement.Drop
+                || statement instanceof Statement.Pause
+                || statement instanceof Statement.Resume
+                || statement instanceof Statement.RoleStatement
+                || isForAll(statement);
+    }
+
+    private static boolean isForAll(Statement statement) {
+        String policy = Setting.SCHEDULING_POLICY.settingName();
+        return statement instanceof Statement.SetSetting set && set.name().equalsIgnoreCase(policy)
+                || statement instanceof Statement.ResetSetting reset
+                        && reset.name().filter(policy::equalsIgnoreCase).isPresent();
+    }
+
+    // ---- changes ---------------------------------------------------------------------------------------------------
+
+    @Override
+    public void defined(CatalogObject object) {
+        notRestored.remove(object.name());
+        if (!listening) {
+            return;
+        }
+        Optional<UserFunction> code = database.orElseThrow()
+                .catalog()
+                .userFunction(object.name())
+                .filter(function -> function.kind() != UserFunction.Kind.SQL);
+        pending.add(new CatalogChange.Define(new KeptObject(
+                object.name(),
+                object.kind().sqlName(),
+                object.definition(),
+                object.createdMicros(),
+                "",
+                code.map(function -> UserCode.jar(function.code())),
+                false)));
+    }
+
+    @Override
+    public void removed(String name) {
+        if (listening) {
+            pending.add(new CatalogChange.Drop(name));
+        }
+    }
+
+    /** When an object that is being made was made first, in microseconds since 1970 UTC. */
+    long creationMicros() {
+        return restoring.map(KeptObject::createdMicros).orElseGet(clock::epochMicros);
+    }
+
+    /** The jar of a function that is being made: the user's, of which a copy will be kept, or that copy. */
+    Path jar(Path given) {
+        return restoring
+                .flatMap(KeptObject::jar)
+                .flatMap(hash -> directory.orElseThrow().jar(hash))
+                .orElse(given);
+    }
+
+    /** Keeps a copy of a function's jar, before the function is there. */
+    void keepJar(String hash, Path given) {
+        if (restoring.isEmpty()) {
+            directory.ifPresent(to -> to.keepJar(hash, given));
+        }
+    }
+
+    /** Drops what could not be made again; false if there is no such object. */
+    boolean giveUp(String name) {
+        if (notRestored.remove(name) == null) {
+            return false;
+        }
+        pending.add(new CatalogChange.Drop(name));
+        return true;
+    }
+
+    /**
+     * Keeps what a statement did.
+     *
+     * @param done whether it succeeded; it may have changed something before it failed
+     * @return what went wrong; then nothing was kept
+     */
+    Optional<Failure> keep(Statement statement, boolean done) {
+        if (!listening) {
+            pending.clear();
+            return Optional.empty();
+        }
+        Roles roles = database.orElseThrow().catalog().roles();
+        List<CatalogChange> changes = new ArrayList<>();
+        for (CatalogChange change : pending) {
+            changes.add(
+                    change instanceof CatalogChange.Define define ? owned(define, roles) : change);
+        }
+        pending.clear();
+        if (done && statement instanceof Statement.Pause pause) {
+            changes.add(new CatalogChange.Pause(pause.name(), true));
+        } else if (done && statement instanceof Statement.Resume resume) {
+            changes.add(new CatalogChange.Pause(resume.name(), false));
+        }
+        boolean accessMayChange = statement instanceof Statement.RoleStatement || statement instanceof Statement.Drop;
+        Optional<Access> now = Optional.of(access).filter(before -> accessMayChange).map(before -> access(roles));
+        CatalogRecord record = new CatalogRecord(
+                changes,
+                now.filter(it -> !it.equals(access)),
+                done && isForAll(statement) ? Optional.of(settings()) : Optional.empty());
+        if (record.isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> made = newNames(changes);
+        try {
+            directory.orElseThrow().keep(record);
+            now.ifPresent(it -> access = it);
+            return Optional.empty();
+        } catch (MillraceException e) {
+            return Optional.of(new Failure(made, e));
+        }
+    }
+
+    private static CatalogChange owned(CatalogChange.Define define, Roles roles) {
+        KeptObject object = define.object();
+        return new CatalogChange.Define(new KeptObject(
+                object.name(),
+                object.kind(),
+                object.sql(),
+                object.createdMicros(),
+                roles.owner(object.name()),
+                object.jar(),
+                false));
+    }
+
+    /** If all that changed is new objects, these. */
+    private List<String> newNames(List<CatalogChange> changes) {
+        List<String> names = new ArrayList<>();
+        for (CatalogChange change : changes) {
+            boolean isNew = change instanceof CatalogChange.Define define
+                    && directory.orElseThrow().catalog().object(define.object().name()).isEmpty();
+            if (!isNew) {
+                return List.of();
+            }
+            names.add(((CatalogChange.Define) change).object().name());
+        }
+        return names;
+    }
+
+    private Access access(Roles roles) {
+        Map<String, String> owners = new TreeMap<>();
+        for (CatalogObject object : database.orElseThrow().catalog().objects()) {
+            String owner = roles.owner(object.name());
+            if (!owner.equals(Roles.OWNER)) {
+                owners.put(object.name(), owner);
+            }
+        }
+        return new Access(roles.definitions(), owners, roles.privilegeDefinitions(name -> Optional.empty()));
+    }
+
+    private Map<String, String> settings() {
+        return Map.of(
+                Setting.SCHEDULING_POLICY.settingName(),
+                database.orElseThrow().engine().schedulingPolicy());
+    }
+
+    // ---- when a database is opened ---------------------------------------------------------------------------------
+
+    /** What is kept but could not be made again, by name. On any thread. */
+    Map<String, NotRestored> notRestored() {
+        return notRestored;
+    }
+
+    /** Makes all that is kept again; what cannot be is logged, stays kept, and can be dropped. */
+    void restore(Database opened) {
+        database = Optional.of(opened);
+        opened.catalog().addListener(this);
+        if (directory.isEmpty()) {
+            return;
+        }
+        DataDirectory from = directory.get();
+        if (from.wasCut()) {
+            LOG.warning("a record that was being written when the database ended was cut off");
+        }
+        opened.definitionLock().lock();
+        try (Session session = opened.session()) {
+            from.catalog().access().roles().forEach(statement -> run(session, statement));
+            from.catalog().settings().forEach((name, value) -> run(
+                    session, "SET " + name + " = " + Identifiers.quoteText(value)));
+            restore(session, List.copyOf(from.catalog().objects()));
+            from.catalog().access().grants().forEach(statement -> run(session, statement));
+            access = access(opened.catalog().roles());
+        } finally {
+            opened.definitionLock().unlock();
+        }
+        listening = true;
+        LOG.info(
+                "definitions restored",
+                "directory",
+                from.path(),
+                "objects",
+                from.catalog().objects().size() - notRestored.size(),
+                "not_restored",
+                notRestored.size());
+    }
+
+    /** Once more what failed, as long as that helps: an object that was missing may have been made anew, later. */
+    private void restore(Session session, List<KeptObject> objects) {
+        List<KeptObject> failed = objects;
+        int before;
+        do {
+            before = failed.size();
+            failed.forEach(object -> restore(session, object));
+            failed = failed.stream()
+                    .filter(object -> notRestored.containsKey(object.name()))
+                    .toList();
+        } while (!failed.isEmpty() && failed.size() < before);
+        for (NotRestored lost : notRestored.values()) {
+            LOG.warning(
+                    "not restored",
+                    "name",
+                    lost.name(),
+                    "kind",
+                    lost.kind(),
+                    "sqlstate",
+                    lost.why().sqlState().code(),
+                    "reason",
+                    lost.why().getMessage());
+        }
+    }
+
+    private void restore(Session session, KeptObject object) {
+        Database opened = session.database();
+        restoring = Optional.of(object);
+        try {
+            session.execute(object.sql()).drain();
+            if (opened.catalog().roles().find(object.owner()).isPresent()) {
+                opened.catalog().roles().setOwner(object.name(), object.owner());
+            }
+            if (object.paused()) {
+                opened.query(object.name()).ifPresent(StandingQuery::pause);
+            }
+        } catch (MillraceException e) {
+            notRestored.put(object.name(), new NotRestored(object.name(), object.kind(), object.sql(), e));
+        } finally {
+            restoring = Optional.empty();
+        }
+    }
+
+    /** Runs a statement about roles, which may be about what could not be restored. */
+    private static void run(Session session, String statement) {
+        try {
+            session.execute(statement).drain();
+        } catch (MillraceException e) {
+            LOG.warning("a privilege or setting was not restored", "sqlstate", e.sqlState().code(), "reason", e.getMessage());
+        }
+    }
+
+    @Override
+    public void close() {
+        directory.ifPresent(DataDirectory::close);
+    }
+}

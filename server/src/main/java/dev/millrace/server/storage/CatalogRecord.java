@@ -1,0 +1,39 @@
+package dev.millrace.server.storage;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What one statement changed: all of it or nothing is kept.
+ *
+ * @param access all roles and privileges from now on, if they changed
+ * @param settings all that SET changed for everybody, if that changed
+ */
+public record CatalogRecord(
+        List<CatalogChange> changes, Optional<Access> access, Optional<Map<String, String>> settings) {
+    public CatalogRecord {
+        changes = List.copyOf(changes);
+    }
+
+    /**
+     * Roles and privileges.
+     *
+     * @param roles statements that make the roles; a secret
+     * @param owners of objects, where it is not the superuser
+     * @param grants statements that give privileges
+     */
+    public record Access(List<String> roles, Map<String, String> owners, List<String> grants) {
+        public static final Access NONE = new Access(List.of(), Map.of(), List.of());
+
+        public Access {
+            roles = List.copyOf(roles);
+            owners = Map.copyOf(owners);
+            grants = List.copyOf(grants);
+        }
+    }
+
+    public boolean isEmpty() {
+        return changes.isEmpty() && access.isEmpty() && settings.isEmpty();
+    }
+}

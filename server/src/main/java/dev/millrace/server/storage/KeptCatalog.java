@@ -1,0 +1,76 @@
+package dev.millrace.server.storage;
+
+import dev.millrace.server.storage.CatalogRecord.Access;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What all records together say: what there is now. */
+public final class KeptCatalog {
+    private static final String SUPERUSER = "millrace";
+
+    private final Map<String, KeptObject> objects = new LinkedHashMap<>();
+    private Access access = Access.NONE;
+    private Map<String, String> settings = Map.of();
+
+    /** The next record. */
+    void apply(CatalogRecord record) {
+        record.changes().forEach(this::apply);
+        record.access().ifPresent(now -> {
+            access = now;
+            objects.replaceAll(
+                    (name, object) -> object.withOwner(now.owners().getOrDefault(name, SUPERUSER)));
+        });
+        record.settings().ifPresent(now -> settings = Map.copyOf(now));
+    }
+
+    private void apply(CatalogChange change) {
+        if (change instanceof CatalogChange.Define define) {
+            objects.remove(define.object().name()); // what it reads now may be younger than it was
+            objects.put(define.object().name(), define.object());
+        } else if (change instanceof CatalogChange.Drop drop) {
+            objects.remove(drop.name());
+        } else if (change instanceof CatalogChange.Pause pause) {
+            objects.computeIfPresent(pause.name(), (name, object) -> object.withPaused(pause.paused()));
+        }
+    }
+
+    /** Those that others read come before these. */
+    public Collection<KeptObject> objects() {
+        return objects.values();
+    }
+
+    public Optional<KeptObject> object(String name) {
+        return Optional.ofNullable(objects.get(name));
+    }
+
+    public Access access() {
+        return access;
+    }
+
+    public Map<String, String> settings() {
+        return settings;
+    }
+
+    /** The same, said in as few records as possible. */
+    List<CatalogRecord> records() {
+        List<CatalogRecord> records = new ArrayList<>();
+        for (KeptObject object : objects.values()) {
+            List<CatalogChange> changes = new ArrayList<>();
+            changes.add(new CatalogChange.Define(object));
+            if (object.paused()) {
+                changes.add(new CatalogChange.Pause(object.name(), true));
+            }
+            records.add(new CatalogRecord(changes, Optional.empty(), Optional.empty()));
+        }
+        records.add(new CatalogRecord(
+                List.of(),
+                access.equals(Access.NONE) ? Optional.empty() : Optional.of(access),
+                settings.isEmpty() ? Optional.empty() : Optional.of(settings)));
+        records.removeIf(CatalogRecord::isEmpty);
+        return records;
+    }
+}

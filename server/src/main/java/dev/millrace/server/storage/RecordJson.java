@@ -1,0 +1,97 @@
+package dev.millrace.server.storage;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.millrace.server.storage.CatalogRecord.Access;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Records as JSON; the package says of what form. */
+final class RecordJson {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private RecordJson() {}
+
+    static String write(CatalogRecord record) {
+        ObjectNode root = MAPPER.createObjectNode();
+        if (!record.changes().isEmpty()) {
+            ArrayNode changes = root.putArray("changes");
+            record.changes().forEach(change -> write(change, changes.addObject()));
+        }
+        record.access().ifPresent(access -> {
+            access.roles().forEach(root.putArray("roles")::add);
+            root.set("owners", MAPPER.valueToTree(new TreeMap<>(access.owners())));
+            access.grants().forEach(root.putArray("grants")::add);
+        });
+        record.settings().ifPresent(settings -> root.set("settings", MAPPER.valueToTree(new TreeMap<>(settings))));
+        try {
+            return MAPPER.writeValueAsString(root);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a tree of texts can be written", e);
+        }
+    }
+
+    private static void write(CatalogChange change, ObjectNode to) {
+        if (change instanceof CatalogChange.Define define) {
+            KeptObject object = define.object();
+            to.put("define", object.name())
+                    .put("kind", object.kind())
+                    .put("sql", object.sql())
+                    .put("at", object.createdMicros())
+                    .put("owner", object.owner());
+            object.jar().ifPresent(hash -> to.put("jar", hash));
+        } else if (change instanceof CatalogChange.Drop drop) {
+            to.put("drop", drop.name());
+        } else if (change instanceof CatalogChange.Pause pause) {
+            to.put(pause.paused() ? "pause" : "resume", pause.name());
+        }
+    }
+
+    /** @throws JsonProcessingException if it is not JSON, or lacks what it needs */
+    static CatalogRecord read(String json) throws JsonProcessingException {
+        JsonNode root = MAPPER.readTree(json);
+        List<CatalogChange> changes = new ArrayList<>();
+        root.path("changes").forEach(change -> changes.add(change(change)));
+        Optional<Access> access = root.has("roles")
+                ? Optional.of(new Access(texts(root.path("roles")), map(root.path("owners")), texts(root.path("grants"))))
+                : Optional.empty();
+        Optional<Map<String, String>> settings =
+                root.has("settings") ? Optional.of(map(root.path("settings"))) : Optional.empty();
+        return new CatalogRecord(changes, access, settings);
+    }
+
+    private static CatalogChange change(JsonNode change) {
+        if (change.has("define")) {
+            return new CatalogChange.Define(new KeptObject(
+                    change.path("define").asText(),
+                    change.path("kind").asText(),
+                    change.path("sql").asText(),
+                    change.path("at").asLong(),
+                    change.path("owner").asText(),
+                    Optional.ofNullable(change.get("jar")).map(JsonNode::asText),
+                    false));
+        } else if (change.has("drop")) {
+            return new CatalogChange.Drop(change.path("drop").asText());
+        }
+        boolean pause = change.has("pause");
+        return new CatalogChange.Pause(change.path(pause ? "pause" : "resume").asText(), pause);
+    }
+
+    private static List<String> texts(JsonNode array) {
+        List<String> texts = new ArrayList<>();
+        array.forEach(text -> texts.add(text.asText()));
+        return texts;
+    }
+
+    private static Map<String, String> map(JsonNode object) {
+        Map<String, String> map = new TreeMap<>();
+        object.fields().forEachRemaining(field -> map.put(field.getKey(), field.getValue().asText()));
+        return map;
+    }
+}

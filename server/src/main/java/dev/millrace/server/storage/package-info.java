@@ -1,0 +1,32 @@
+/**
+ * A data directory: what a database keeps on disk. In this version that is its definitions (streams, tables, queries, views,
+ * sinks, functions with their jars), roles, privileges and settings; not rows, and not the state of queries.
+ *
+ * <p>Entry: {@link dev.millrace.server.storage.DataDirectory}. Used by one thread at a time, which the database sees to.
+ *
+ * <pre>
+ *   DIR/lock          held by the process that uses it; its number is in it
+ *   DIR/catalog.log   what was defined, in order
+ *   DIR/jars/HASH.jar code of functions, by the SHA-256 of the jar
+ *   DIR/server.crt    our own certificate, with server.key (see {@code dev.millrace.server.tls})
+ *   DIR/millrace.conf the server's configuration, if somebody put one there
+ * </pre>
+ *
+ * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 1}, the number being the version of the format. Each other
+ * line is a record: eight hexadecimal digits, the CRC-32C of the rest; a space; a JSON object; a line feed. A record is written
+ * and forced to disk before its statement is answered, and takes effect whole. The members of a record, all optional:
+ *
+ * <pre>
+ *   changes      [{"define": name, "kind": .., "sql": .., "at": micros, "owner": .., "jar": hash} | {"drop": name}
+ *                 | {"pause": name} | {"resume": name}], one after the other
+ *   roles        [statement]    all roles, settings of roles and memberships from now on; passwords as SCRAM verifiers
+ *   owners       {object: role} all owners from now on that are not the superuser
+ *   grants       [statement]    all privileges from now on
+ *   settings     {name: value}  what SET changed for everybody, all of it
+ * </pre>
+ *
+ * A last line without a line feed was being written when the process ended and was not answered: it is cut off. Any other line
+ * whose checksum does not hold is damage, which is reported and never passed over. When most of the log is of the past, opening
+ * it writes a new one, which takes the place of the old in one step.
+ */
+package dev.millrace.server.storage;
