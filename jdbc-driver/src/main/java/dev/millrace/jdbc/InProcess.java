@@ -57,7 +57,8 @@ final class InProcess implements AutoCloseable {
         synchronized (RUNNING) {
             Running running = RUNNING.get(key);
             if (running == null) {
-                running = new Running(open(inMemory ? options(info) : options(info).withData(Path.of(key))));
+                running = new Running(
+                        open(inMemory ? options(info) : options(info).withData(Path.of(key))));
                 RUNNING.put(key, running);
             }
             running.shares++;

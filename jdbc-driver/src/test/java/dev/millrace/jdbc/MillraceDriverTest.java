@@ -12,6 +12,7 @@ import dev.millrace.Millrace;
 import dev.millrace.server.pgwire.PgServer;
 import dev.millrace.server.pgwire.PgServerOptions;
 import dev.millrace.server.session.Database;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
@@ -23,10 +24,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
-import java.nio.file.Path;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.PGConnection;
@@ -237,7 +237,8 @@ class MillraceDriverTest {
             assertEquals(1, statement.executeUpdate("INSERT INTO s VALUES (1)"));
         }
         SQLException refused = assertThrows(
-                SQLException.class, () -> DriverManager.getConnection("jdbc:millrace:" + directory.resolve("data/lock")));
+                SQLException.class,
+                () -> DriverManager.getConnection("jdbc:millrace:" + directory.resolve("data/lock")));
         assertEquals("F0000", refused.getSQLState());
     }
 }

@@ -125,8 +125,9 @@ final class RunningServer implements AutoCloseable {
     /** How to connect, and what is kept. */
     String greeting() {
         String kept = config.data()
-                .map(directory -> "millrace: " + directory
-                        + " keeps definitions, roles and settings; rows and the state of queries are in memory and begin anew\n")
+                .map(
+                        directory -> "millrace: " + directory
+                                + " keeps definitions, roles and settings; rows and the state of queries are in memory and begin anew\n")
                 .orElse("");
         return kept + "millrace: listening on " + String.join(", ", config.addresses()) + ":" + postgres.port()
                 + "; connect with: psql -h localhost -p " + postgres.port() + " -U millrace";

@@ -24,8 +24,8 @@ class ServerDataTest {
     Path folder;
 
     private ServerProcess start(String... more) throws Exception {
-        List<String> arguments =
-                new ArrayList<>(List.of("--port", "0", "--no-http", "--data", folder.resolve("data").toString()));
+        List<String> arguments = new ArrayList<>(List.of(
+                "--port", "0", "--no-http", "--data", folder.resolve("data").toString()));
         arguments.addAll(List.of(more));
         return ServerProcess.start(arguments.toArray(String[]::new));
     }
@@ -98,13 +98,15 @@ class ServerDataTest {
         try (ServerProcess first = start()) {
             first.port();
             assertTrue(
-                    first.lines().stream().anyMatch(line -> line.contains("rows and the state of queries are in memory")),
+                    first.lines().stream()
+                            .anyMatch(line -> line.contains("rows and the state of queries are in memory")),
                     () -> first.lines().toString());
             try (ServerProcess second = start()) {
                 assertEquals(1, second.awaitExit());
                 assertEquals(1, second.lines().size(), () -> second.lines().toString());
                 assertTrue(
-                        second.lines().get(0).contains("is in use by process "), () -> second.lines().toString());
+                        second.lines().get(0).contains("is in use by process "),
+                        () -> second.lines().toString());
             }
         }
     }

@@ -94,7 +94,8 @@ public final class Database implements AutoCloseable {
     /** What is kept but could not be made again when the database was opened, as lines for users. */
     public List<String> notRestored() {
         return keeper.notRestored().values().stream()
-                .map(object -> object.kind() + " \"" + object.name() + "\": " + object.why().getMessage())
+                .map(object -> object.kind() + " \"" + object.name() + "\": "
+                        + object.why().getMessage())
                 .toList();
     }
 

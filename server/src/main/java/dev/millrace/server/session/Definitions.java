@@ -318,7 +318,8 @@ final class Definitions {
         try {
             List<String> present = new ArrayList<>();
             for (String name : drop.names()) {
-                if (database.catalog().object(name).isEmpty() && database.keeper().giveUp(name)) {
+                if (database.catalog().object(name).isEmpty()
+                        && database.keeper().giveUp(name)) {
                     continue;
                 }
                 if (drop.ifExists() && database.catalog().object(name).isEmpty()) {

@@ -154,8 +154,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
         Roles roles = database.orElseThrow().catalog().roles();
         List<CatalogChange> changes = new ArrayList<>();
         for (CatalogChange change : pending) {
-            changes.add(
-                    change instanceof CatalogChange.Define define ? owned(define, roles) : change);
+            changes.add(change instanceof CatalogChange.Define define ? owned(define, roles) : change);
         }
         pending.clear();
         if (done && statement instanceof Statement.Pause pause) {
@@ -164,7 +163,8 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
             changes.add(new CatalogChange.Pause(resume.name(), false));
         }
         boolean accessMayChange = statement instanceof Statement.RoleStatement || statement instanceof Statement.Drop;
-        Optional<Access> now = Optional.of(access).filter(before -> accessMayChange).map(before -> access(roles));
+        Optional<Access> now =
+                Optional.of(access).filter(before -> accessMayChange).map(before -> access(roles));
         CatalogRecord record = new CatalogRecord(
                 changes,
                 now.filter(it -> !it.equals(access)),
@@ -199,7 +199,11 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
         List<String> names = new ArrayList<>();
         for (CatalogChange change : changes) {
             boolean isNew = change instanceof CatalogChange.Define define
-                    && directory.orElseThrow().catalog().object(define.object().name()).isEmpty();
+                    && directory
+                            .orElseThrow()
+                            .catalog()
+                            .object(define.object().name())
+                            .isEmpty();
             if (!isNew) {
                 return List.of();
             }
@@ -246,8 +250,9 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
         opened.definitionLock().lock();
         try (Session session = opened.session()) {
             from.catalog().access().roles().forEach(statement -> run(session, statement));
-            from.catalog().settings().forEach((name, value) -> run(
-                    session, "SET " + name + " = " + Identifiers.quoteText(value)));
+            from.catalog()
+                    .settings()
+                    .forEach((name, value) -> run(session, "SET " + name + " = " + Identifiers.quoteText(value)));
             restore(session, List.copyOf(from.catalog().objects()));
             from.catalog().access().grants().forEach(statement -> run(session, statement));
             access = access(opened.catalog().roles());
@@ -313,7 +318,12 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
         try {
             session.execute(statement).drain();
         } catch (MillraceException e) {
-            LOG.warning("a privilege or setting was not restored", "sqlstate", e.sqlState().code(), "reason", e.getMessage());
+            LOG.warning(
+                    "a privilege or setting was not restored",
+                    "sqlstate",
+                    e.sqlState().code(),
+                    "reason",
+                    e.getMessage());
         }
     }
 

@@ -118,12 +118,15 @@ final class SystemRelations {
                 "not_restored",
                 "objects of the data directory that could not be made again when the database was opened",
                 schema(text("name"), text("kind"), text("sqlstate"), text("reason"), text("definition")),
-                rows -> database.keeper().notRestored().values().forEach(object -> rows.row(
-                        object.name(),
-                        object.kind(),
-                        object.why().sqlState().code(),
-                        object.why().getMessage(),
-                        object.sql())));
+                rows -> database.keeper()
+                        .notRestored()
+                        .values()
+                        .forEach(object -> rows.row(
+                                object.name(),
+                                object.kind(),
+                                object.why().sqlState().code(),
+                                object.why().getMessage(),
+                                object.sql())));
         add(
                 "segments",
                 "retained segments of streams; none, as streams are not retained yet",

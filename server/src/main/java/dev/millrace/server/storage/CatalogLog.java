@@ -64,8 +64,7 @@ final class CatalogLog implements AutoCloseable {
             channel.force(true);
             return new CatalogLog(file, channel, catalog, whole < bytes.length);
         } catch (IOException e) {
-            throw MillraceException.external(
-                    SqlState.IO_ERROR, "cannot open " + file + ": " + e.getMessage(), e);
+            throw MillraceException.external(SqlState.IO_ERROR, "cannot open " + file + ": " + e.getMessage(), e);
         }
     }
 
@@ -111,7 +110,9 @@ final class CatalogLog implements AutoCloseable {
         }
         if (version < 1) {
             throw MillraceException.external(
-                    SqlState.DATA_CORRUPTED, file + " is not a catalog of Millrace, or its first line is damaged", null);
+                    SqlState.DATA_CORRUPTED,
+                    file + " is not a catalog of Millrace, or its first line is damaged",
+                    null);
         }
         if (version > VERSION) {
             throw MillraceException.user(
@@ -135,7 +136,8 @@ final class CatalogLog implements AutoCloseable {
                         file + " is damaged: line " + number + ", which begins at byte " + start
                                 + ", is not what was written",
                         null)
-                .withHint("restore the file from a backup; or cut it off before that byte, which forgets all that came later");
+                .withHint(
+                        "restore the file from a backup; or cut it off before that byte, which forgets all that came later");
     }
 
     private static String checksum(String json) {
@@ -178,9 +180,7 @@ final class CatalogLog implements AutoCloseable {
             takeBack(end, e);
             boolean full = String.valueOf(e.getMessage()).contains("No space left");
             throw MillraceException.external(
-                    full ? SqlState.DISK_FULL : SqlState.IO_ERROR,
-                    "cannot write " + file + ": " + e.getMessage(),
-                    e);
+                    full ? SqlState.DISK_FULL : SqlState.IO_ERROR, "cannot write " + file + ": " + e.getMessage(), e);
         }
     }
 

@@ -59,8 +59,7 @@ public final class DataDirectory implements AutoCloseable {
             return new DataDirectory(path, lockFile, lock, CatalogLog.open(path));
         } catch (IOException e) {
             close(lockFile);
-            throw MillraceException.external(
-                    SqlState.IO_ERROR, "cannot use the data directory " + path + ": " + e, e);
+            throw MillraceException.external(SqlState.IO_ERROR, "cannot use the data directory " + path + ": " + e, e);
         } catch (MillraceException e) {
             close(lockFile);
             throw e;
@@ -104,12 +103,10 @@ public final class DataDirectory implements AutoCloseable {
             String process = new String(number.array(), 0, number.position(), StandardCharsets.US_ASCII).strip();
             throw MillraceException.user(
                     SqlState.LOCK_FILE_EXISTS,
-                    "the data directory " + path + " is in use"
-                            + (process.isEmpty() ? "" : " by process " + process));
+                    "the data directory " + path + " is in use" + (process.isEmpty() ? "" : " by process " + process));
         }
         lockFile.truncate(0);
-        lockFile.write(ByteBuffer.wrap(
-                (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII)), 0);
+        lockFile.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII)), 0);
         return lock;
     }
 

@@ -21,8 +21,7 @@ public final class KeptCatalog {
         record.changes().forEach(this::apply);
         record.access().ifPresent(now -> {
             access = now;
-            objects.replaceAll(
-                    (name, object) -> object.withOwner(now.owners().getOrDefault(name, SUPERUSER)));
+            objects.replaceAll((name, object) -> object.withOwner(now.owners().getOrDefault(name, SUPERUSER)));
         });
         record.settings().ifPresent(now -> settings = Map.copyOf(now));
     }

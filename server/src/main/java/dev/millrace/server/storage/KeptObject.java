@@ -13,13 +13,7 @@ import java.util.Optional;
  * @param paused whether it stands still
  */
 public record KeptObject(
-        String name,
-        String kind,
-        String sql,
-        long createdMicros,
-        String owner,
-        Optional<String> jar,
-        boolean paused) {
+        String name, String kind, String sql, long createdMicros, String owner, Optional<String> jar, boolean paused) {
     KeptObject withPaused(boolean now) {
         return new KeptObject(name, kind, sql, createdMicros, owner, jar, now);
     }

@@ -59,7 +59,8 @@ final class RecordJson {
         List<CatalogChange> changes = new ArrayList<>();
         root.path("changes").forEach(change -> changes.add(change(change)));
         Optional<Access> access = root.has("roles")
-                ? Optional.of(new Access(texts(root.path("roles")), map(root.path("owners")), texts(root.path("grants"))))
+                ? Optional.of(
+                        new Access(texts(root.path("roles")), map(root.path("owners")), texts(root.path("grants"))))
                 : Optional.empty();
         Optional<Map<String, String>> settings =
                 root.has("settings") ? Optional.of(map(root.path("settings"))) : Optional.empty();
@@ -91,7 +92,9 @@ final class RecordJson {
 
     private static Map<String, String> map(JsonNode object) {
         Map<String, String> map = new TreeMap<>();
-        object.fields().forEachRemaining(field -> map.put(field.getKey(), field.getValue().asText()));
+        object.fields()
+                .forEachRemaining(
+                        field -> map.put(field.getKey(), field.getValue().asText()));
         return map;
     }
 }

@@ -184,8 +184,7 @@ class JavaFunctionTest {
     void jarsAreKeptInTheDataDirectoryWhateverBecomesOfTheirFiles() throws IOException {
         Path data = folder.resolve("data");
         try (TestDatabase kept = new TestDatabase(data)) {
-            kept.run("CREATE FUNCTION twice(BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar
-                    + "', 'org.example.Code'");
+            kept.run("CREATE FUNCTION twice(BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar + "', 'org.example.Code'");
         }
         Files.delete(jar);
         try (TestDatabase again = new TestDatabase(data)) {

@@ -33,8 +33,7 @@ class KeptDatabaseTest {
     void definitionsAreThereAgainWithoutTheirRows() {
         List<String> before;
         try (TestDatabase database = open()) {
-            database.run(
-                    """
+            database.run("""
                     CREATE STREAM s (k TEXT, v BIGINT);
                     CREATE TABLE t (k TEXT PRIMARY KEY, name TEXT);
                     CREATE FUNCTION plus(a BIGINT, b BIGINT) RETURNS BIGINT LANGUAGE SQL AS 'a + b';
@@ -64,8 +63,7 @@ class KeptDatabaseTest {
     void changesOfDefinitionsAreKept() {
         List<String> before;
         try (TestDatabase database = open()) {
-            database.run(
-                    """
+            database.run("""
                     CREATE STREAM a (v BIGINT);
                     CREATE STREAM b (v BIGINT);
                     CREATE MATERIALIZED VIEW v AS SELECT sum(v) AS n FROM a;
@@ -97,8 +95,7 @@ class KeptDatabaseTest {
     @Test
     void rolesOwnersAndPrivilegesAreKeptWithoutPasswords() throws IOException {
         try (TestDatabase database = open()) {
-            database.run(
-                    """
+            database.run("""
                     CREATE ROLE ann LOGIN PASSWORD 'correct horse';
                     CREATE ROLE staff;
                     GRANT staff TO ann;
@@ -120,10 +117,13 @@ class KeptDatabaseTest {
                 Session ann = again.database().session("ann")) {
             assertTrue(again.database().secretOf("ann").isPresent());
             assertEquals("ann", again.database().catalog().roles().owner("hers"));
-            ann.execute("INSERT INTO s VALUES (1); INSERT INTO hers VALUES (2); DROP STREAM hers").drain();
+            ann.execute("INSERT INTO s VALUES (1); INSERT INTO hers VALUES (2); DROP STREAM hers")
+                    .drain();
             for (String refused : List.of("hidden", "again")) {
                 MillraceException error = assertThrows(
-                        MillraceException.class, () -> ann.execute("INSERT INTO " + refused + " VALUES (1)").drain());
+                        MillraceException.class,
+                        () -> ann.execute("INSERT INTO " + refused + " VALUES (1)")
+                                .drain());
                 assertEquals("42501", error.sqlState().code());
             }
         }
@@ -149,10 +149,11 @@ class KeptDatabaseTest {
             again.run("CREATE STREAM f (v BIGINT)");
         }
         try (TestDatabase again = open()) {
-            assertEquals(List.of(), again.rows("SELECT name FROM millrace.not_restored"), "the view reads the new stream");
+            assertEquals(
+                    List.of(), again.rows("SELECT name FROM millrace.not_restored"), "the view reads the new stream");
             again.run("DROP MATERIALIZED VIEW total; DROP STREAM f");
-            again.run("CREATE STREAM f (v BIGINT) WITH (connector = 'datagen', bounded = 'maybe')".replace(
-                    " WITH (connector = 'datagen', bounded = 'maybe')", ""));
+            again.run("CREATE STREAM f (v BIGINT) WITH (connector = 'datagen', bounded = 'maybe')"
+                    .replace(" WITH (connector = 'datagen', bounded = 'maybe')", ""));
         }
         Files.writeString(file, "v\n1\n");
         try (TestDatabase database = open()) {
@@ -211,7 +212,8 @@ class KeptDatabaseTest {
             try (TestDatabase again = open()) {
                 assertEquals(1, again.database().catalog().objects().size());
             }
-            assertEquals(2, Files.readString(log, StandardCharsets.UTF_8).lines().count());
+            assertEquals(
+                    2, Files.readString(log, StandardCharsets.UTF_8).lines().count());
         }
     }
 }

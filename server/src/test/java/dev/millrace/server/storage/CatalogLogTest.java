@@ -29,7 +29,13 @@ class CatalogLogTest {
 
     private static CatalogRecord define(String name) {
         KeptObject object = new KeptObject(
-                name, "stream", "CREATE STREAM \"" + name + "\" (ü TEXT)\n-- line", 7, "millrace", Optional.empty(), false);
+                name,
+                "stream",
+                "CREATE STREAM \"" + name + "\" (ü TEXT)\n-- line",
+                7,
+                "millrace",
+                Optional.empty(),
+                false);
         return new CatalogRecord(List.of(new CatalogChange.Define(object)), Optional.empty(), Optional.empty());
     }
 
@@ -46,8 +52,7 @@ class CatalogLogTest {
     @Test
     void recordsSayTheSameAfterReopening() throws IOException {
         Access access = new Access(List.of("CREATE ROLE a"), Map.of("x", "a"), List.of("GRANT SELECT ON x TO a"));
-        KeptObject function =
-                new KeptObject("f", "function", "CREATE FUNCTION ...", 9, "a", Optional.of("abc"), false);
+        KeptObject function = new KeptObject("f", "function", "CREATE FUNCTION ...", 9, "a", Optional.of("abc"), false);
         try (CatalogLog log = CatalogLog.open(directory)) {
             log.append(define("x"));
             log.append(define("y"));
@@ -60,7 +65,8 @@ class CatalogLogTest {
         try (CatalogLog log = CatalogLog.open(directory)) {
             assertEquals(List.of("y", "f", "x"), names(log));
             assertTrue(log.catalog().object("y").orElseThrow().paused());
-            assertEquals(Optional.of("abc"), log.catalog().object("f").orElseThrow().jar());
+            assertEquals(
+                    Optional.of("abc"), log.catalog().object("f").orElseThrow().jar());
             assertEquals(access, log.catalog().access());
             assertEquals(Map.of("scheduling_policy", "fcfs"), log.catalog().settings());
             assertFalse(log.wasCut());
@@ -117,7 +123,9 @@ class CatalogLogTest {
             Files.write(file(), other.getBytes(StandardCharsets.UTF_8));
             assertEquals(
                     "XX001",
-                    assertThrows(MillraceException.class, this::reopened).sqlState().code());
+                    assertThrows(MillraceException.class, this::reopened)
+                            .sqlState()
+                            .code());
         }
     }
 
@@ -128,7 +136,9 @@ class CatalogLogTest {
         log.close();
         assertEquals(
                 "58030",
-                assertThrows(MillraceException.class, () -> log.append(define("y"))).sqlState().code());
+                assertThrows(MillraceException.class, () -> log.append(define("y")))
+                        .sqlState()
+                        .code());
         assertEquals(List.of("x"), names(log));
         assertEquals(List.of("x"), reopened());
     }
