@@ -37,6 +37,6 @@ public record DatabaseOptions(EngineOptions engine, Clock clock, PrintStream pri
     }
 
     public DatabaseOptions withClock(Clock newClock) {
-        return new DatabaseOptions(engine, newClock, printed);
+        return new DatabaseOptions(engine, newClock, printed, data);
     }
 }

@@ -304,7 +304,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
                 opened.catalog().roles().setOwner(object.name(), object.owner());
             }
             if (object.paused()) {
-                opened.query(object.name()).ifPresent(StandingQuery::pause);
+                opened.standing(object.name()).ifPresent(StandingQuery::pause);
             }
         } catch (MillraceException e) {
             notRestored.put(object.name(), new NotRestored(object.name(), object.kind(), object.sql(), e));
