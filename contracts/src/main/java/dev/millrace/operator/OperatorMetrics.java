@@ -8,9 +8,15 @@ public final class OperatorMetrics {
     private volatile long lateRows; // written by the operator's thread, read by statistics queries
     private volatile long stateBytes; // likewise
     private volatile long stateEntries; // likewise
+    private volatile long forgotten; // likewise
 
     public void addLateRows(long rows) {
         lateRows += rows;
+    }
+
+    /** Groups or rows dropped because they were kept for long enough, though rows to come might have met them. */
+    public void addForgotten(long entries) {
+        forgotten += entries;
     }
 
     /** Bytes held for state now. */
@@ -26,6 +32,11 @@ public final class OperatorMetrics {
 
     public long stateBytes() {
         return stateBytes;
+    }
+
+    /** Groups or rows that {@code state_ttl} had it forget, since the start. */
+    public long forgotten() {
+        return forgotten;
     }
 
     /** Groups, rows or keys held. */

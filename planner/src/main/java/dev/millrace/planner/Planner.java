@@ -6,6 +6,7 @@ import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.UniqueKey;
+import dev.millrace.planner.forget.ForgetState;
 import dev.millrace.planner.over.OverRecognition;
 import dev.millrace.planner.parallel.Parallelism;
 import dev.millrace.planner.prune.PruneColumns;
@@ -34,6 +35,7 @@ import java.util.Optional;
  * translate    the algebra, node by node
  * simplify     fold constants, merge, move filters down
  * recognize    windows that may emit once, at their close; joins of a window with its own extreme
+ * forget       what state_ttl says
  * place        watermarks, and what is late
  * prune        unused columns, second reads of a stream, rows that readers need not give
  * distribute   exchanges and two-phase aggregation, when there is more than one worker
@@ -70,6 +72,10 @@ public final class Planner {
         }
         plan = simplification.apply(OverRecognition.apply(plan, inference, closing));
         new MatchCheck(inference).check(plan);
+        if (!finite && context.stateTtlMicros().isPresent()) {
+            plan = Rewriter.rewrite(
+                    plan, new ForgetState(inference, context.stateTtlMicros().getAsLong()));
+        }
         if (!finite && query.emit() instanceof Emit.Every every) {
             plan = new PlanNode.Pace(plan, every.periodMicros());
         }
@@ -112,8 +118,9 @@ public final class Planner {
             if (node instanceof PlanNode.Aggregate aggregate
                     && !aggregate.appendOnlyInput()
                     && inference.of(aggregate.input()).appendOnly()) {
-                return Optional.of(Nodes.aggregate(
-                        aggregate.input(), aggregate.keys(), aggregate.calls(), aggregate.phase(), true));
+                return Optional.of(
+                        Nodes.aggregate(aggregate.input(), aggregate.keys(), aggregate.calls(), aggregate.phase(), true)
+                                .forgetting(aggregate.forgetting()));
             }
             if (node instanceof PlanNode.TopN topN
                     && !topN.appendOnlyInput()

@@ -3,6 +3,7 @@ package dev.millrace.planner;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.planner.fact.RelationFacts;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -16,13 +17,15 @@ import java.util.function.UnaryOperator;
  * @param folder the value (a literal or NULL) of an expression over constants; what it cannot evaluate it gives back
  * @param dropLate whether late rows are dropped also where windows stay open (EMIT CHANGES and late = 'drop'); windows
  *     that close drop them anyway
+ * @param stateTtlMicros after how long operators forget what no watermark lets them drop, if ever
  */
 public record PlannerContext(
         Mode mode,
         Function<String, RelationFacts> relations,
         int parallelism,
         UnaryOperator<Expression> folder,
-        boolean dropLate) {
+        boolean dropLate,
+        OptionalLong stateTtlMicros) {
 
     /** What a plan is for. */
     public enum Mode {

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -106,7 +107,7 @@ final class Relations implements Catalog {
     }
 
     PlannerContext context(Mode mode, int tasks) {
-        return new PlannerContext(mode, this::facts, tasks, Relations::fold, false);
+        return new PlannerContext(mode, this::facts, tasks, Relations::fold, false, OptionalLong.empty());
     }
 
     /** Few rows with many coincidences: equal values, times at the ends of windows, NULLs where they may be. */

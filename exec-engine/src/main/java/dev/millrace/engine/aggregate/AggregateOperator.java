@@ -2,7 +2,9 @@ package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
@@ -27,7 +29,7 @@ import java.util.List;
  * Updating aggregation: keeps every group and emits, at the end of an epoch, the changes of the groups it touched. The
  * FINAL phase does the same over states instead of rows.
  */
-public final class AggregateOperator implements Retelling {
+public final class AggregateOperator implements Retelling, Forgetful {
     private static final String STATE = "groups";
 
     private final Aggregate node;
@@ -88,6 +90,17 @@ public final class AggregateOperator implements Retelling {
             images.clear();
         }
         reportSize();
+    }
+
+    @Override
+    public void forget(long like) {
+        long entry = state.layout().keys().find(state.table(), Memory.getLong(like), like);
+        if (entry >= 0) {
+            if (Memory.getLong(entry + GroupTable.LINK) == 0) {
+                log.touch(entry);
+            }
+            state.reset(entry);
+        }
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.Field;
@@ -202,6 +203,29 @@ public final class GroupState implements AutoCloseable {
             collection.remove(entry, table.memory());
         }
         table.remove(entry);
+    }
+
+    /** Empties a group that stays where it is; its link, and what was last emitted of it, too. */
+    void reset(long entry) {
+        long link = Memory.getLong(entry + GroupTable.LINK);
+        Memory.putLong(entry + GroupTable.LINK, 0);
+        for (DistinctValues values : distinct) {
+            values.remove(table, new long[] {entry}, 1);
+        }
+        for (StateSlot slot : layout.states()) {
+            if (slot.isBytes()) {
+                ByteSlots.free(table.memory(), entry + slot.offset());
+            }
+        }
+        long[] initial = layout.initial();
+        for (int at = layout.stateOffset(); at < layout.stateEnd(); at += 8) {
+            Memory.putLong(entry + at, initial[(at - GroupTable.BODY) / 8]);
+        }
+        for (int i = 0; i < collections.size(); i++) {
+            collections.get(i).remove(entry, table.memory());
+            Memory.fill(entry + layout.collections().get(i).offset(), RowTable.LIST_BYTES + 8, (byte) 0);
+        }
+        Memory.putLong(entry + GroupTable.LINK, link);
     }
 
     /** Whether the memory is worth keeping for another slice: clearing a large index for few groups is not. */

@@ -40,7 +40,8 @@ import java.util.TreeMap;
  *
  * <p>With window ends that are keys of both sides there is a state per window, dropped as a whole; with others the rows
  * that ended are looked for. With bounds on the difference of times each row goes when the watermark says that no partner
- * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back.
+ * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back. Rows that are
+ * kept for a time only are forgotten in silence: what they were joined into stays.
  */
 public final class JoinOperator implements Operator {
     private static final String STATE = "rows";
@@ -52,6 +53,7 @@ public final class JoinOperator implements Operator {
     private final boolean isAnti;
     private final boolean deferred; // rows without a partner are emitted when none can come any more
     private final Optional<JoinTime.Bounds> bounds;
+    private final boolean keeps; // forgets rows after a time
     private final Optional<Integer> windowKey; // the key that is the window's end
     private final NavigableMap<Long, JoinState> states = new TreeMap<>(); // by window end
     private final Deque<JoinState> spare = new ArrayDeque<>();
@@ -82,7 +84,8 @@ public final class JoinOperator implements Operator {
         this.isAnti = kind == JoinKind.ANTI;
         this.leftWaits = kind == JoinKind.LEFT || kind == JoinKind.FULL || isSemi || isAnti;
         this.rightWaits = kind == JoinKind.RIGHT || kind == JoinKind.FULL;
-        this.deferred = node.time().isPresent();
+        this.keeps = node.time().filter(JoinTime.Kept.class::isInstance).isPresent();
+        this.deferred = node.time().isPresent() && !keeps;
         this.bounds = node.time().filter(JoinTime.Bounds.class::isInstance).map(JoinTime.Bounds.class::cast);
         this.windowKey = windowKey(node);
     }
@@ -131,8 +134,7 @@ public final class JoinOperator implements Operator {
                 context.allocator());
         residual = node.residual()
                 .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
-        times = bounds.map(
-                both -> new TimeBounds(both, sides.get(0).codec(), sides.get(1).codec()));
+        times = TimeBounds.of(node.time(), sides.get(0).codec(), sides.get(1).codec());
         if (times.isPresent()) {
             long kept = times.get().reach(0) + times.get().reach(1);
             timed = List.of(
@@ -185,6 +187,10 @@ public final class JoinOperator implements Operator {
         return bounds.map(both -> port == 0 ? both.left() : both.right()).or(() -> windowEnd(port));
     }
 
+    private boolean isTimed(int port) {
+        return times.isPresent() && times.get().isTimed(port);
+    }
+
     private boolean waits(int port) {
         return port == 0 ? leftWaits : rightWaits;
     }
@@ -220,7 +226,7 @@ public final class JoinOperator implements Operator {
         codec.encode(batch, side.columns(), rows, count);
         long[] entries = side.finder().find(state.table(), batch, rows, count);
         long[] matched = side.matched(count);
-        TimeBounds bound = times.orElse(null); // hot: asked for each pair
+        TimeBounds bound = times.filter(TimeBounds::isLimited).orElse(null); // hot: asked for each pair
         pairs = 0;
         for (int i = 0; i < count; i++) {
             long row = codec.address(i);
@@ -247,7 +253,7 @@ public final class JoinOperator implements Operator {
             long row = state.addRow(port, entries[i], codec.address(i), codec.length(i), weight);
             if (row != 0) {
                 RowTable.setNote(row, matched[i]);
-                if (bounds.isPresent() && RowTable.weight(row) == weight) { // else an equal row is there already
+                if (isTimed(port) && RowTable.weight(row) == weight) { // else an equal row is there already
                     timed.get(port).add(row);
                 }
             }
@@ -319,7 +325,9 @@ public final class JoinOperator implements Operator {
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
         watermark = watermarkMicros;
-        if (bounds.isPresent()) {
+        if (keeps && watermarkMicros >= END_OF_INPUT - 1) {
+            return true; // who ended forgets nothing any more
+        } else if (times.isPresent()) {
             dropUnreachable(watermarkMicros, output);
         } else if (windowKey.isPresent()) {
             while (!states.isEmpty() && states.firstKey() <= watermarkMicros) {
@@ -345,10 +353,12 @@ public final class JoinOperator implements Operator {
 
     @Override
     public long passedWatermark(long watermarkMicros) {
-        if (bounds.isEmpty() || watermarkMicros == END_OF_INPUT || watermarkMicros == NO_WATERMARK) {
+        if (times.isEmpty() || watermarkMicros == END_OF_INPUT || watermarkMicros == NO_WATERMARK) {
             return watermarkMicros;
         }
-        return Math.max(NO_WATERMARK + 1, watermarkMicros - bounds.get().heldMicros());
+        long held = bounds.map(JoinTime.Bounds::heldMicros)
+                .orElseGet(() -> times.get().reach(0));
+        return Math.max(NO_WATERMARK + 1, watermarkMicros - held);
     }
 
     private void close(JoinState state, long end, Output output) {
@@ -386,7 +396,7 @@ public final class JoinOperator implements Operator {
                     : watermarkMicros - times.get().reach(side);
             goneCount = 0;
             timed.get(side).takeBefore(due, row -> {
-                if (waits(side) && !isSemi && RowTable.note(row) == 0) {
+                if (deferred && waits(side) && !isSemi && RowTable.note(row) == 0) {
                     emitAlone(side, row, RowTable.weight(row), output);
                 }
                 if (goneCount == gone.length) {
@@ -397,6 +407,9 @@ public final class JoinOperator implements Operator {
             joined.flush(output);
             for (int i = 0; i < goneCount; i++) {
                 state.drop(side, gone[i]);
+            }
+            if (keeps) {
+                context.metrics().addForgotten(goneCount);
             }
         }
     }
@@ -469,7 +482,7 @@ public final class JoinOperator implements Operator {
                 long entry = keys.read(state.table(), in);
                 for (int side = 0; side < 2; side++) {
                     state.rows(side).readList(state.list(entry, side), in, false);
-                    if (bounds.isPresent()) {
+                    if (isTimed(side)) {
                         long list = state.list(entry, side);
                         for (long row = RowTable.first(list); row != 0; row = RowTable.next(row)) {
                             timed.get(side).add(row);

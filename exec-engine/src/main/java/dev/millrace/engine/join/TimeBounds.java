@@ -3,21 +3,59 @@ package dev.millrace.engine.join;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.node.JoinTime;
+import java.util.Optional;
+import java.util.OptionalInt;
 
-/** {@link JoinTime.Bounds} over encoded rows. */
+/** {@link JoinTime.Bounds} and {@link JoinTime.Kept} over encoded rows. */
 final class TimeBounds {
+    private static final int NONE = -1;
+
+    private final JoinTime.Bounds bounds;
+    private final boolean isLimited; // whether not all rows that are there meet
     private final int leftTime; // slots
     private final int rightTime;
     private final int leftUntil;
     private final int rightUntil;
-    private final JoinTime.Bounds bounds;
 
-    TimeBounds(JoinTime.Bounds bounds, RowCodec left, RowCodec right) {
+    private TimeBounds(JoinTime.Bounds bounds, boolean isLimited, RowCodec left, RowCodec right) {
         this.bounds = bounds;
-        this.leftTime = left.slot(bounds.left());
-        this.rightTime = right.slot(bounds.right());
-        this.leftUntil = left.slot(bounds.leftUntil());
-        this.rightUntil = right.slot(bounds.rightUntil());
+        this.isLimited = isLimited;
+        this.leftTime = slot(left, bounds.left());
+        this.rightTime = slot(right, bounds.right());
+        this.leftUntil = slot(left, bounds.leftUntil());
+        this.rightUntil = slot(right, bounds.rightUntil());
+    }
+
+    /** The bounds of a join, if time drops its rows one by one. */
+    static Optional<TimeBounds> of(Optional<JoinTime> time, RowCodec left, RowCodec right) {
+        if (time.isPresent() && time.get() instanceof JoinTime.Bounds both) {
+            return Optional.of(new TimeBounds(both, true, left, right));
+        }
+        if (time.isPresent() && time.get() instanceof JoinTime.Kept kept) {
+            JoinTime.Bounds both = new JoinTime.Bounds(
+                    columnOrNone(kept.left()), columnOrNone(kept.right()), -kept.ttlMicros(), kept.ttlMicros());
+            return Optional.of(
+                    new TimeBounds(both, kept.left().isPresent() && kept.right().isPresent(), left, right));
+        }
+        return Optional.empty();
+    }
+
+    private static int columnOrNone(OptionalInt column) {
+        return column.orElse(NONE);
+    }
+
+    private static int slot(RowCodec codec, int column) {
+        return column == NONE ? NONE : codec.slot(column);
+    }
+
+    /** Whether it needs to be asked if rows {@link #meet}. */
+    boolean isLimited() {
+        return isLimited;
+    }
+
+    /** Whether rows of a side go by their time. */
+    boolean isTimed(int side) {
+        return untilSlot(side) != NONE;
     }
 
     /** Whether two rows meet in time. */

@@ -4,6 +4,7 @@ import dev.millrace.engine.aggregate.AggregateOperator;
 import dev.millrace.engine.aggregate.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.expand.ExpandOperator;
+import dev.millrace.engine.forget.ForgettingOperator;
 import dev.millrace.engine.join.AsofJoinOperator;
 import dev.millrace.engine.join.JoinOperator;
 import dev.millrace.engine.join.LookupJoinOperator;
@@ -11,6 +12,7 @@ import dev.millrace.engine.match.MatchOperator;
 import dev.millrace.engine.over.OverOperator;
 import dev.millrace.engine.pace.PaceOperator;
 import dev.millrace.engine.sort.SortOperator;
+import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.topn.AppendedTopNOperator;
 import dev.millrace.engine.topn.FewBestOperator;
 import dev.millrace.engine.topn.TopNOperator;
@@ -21,10 +23,13 @@ import dev.millrace.engine.window.SliceAggregateOperator;
 import dev.millrace.engine.window.WindowAssignOperator;
 import dev.millrace.engine.window.WindowExtremeOperator;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.Forgetting;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.WindowSpec;
+import java.util.List;
+import java.util.Optional;
 
 /** Makes the operator of a plan node. */
 public final class OperatorFactory {
@@ -47,7 +52,11 @@ public final class OperatorFactory {
         if (node instanceof PlanNode.Aggregate aggregate) {
             return aggregate.phase() == Phase.PARTIAL
                     ? new PartialAggregateOperator(aggregate)
-                    : new AggregateOperator(aggregate);
+                    : forgetting(
+                            new AggregateOperator(aggregate),
+                            aggregate.input(),
+                            aggregate.keys(),
+                            aggregate.forgetting());
         }
         if (node instanceof PlanNode.WindowAggregate aggregate) {
             return aggregate.window() instanceof WindowSpec.Session
@@ -71,10 +80,12 @@ public final class OperatorFactory {
             if (topN.windowEnd().isPresent()) {
                 return new WindowTopNOperator(topN);
             }
-            if (FewBestOperator.suits(topN)) {
+            if (topN.forgetting().isEmpty() && FewBestOperator.suits(topN)) {
                 return new FewBestOperator(topN);
             }
-            return AppendedTopNOperator.suits(topN) ? new AppendedTopNOperator(topN) : new TopNOperator(topN);
+            Forgetful ranking =
+                    AppendedTopNOperator.suits(topN) ? new AppendedTopNOperator(topN) : new TopNOperator(topN);
+            return forgetting(ranking, topN.input(), topN.partition(), topN.forgetting());
         }
         if (node instanceof PlanNode.Match match) {
             return new MatchOperator(match);
@@ -89,6 +100,11 @@ public final class OperatorFactory {
             return new SortOperator(sort);
         }
         throw new IllegalArgumentException(node.getClass().getSimpleName() + " has no operator of its own");
+    }
+
+    private static Operator forgetting(
+            Forgetful operator, PlanNode input, List<Integer> keys, Optional<Forgetting> rule) {
+        return rule.isPresent() ? new ForgettingOperator(operator, input.schema(), keys, rule.get()) : operator;
     }
 
     /** The source generated for a node, for {@code EXPLAIN (CODE)}; empty if its operator has none. */

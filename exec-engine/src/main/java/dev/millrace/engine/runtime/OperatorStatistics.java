@@ -11,6 +11,7 @@ package dev.millrace.engine.runtime;
  * @param cpuNanos spent in it, not in those it calls
  * @param stateBytes kept for state
  * @param stateEntries groups, rows or keys kept
+ * @param forgotten groups or rows dropped since the start because they were kept for long enough
  * @param queuedBytes waiting in channels before it
  */
 public record OperatorStatistics(
@@ -25,5 +26,6 @@ public record OperatorStatistics(
         long cpuNanos,
         long stateBytes,
         long stateEntries,
+        long forgotten,
         long queuedBytes,
         long lateRows) {}

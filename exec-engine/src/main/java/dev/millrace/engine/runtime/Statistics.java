@@ -69,6 +69,7 @@ final class Statistics {
         long cpuNanos = 0;
         long stateBytes = 0;
         long stateEntries = 0;
+        long forgotten = 0;
         long queuedBytes = 0;
         long lateRows = 0;
         int instances = 0;
@@ -87,6 +88,7 @@ final class Statistics {
             if (placed.stage() instanceof OperatorStage operator) {
                 stateBytes += operator.metrics().stateBytes();
                 stateEntries += operator.metrics().stateEntries();
+                forgotten += operator.metrics().forgotten();
                 lateRows += operator.lateRows();
             }
         }
@@ -103,6 +105,7 @@ final class Statistics {
                 cpuNanos,
                 stateBytes,
                 stateEntries,
+                forgotten,
                 queuedBytes,
                 lateRows);
     }

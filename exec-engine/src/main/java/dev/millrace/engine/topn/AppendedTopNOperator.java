@@ -4,13 +4,13 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
@@ -29,7 +29,7 @@ import java.util.List;
  * The first rows of each partition by ROW_NUMBER when no row is ever taken back: what others have pushed out of the first
  * rows cannot return and is forgotten, and a row that is no better than the last of them is not even kept.
  */
-public final class AppendedTopNOperator implements Operator {
+public final class AppendedTopNOperator implements Forgetful {
     private static final String STATE = "best";
     private static final long LARGEST_LIMIT = 1 << 28;
 
@@ -109,6 +109,15 @@ public final class AppendedTopNOperator implements Operator {
         }
     }
 
+    @Override
+    public void forget(long like) {
+        long partition = rows.find(like);
+        if (partition >= 0) {
+            rows.empty(partition);
+            touch(partition);
+        }
+    }
+
     // ---- changes
 
     @Override
@@ -141,6 +150,9 @@ public final class AppendedTopNOperator implements Operator {
         int count = rows.count(partition);
         for (int i = 0; i < count; i++) {
             change(rows.row(partition, i), i < node.offset() ? 0 : node.emitRank() ? i + 1 : 1);
+        }
+        if (count == 0) {
+            rows.remove(partition);
         }
     }
 

@@ -215,6 +215,28 @@ final class BestRows implements AutoCloseable {
         setCount(partition, kept);
     }
 
+    /** The partition with the keys of an entry of the same layout; negative if there is none. */
+    long find(long like) {
+        return keys.find(table, Memory.getLong(like), like);
+    }
+
+    /** Lets all rows of a partition leave. */
+    void empty(long partition) {
+        for (int i = 0; i < count(partition); i++) {
+            leave(row(partition, i));
+        }
+        setCount(partition, 0);
+    }
+
+    /** Removes a partition without rows. */
+    void remove(long partition) {
+        if (limit > 1 && room(partition) > 0) {
+            memory.free(array(partition), 8 * room(partition));
+        }
+        keys.free(partition, table.memory());
+        table.remove(partition);
+    }
+
     // ---- rows that left
 
     int leavingCount() {

@@ -61,6 +61,11 @@ final class Partitions implements AutoCloseable {
         return entries;
     }
 
+    /** The partition with the keys of an entry of the same layout; negative if there is none. */
+    long find(long like) {
+        return keys.find(table, Memory.getLong(like), like);
+    }
+
     /** Removes a partition without rows. */
     void remove(long entry) {
         emitted.clear(emittedList(entry));

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
@@ -31,7 +32,7 @@ import java.util.List;
  * The first rows of each partition, kept up to date: at an epoch's end the partitions it touched are ranked anew, and
  * what differs from what was emitted before is emitted.
  */
-public final class TopNOperator implements Retelling {
+public final class TopNOperator implements Retelling, Forgetful {
     private static final String STATE = "partitions";
 
     private final TopN node;
@@ -95,6 +96,15 @@ public final class TopNOperator implements Retelling {
                 touched = Arrays.copyOf(touched, 2 * touchedCount);
             }
             touched[touchedCount++] = entry;
+        }
+    }
+
+    @Override
+    public void forget(long like) {
+        long entry = partitions.find(like);
+        if (entry >= 0) {
+            partitions.rows().clear(partitions.rowList(entry));
+            touch(entry);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.plan.node;
 
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.IntUnaryOperator;
 
 /** What time has to do with a join: which rows meet, and how long they are kept. Columns are of the left and right input. */
@@ -94,6 +95,37 @@ public sealed interface JoinTime {
          */
         public long heldMicros() {
             return Math.max(0, Math.max(leftByTime() ? upperMicros : 0, rightByTime() ? -lowerMicros : 0));
+        }
+    }
+
+    /**
+     * Rows are kept for {@code ttlMicros} by the time column of their side, then forgotten: what they were joined into stays.
+     * With a column on both sides rows meet whose times differ by no more. A side without one, a table beside a stream, keeps
+     * its rows for as long as they are there; a side with one is append-only.
+     */
+    record Kept(OptionalInt left, OptionalInt right, long ttlMicros) implements JoinTime {
+        @Override
+        public boolean hasTime(int side) {
+            return (side == 0 ? left : right).isPresent();
+        }
+
+        @Override
+        public List<Integer> leftColumns() {
+            return left.stream().boxed().toList();
+        }
+
+        @Override
+        public List<Integer> rightColumns() {
+            return right.stream().boxed().toList();
+        }
+
+        @Override
+        public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
+            return new Kept(moved(left, ofLeft), moved(right, ofRight), ttlMicros);
+        }
+
+        private static OptionalInt moved(OptionalInt column, IntUnaryOperator by) {
+            return column.isPresent() ? OptionalInt.of(by.applyAsInt(column.getAsInt())) : column;
         }
     }
 

@@ -105,6 +105,7 @@ public sealed interface PlanNode {
      * rows. Output: keys, then calls.
      *
      * @param appendOnlyInput promises that no input weight is negative, which allows smaller states
+     * @param forgetting which groups go though nobody took them back
      */
     record Aggregate(
             PlanNode input,
@@ -112,11 +113,28 @@ public sealed interface PlanNode {
             List<AggregateCall> calls,
             Phase phase,
             boolean appendOnlyInput,
+            Optional<Forgetting> forgetting,
             Schema schema)
             implements PlanNode {
         public Aggregate {
             keys = List.copyOf(keys);
             calls = List.copyOf(calls);
+        }
+
+        /** An aggregation that forgets nothing. */
+        public Aggregate(
+                PlanNode input,
+                List<Integer> keys,
+                List<AggregateCall> calls,
+                Phase phase,
+                boolean appendOnlyInput,
+                Schema schema) {
+            this(input, keys, calls, phase, appendOnlyInput, Optional.empty(), schema);
+        }
+
+        /** The same with another rule for what it forgets. */
+        public Aggregate forgetting(Optional<Forgetting> rule) {
+            return new Aggregate(input, keys, calls, phase, appendOnlyInput, rule, schema);
         }
 
         @Override
@@ -230,7 +248,8 @@ public sealed interface PlanNode {
     /**
      * Per partition the rows of rank {@code offset + 1} to {@code offset + limit}, kept incrementally, or with
      * {@code windowEnd} emitted once when the watermark reaches that column's value. Output: input columns, then the
-     * rank (BIGINT) if {@code emitRank}. {@code appendOnlyInput} promises that no row is taken back.
+     * rank (BIGINT) if {@code emitRank}. {@code appendOnlyInput} promises that no row is taken back. {@code forgetting} says
+     * which partitions go though nobody took their rows back.
      */
     record TopN(
             PlanNode input,
@@ -242,11 +261,54 @@ public sealed interface PlanNode {
             boolean emitRank,
             OptionalInt windowEnd,
             boolean appendOnlyInput,
+            Optional<Forgetting> forgetting,
             Schema schema)
             implements PlanNode {
         public TopN {
             partition = List.copyOf(partition);
             order = List.copyOf(order);
+        }
+
+        /** A ranking that forgets nothing. */
+        public TopN(
+                PlanNode input,
+                List<Integer> partition,
+                List<OrderKey> order,
+                Rank rank,
+                long limit,
+                long offset,
+                boolean emitRank,
+                OptionalInt windowEnd,
+                boolean appendOnlyInput,
+                Schema schema) {
+            this(
+                    input,
+                    partition,
+                    order,
+                    rank,
+                    limit,
+                    offset,
+                    emitRank,
+                    windowEnd,
+                    appendOnlyInput,
+                    Optional.empty(),
+                    schema);
+        }
+
+        /** The same with another rule for what it forgets. */
+        public TopN forgetting(Optional<Forgetting> rule) {
+            return new TopN(
+                    input,
+                    partition,
+                    order,
+                    this.rank,
+                    limit,
+                    offset,
+                    emitRank,
+                    windowEnd,
+                    appendOnlyInput,
+                    rule,
+                    schema);
         }
 
         @Override

@@ -304,6 +304,11 @@ public final class PlanText implements NodeVisitor<String> {
                     + (nearest.orEqual() ? "= " : " ")
                     + both.column(nearest.left())
                     + (nearest.settled() ? ", once it is certain" : "");
+        } else if (time instanceof JoinTime.Kept kept
+                && kept.left().isPresent()
+                && kept.right().isPresent()) {
+            return both.column(width + kept.right().getAsInt()) + " at most " + Durations.text(kept.ttlMicros())
+                    + " from " + both.column(kept.left().getAsInt());
         }
         return "";
     }

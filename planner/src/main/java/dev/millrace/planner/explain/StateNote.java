@@ -2,6 +2,7 @@ package dev.millrace.planner.explain;
 
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchValue;
+import dev.millrace.plan.node.Forgetting;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
@@ -12,6 +13,7 @@ import dev.millrace.type.Schema;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** What an operator keeps, and whether that grows without end. */
@@ -26,7 +28,9 @@ final class StateNote {
             return Optional.of(
                     aggregate.keys().isEmpty()
                             ? "state: one row"
-                            : "state: one row per " + columns.columns(aggregate.keys()) + howLong);
+                            : "state: one row per " + columns.columns(aggregate.keys())
+                                    + forgotten(aggregate.forgetting(), aggregate.input())
+                                            .orElse(howLong));
         } else if (node instanceof PlanNode.WindowAggregate aggregate && aggregate.phase() != Phase.PARTIAL) {
             return Optional.of(windows(aggregate));
         } else if (node instanceof PlanNode.WindowExtreme extreme) {
@@ -42,7 +46,8 @@ final class StateNote {
             }
             boolean forgets =
                     topN.appendOnlyInput() && topN.rank() == PlanNode.Rank.ROW_NUMBER && !Nodes.isUnlimited(topN);
-            return Optional.of((forgets ? "state: the best rows" : "state: all candidates") + howLong);
+            return Optional.of((forgets ? "state: the best rows" : "state: all candidates")
+                    + forgotten(topN.forgetting(), topN.input()).orElse(howLong));
         }
         if (node instanceof PlanNode.Match match) {
             return Optional.of(matches(match) + (numbered(match) ? ", and a counter per partition" + howLong : ""));
@@ -51,6 +56,16 @@ final class StateNote {
             return Optional.of("state: changes held back");
         }
         return node instanceof PlanNode.Over over ? Optional.of(over(over, howLong)) : Optional.empty();
+    }
+
+    private static Optional<String> forgotten(Optional<Forgetting> rule, PlanNode input) {
+        return rule.map(forgetting -> ", until " + Durations.text(forgetting.ttlMicros()) + " after its last row by "
+                + clock(input, forgetting.timeColumn()));
+    }
+
+    private static String clock(PlanNode input, int timeColumn) {
+        String name = input.schema().field(timeColumn).name();
+        return name.equals("proctime") ? "the clock" : name;
     }
 
     private static String over(PlanNode.Over over, String howLong) {
@@ -88,12 +103,22 @@ final class StateNote {
             String rightKept = kept(bounds.rightByTime(), right, bounds.rightUntil(), -bounds.lowerMicros());
             return "state: left rows " + leftKept + ", right rows " + rightKept
                     + (bounds.rightByTime() ? " behind the watermark" : "");
+        } else if (time instanceof JoinTime.Kept kept) {
+            return "state: " + kept(join.left(), kept.left(), kept.ttlMicros(), "left", inference) + ", "
+                    + kept(join.right(), kept.right(), kept.ttlMicros(), "right", inference);
         } else if (time instanceof JoinTime.Current) {
             return "state: all rows of the right side" + growth(List.of(join.right()), inference);
         }
         return ((JoinTime.Nearest) time).settled()
                 ? "state: left rows ahead of the watermark, right rows ahead of it and the last one behind it per key"
                 : "state: all rows of both sides" + growth(List.of(join.left(), join.right()), inference);
+    }
+
+    /** A side of a join with state_ttl. */
+    private static String kept(PlanNode side, OptionalInt time, long ttlMicros, String name, Inference inference) {
+        return time.isPresent()
+                ? name + " rows for " + Durations.text(ttlMicros) + " by " + clock(side, time.getAsInt())
+                : "all rows of the " + name + " side" + growth(List.of(side), inference);
     }
 
     /** How long rows are kept. */

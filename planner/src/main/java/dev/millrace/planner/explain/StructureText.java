@@ -140,7 +140,7 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     @Override
     public StringBuilder aggregate(PlanNode.Aggregate aggregate) {
         addCalls(aggregate.calls());
-        return parts(aggregate.keys(), aggregate.phase(), aggregate.appendOnlyInput());
+        return parts(aggregate.keys(), aggregate.phase(), aggregate.appendOnlyInput(), aggregate.forgetting());
     }
 
     @Override
@@ -177,7 +177,8 @@ final class StructureText implements NodeVisitor<StringBuilder> {
                 topN.offset(),
                 topN.emitRank(),
                 topN.windowEnd(),
-                topN.appendOnlyInput());
+                topN.appendOnlyInput(),
+                topN.forgetting());
     }
 
     @Override

@@ -154,7 +154,9 @@ public final class Inference implements NodeVisitor<Facts> {
     @Override
     public Facts aggregate(PlanNode.Aggregate aggregate) {
         boolean distinct = aggregate.calls().isEmpty() && !aggregate.keys().isEmpty();
-        return plain(distinct && of(aggregate.input()).appendOnly());
+        return plain(distinct
+                && aggregate.forgetting().isEmpty()
+                && of(aggregate.input()).appendOnly());
     }
 
     @Override
@@ -200,6 +202,8 @@ public final class Inference implements NodeVisitor<Facts> {
             return nearest.settled() && inputsAppendOnly
                     ? new Facts(true, Set.of(nearest.left()), List.of())
                     : plain(finite && inputsAppendOnly);
+        } else if (time instanceof JoinTime.Kept kept) {
+            return inputsAppendOnly && onlyGrows ? ofKept(join, kept) : plain(false);
         } else if (time instanceof JoinTime.Bounds bounds) {
             return inputsAppendOnly ? ofBounds(join, bounds) : plain(false);
         }
@@ -230,6 +234,16 @@ public final class Inference implements NodeVisitor<Facts> {
         }
         windows.removeIf(WindowColumns::emitted);
         return new Facts(true, times, windows);
+    }
+
+    /** Rows of both sides have times; the watermark is held back behind those of joined rows. */
+    private static Facts ofKept(PlanNode.Join join, JoinTime.Kept kept) {
+        int left = kept.left().orElseThrow();
+        int width = join.left().schema().size();
+        Set<Integer> times = join.kind() == PlanNode.JoinKind.INNER
+                ? Set.of(left, width + kept.right().orElseThrow())
+                : Set.of(left);
+        return new Facts(true, times, List.of());
     }
 
     private Facts ofWindows(PlanNode.Join join, JoinTime.WindowEnds ends) {

@@ -161,6 +161,9 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         }
         List<Integer> by = spreadOf(keys.size());
         Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(by);
+        if (aggregate.forgetting().isPresent()) { // which must see the rows of a group in their order
+            return new Placed(over(aggregate, exchange(input.node(), chosen(keys, by))), spread);
+        }
         if (PartialSchemas.canSplit(aggregate)) {
             return new Placed(TwoPhases.of(aggregate, by, input.node()), spread);
         }

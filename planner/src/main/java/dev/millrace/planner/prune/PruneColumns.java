@@ -6,6 +6,7 @@ import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchValue;
+import dev.millrace.plan.node.Forgetting;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.tree.Expressions;
@@ -251,14 +252,20 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         }
         BitSet needed = set(aggregate.keys());
         addColumns(calls, needed);
+        aggregate.forgetting().ifPresent(rule -> needed.set(rule.timeColumn()));
         Pruned input = prune(aggregate.input(), needed);
         PlanNode pruned = Nodes.aggregate(
-                input.node(),
-                input.positions(aggregate.keys()),
-                renumber(calls, input),
-                aggregate.phase(),
-                aggregate.appendOnlyInput());
+                        input.node(),
+                        input.positions(aggregate.keys()),
+                        renumber(calls, input),
+                        aggregate.phase(),
+                        aggregate.appendOnlyInput())
+                .forgetting(renumber(aggregate.forgetting(), input));
         return new Pruned(pruned, groupPositions(keys, aggregate.calls(), 0));
+    }
+
+    private static Optional<Forgetting> renumber(Optional<Forgetting> forgetting, Pruned input) {
+        return forgetting.map(rule -> new Forgetting(input.position(rule.timeColumn()), rule.ttlMicros()));
     }
 
     private static WindowSpec renumber(WindowSpec window, Pruned input) {
@@ -354,8 +361,9 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         topN.partition().forEach(needed::set);
         topN.order().forEach(key -> needed.set(key.column()));
         topN.windowEnd().ifPresent(needed::set);
+        topN.forgetting().ifPresent(rule -> needed.set(rule.timeColumn()));
         Pruned input = prune(topN.input(), needed);
-        PlanNode pruned = Nodes.topN(
+        PlanNode.TopN pruned = (PlanNode.TopN) Nodes.topN(
                 input.node(),
                 input.positions(topN.partition()),
                 renumberOrder(topN.order(), input),
@@ -370,7 +378,7 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         if (topN.emitRank()) {
             positions[width] = emitRank ? input.node().schema().size() : -1;
         }
-        return new Pruned(pruned, positions);
+        return new Pruned(pruned.forgetting(renumber(topN.forgetting(), input)), positions);
     }
 
     /** Outputs are wanted or not; what remains reads its values, and those their columns. */

@@ -225,6 +225,7 @@ public final class Nodes {
                 topN.emitRank(),
                 topN.windowEnd(),
                 appendOnlyInput,
+                topN.forgetting(),
                 topN.schema());
     }
 

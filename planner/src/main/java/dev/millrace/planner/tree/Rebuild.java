@@ -43,7 +43,13 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     @Override
     public PlanNode aggregate(PlanNode.Aggregate node) {
         return new PlanNode.Aggregate(
-                input(), node.keys(), node.calls(), node.phase(), node.appendOnlyInput(), node.schema());
+                input(),
+                node.keys(),
+                node.calls(),
+                node.phase(),
+                node.appendOnlyInput(),
+                node.forgetting(),
+                node.schema());
     }
 
     @Override
@@ -88,7 +94,7 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
                 node.offset(),
                 node.emitRank(),
                 node.windowEnd());
-        return Nodes.promised(rebuilt, node.appendOnlyInput());
+        return Nodes.promised(rebuilt, node.appendOnlyInput()).forgetting(node.forgetting());
     }
 
     @Override

@@ -48,7 +48,13 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
     @Override
     public PlanNode aggregate(PlanNode.Aggregate node) {
         return new PlanNode.Aggregate(
-                node.input(), node.keys(), node.calls(), node.phase(), node.appendOnlyInput(), schema);
+                node.input(),
+                node.keys(),
+                node.calls(),
+                node.phase(),
+                node.appendOnlyInput(),
+                node.forgetting(),
+                schema);
     }
 
     @Override
@@ -96,6 +102,7 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
                 node.emitRank(),
                 node.windowEnd(),
                 node.appendOnlyInput(),
+                node.forgetting(),
                 schema);
     }
 

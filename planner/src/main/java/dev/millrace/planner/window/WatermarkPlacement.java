@@ -91,9 +91,12 @@ public final class WatermarkPlacement {
             waits = true;
             windows = longer(windows, Optional.of(WindowSpec.INSTANT));
         } else if (node instanceof PlanNode.TopN topN) {
-            waits |= topN.windowEnd().isPresent();
+            waits |= topN.windowEnd().isPresent() || topN.forgetting().isPresent();
+        } else if (node instanceof PlanNode.Aggregate aggregate) {
+            waits |= aggregate.forgetting().isPresent();
         } else if (node instanceof PlanNode.Join join) {
-            waits |= join.windowEnds().isPresent();
+            waits |= join.windowEnds().isPresent()
+                    || join.time().filter(JoinTime.Kept.class::isInstance).isPresent();
             if (isByRowTime(join)) {
                 waits = true;
                 windows = Optional.of(WindowSpec.INSTANT);

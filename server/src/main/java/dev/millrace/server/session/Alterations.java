@@ -53,8 +53,7 @@ final class Alterations {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + alter.name() + "\" would read itself");
         }
-        LateRule late = LateRule.of(Optional.ofNullable(object.options().get("late")));
-        PhysicalPlan plan = late.plan(database.plans(), alter.query());
+        PhysicalPlan plan = StandingRules.of(object.options()).plan(database.plans(), alter.query());
         StandingQuery query = database.standing(alter.name()).orElseThrow();
         return new Planned(object, query, plan, database.engine().alteration(alter.name(), plan.root()));
     }

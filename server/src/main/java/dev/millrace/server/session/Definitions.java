@@ -178,11 +178,11 @@ final class Definitions {
         return create(kind, name, ifExists, () -> {
             queries.requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
-            LateRule late = LateRule.of(options.text("late"));
+            StandingRules rules = StandingRules.of(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             requireStart(options, query);
             options.rejectUnread();
-            PhysicalPlan plan = late.plan(database.plans(), query);
+            PhysicalPlan plan = rules.plan(database.plans(), query);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how = (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority);
             start(name, plan, how);
@@ -230,7 +230,7 @@ final class Definitions {
             queries.requireStreaming(create.query().relations(), "a sink");
             Options options = new Options(create.options());
             String connector = options.required("connector");
-            PhysicalPlan plan = database.plans().standing(create.query(), false);
+            PhysicalPlan plan = StandingRules.of(options).plan(database.plans(), create.query());
             Schema schema = create.query().schema();
             Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
             try {

@@ -17,6 +17,7 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** EXPLAIN, and EXPLAIN ANALYZE of what runs. */
@@ -44,7 +45,7 @@ final class Explanations {
             LogicalText.of(query).lines().forEach(lines::add);
         }
         PhysicalPlan plan = standing
-                ? database.plans().standing(query, false)
+                ? StandingRules.of(options(explain.statement())).plan(database.plans(), query)
                 : database.plans().pull(query);
         boolean physical = explain.forms().isEmpty()
                 || explain.forms().contains(ExplainForm.PHYSICAL)
@@ -96,6 +97,15 @@ final class Explanations {
         throw MillraceException.notAvailableYet("EXPLAIN of this statement");
     }
 
+    private static Map<String, String> options(Statement statement) {
+        if (statement instanceof Statement.CreateContinuousQuery create) {
+            return create.options();
+        } else if (statement instanceof Statement.CreateMaterializedView create) {
+            return create.options();
+        }
+        return statement instanceof Statement.CreateSink create ? create.options() : Map.of();
+    }
+
     StatementResult explainRunning(Statement.ExplainRunning explain) {
         StandingQuery query = database.standing(database.catalog()
                         .require(explain.kind(), explain.name())
@@ -108,6 +118,7 @@ final class Explanations {
                 new Field("rows_out", DataType.BIGINT, false),
                 new Field("cpu_ms", DataType.DOUBLE, false),
                 new Field("state_bytes", DataType.BIGINT, false),
+                new Field("forgotten", DataType.BIGINT, false),
                 new Field("queued_bytes", DataType.BIGINT, false),
                 new Field("late_rows", DataType.BIGINT, false));
         return FixedRows.of(schema, database.engine().allocator(), rows -> {
@@ -122,6 +133,7 @@ final class Explanations {
                         operator.rowsOut(),
                         Math.round(operator.cpuNanos() / NANOS_PER_MILLI * 1e3) / 1e3,
                         operator.stateBytes(),
+                        operator.forgotten(),
                         operator.queuedBytes(),
                         operator.lateRows());
             }

@@ -3,7 +3,6 @@ package dev.millrace.server.session;
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import java.util.Locale;
@@ -32,8 +31,9 @@ enum LateRule {
         };
     }
 
-    PhysicalPlan plan(Plans plans, Query query) {
-        return plans.standing(this == INCLUDE ? including(query) : query, this == DROP);
+    /** The query as it is planned under this rule. */
+    Query applied(Query query) {
+        return this == INCLUDE ? including(query) : query;
     }
 
     /** Windows that late rows correct never close: the query emits changes. */

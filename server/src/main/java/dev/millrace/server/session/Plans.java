@@ -26,6 +26,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /** From statements to plans: the front end and the planner with this database's catalog. Safe on any thread. */
@@ -51,9 +52,10 @@ final class Plans {
      * The plan of a query whose answer is kept current.
      *
      * @param dropLate whether late rows are dropped also where windows stay open
+     * @param stateTtlMicros after how long state is forgotten, if ever
      */
-    PhysicalPlan standing(Query query, boolean dropLate) {
-        PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING, dropLate));
+    PhysicalPlan standing(Query query, boolean dropLate, OptionalLong stateTtlMicros) {
+        PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING, dropLate, stateTtlMicros));
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
         return new PhysicalPlan(replayed, plan.appendOnly(), plan.emit(), plan.uniqueKey(), Fingerprint.of(replayed));
     }
@@ -89,11 +91,11 @@ final class Plans {
 
     /** The plan of a query over the rows that are there. */
     PhysicalPlan pull(Query query) {
-        return Planner.plan(query, context(Mode.PULL, false));
+        return Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty()));
     }
 
-    private PlannerContext context(Mode mode, boolean dropLate) {
-        return new PlannerContext(mode, this::facts, parallelism, Plans::fold, dropLate);
+    private PlannerContext context(Mode mode, boolean dropLate, OptionalLong stateTtlMicros) {
+        return new PlannerContext(mode, this::facts, parallelism, Plans::fold, dropLate, stateTtlMicros);
     }
 
     /** Computes a constant; one that cannot be computed is left for the row that needs it, if ever there is one. */

@@ -187,7 +187,7 @@ final class Queries {
     }
 
     private StatementResult subscribeToOwn(Statement.Subscribe subscribe) {
-        PhysicalPlan plan = database.plans().standing(subscribe.query(), false);
+        PhysicalPlan plan = StandingRules.NONE.plan(database.plans(), subscribe.query());
         ChangeQueue queue = new ChangeQueue(database.clock());
         StandingQuery query = database.engine()
                 .start(

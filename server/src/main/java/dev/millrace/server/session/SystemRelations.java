@@ -96,6 +96,7 @@ final class SystemRelations {
                         real("cpu_seconds"),
                         bigint("state_bytes"),
                         bigint("state_entries"),
+                        bigint("forgotten"),
                         bigint("queued_bytes"),
                         bigint("late_rows")),
                 this::operatorStats);
@@ -231,6 +232,7 @@ final class SystemRelations {
                         operator.cpuNanos() / NANOS_PER_SECOND,
                         operator.stateBytes(),
                         operator.stateEntries(),
+                        operator.forgotten(),
                         operator.queuedBytes(),
                         operator.lateRows());
             }

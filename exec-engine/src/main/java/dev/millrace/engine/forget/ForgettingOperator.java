@@ -1,0 +1,181 @@
+package dev.millrace.engine.forget;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.rows.RowBuffer;
+import dev.millrace.engine.state.Forgetful;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.Rows;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.OperatorMetrics;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.Retelling;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.Forgetting;
+import dev.millrace.type.Schema;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Has an operator forget the groups whose rows stopped coming, as {@link Forgetting} says. A row that comes later than its
+ * group lasts ends the group before it is added, in whatever batch it comes; the others end when the watermark says so,
+ * with the epoch.
+ */
+public final class ForgettingOperator implements Retelling {
+    private static final String STATE = "last seen";
+
+    private final Forgetful inner;
+    private final Schema input;
+    private final List<Integer> keyColumns;
+    private final Forgetting rule;
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final OperatorMetrics innerMetrics = new OperatorMetrics();
+    private OperatorContext context;
+    private KeyFinder finder;
+    private LastSeen seen;
+    private long watermark = NO_WATERMARK;
+
+    /** @param keyColumns the keys of the inner operator's groups, which are input columns; in its order */
+    public ForgettingOperator(Forgetful inner, Schema input, List<Integer> keyColumns, Forgetting rule) {
+        this.inner = inner;
+        this.input = input;
+        this.keyColumns = List.copyOf(keyColumns);
+        this.rule = rule;
+    }
+
+    @Override
+    public void open(OperatorContext newContext) {
+        context = newContext;
+        owned.add(inner);
+        inner.open(new InnerContext(newContext, innerMetrics));
+        KeyLayout keys = new KeyLayout(input, keyColumns);
+        finder = new KeyFinder(input, keys, context.allocator());
+        owned.add(finder);
+        seen = new LastSeen(keys, rule.ttlMicros(), context.allocator());
+        owned.add(seen);
+    }
+
+    @Override
+    public void process(int port, Batch batch, Output output) {
+        int count = batch.rowCount();
+        long[] entries = finder.find(seen.table(), batch, Rows.all(count), count);
+        long times = batch.dataAddress(rule.timeColumn());
+        long validity = batch.validityAddress(rule.timeColumn());
+        int passed = 0;
+        for (int row = 0; row < count; row++) {
+            if (validity != 0 && !Memory.getBit(validity, row)) {
+                continue; // who has no time renews nothing
+            }
+            long micros = Memory.getLong(times + 8L * row);
+            long last = seen.time(entries[row]);
+            if (last != LastSeen.NEVER && micros - last > rule.ttlMicros()) {
+                pass(port, batch, passed, row, output);
+                passed = row;
+                inner.forget(entries[row]);
+                context.metrics().addForgotten(1);
+            }
+            seen.see(entries[row], micros);
+        }
+        if (passed == 0) {
+            inner.process(port, batch, output);
+        } else {
+            pass(port, batch, passed, count, output);
+            batch.close();
+        }
+        reportSize();
+    }
+
+    /** Passes a copy of some rows on; the batch stays this operator's. */
+    private void pass(int port, Batch batch, int from, int to, Output output) {
+        if (from == to) {
+            return;
+        }
+        try (RowBuffer rows = new RowBuffer(input, to - from, context.allocator())) {
+            rows.append(batch, Rows.all(to), from, to);
+            inner.process(port, rows.take(), output);
+        }
+    }
+
+    @Override
+    public boolean onWatermark(long watermarkMicros, Output output) {
+        if (watermarkMicros < END_OF_INPUT - 1) { // who ended forgets nothing any more
+            watermark = watermarkMicros;
+        }
+        return inner.onWatermark(watermarkMicros, output);
+    }
+
+    @Override
+    public long passedWatermark(long watermarkMicros) {
+        return inner.passedWatermark(watermarkMicros);
+    }
+
+    @Override
+    public boolean onEpochEnd(long epoch, Output output) {
+        if (watermark != NO_WATERMARK) {
+            context.metrics().addForgotten(seen.takeUntil(watermark, inner::forget));
+        }
+        boolean all = inner.onEpochEnd(epoch, output);
+        reportSize();
+        return all;
+    }
+
+    private void reportSize() {
+        context.metrics().stateSize(innerMetrics.stateBytes() + seen.bytes(), innerMetrics.stateEntries());
+    }
+
+    @Override
+    public void snapshot(StateWriter writer) {
+        inner.snapshot(writer);
+        KeyGroupEntries entries = new KeyGroupEntries(seen.table());
+        try {
+            writer.keyGroup(STATE, -1).writeLong(watermark);
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                if (entries.count(group) > 0) {
+                    DataOutput out = writer.keyGroup(STATE, group);
+                    seen.write(entries, group, out);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        inner.restore(reader);
+        reader.keyGroups(STATE, (in, group) -> {
+            try {
+                if (group == -1) {
+                    watermark = Math.max(watermark, in.readLong());
+                } else {
+                    seen.read(in);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        reportSize();
+    }
+
+    @Override
+    public void retell() {
+        if (inner instanceof Retelling told) {
+            told.retell();
+        }
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all = List.copyOf(owned);
+        owned.clear();
+        Closing.all(all);
+    }
+}
