@@ -140,7 +140,8 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     @Override
     public StringBuilder aggregate(PlanNode.Aggregate aggregate) {
         addCalls(aggregate.calls());
-        return parts(aggregate.keys(), aggregate.phase(), aggregate.appendOnlyInput(), aggregate.forgetting());
+        aggregate.forgetting().ifPresent(this::parts);
+        return parts(aggregate.keys(), aggregate.phase(), aggregate.appendOnlyInput());
     }
 
     @Override
@@ -169,6 +170,7 @@ final class StructureText implements NodeVisitor<StringBuilder> {
 
     @Override
     public StringBuilder topN(PlanNode.TopN topN) {
+        topN.forgetting().ifPresent(this::parts);
         return parts(
                 topN.partition(),
                 topN.order(),
@@ -177,8 +179,7 @@ final class StructureText implements NodeVisitor<StringBuilder> {
                 topN.offset(),
                 topN.emitRank(),
                 topN.windowEnd(),
-                topN.appendOnlyInput(),
-                topN.forgetting());
+                topN.appendOnlyInput());
     }
 
     @Override

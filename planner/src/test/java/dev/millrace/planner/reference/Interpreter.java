@@ -5,6 +5,7 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.expression.OverCall;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Distribution;
 import dev.millrace.plan.node.PlanNode.Exchange;
@@ -268,7 +269,23 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
         return joined;
     }
 
+    private static boolean meet(JoinTime.Bounds bounds, List<Object> left, List<Object> right) {
+        return isAtMost(right.get(bounds.right()), left.get(bounds.leftUntil()), bounds.upperMicros())
+                && isAtMost(left.get(bounds.left()), right.get(bounds.rightUntil()), -bounds.lowerMicros());
+    }
+
+    private static boolean isAtMost(Object time, Object until, long micros) {
+        return time != null
+                && until != null
+                && ((BigDecimal) time).subtract((BigDecimal) until).compareTo(BigDecimal.valueOf(micros)) <= 0;
+    }
+
     private static boolean matches(PlanNode.Join join, List<Object> left, List<Object> right) {
+        if (join.time().isPresent()
+                && join.time().get() instanceof JoinTime.Bounds bounds
+                && !meet(bounds, left, right)) {
+            return false;
+        }
         for (int key = 0; key < join.leftKeys().size(); key++) {
             Object value = left.get(join.leftKeys().get(key));
             if (value == null || !value.equals(right.get(join.rightKeys().get(key)))) {
