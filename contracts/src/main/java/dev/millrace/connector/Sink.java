@@ -10,7 +10,8 @@ import dev.millrace.batch.Batch;
 public interface Sink extends AutoCloseable {
     /**
      * Rows of the epoch under way, possibly weighted (a negative weight retracts). Does not take the batch over: it is
-     * valid until the call returns. May block for as long as the outside does; only this query waits.
+     * valid until the call returns. May block for as long as the outside does; only this query waits. A thread that is
+     * interrupted here should give up and fail: the query is gone.
      */
     void write(Batch batch);
 
@@ -19,6 +20,14 @@ public interface Sink extends AutoCloseable {
      * row of an epoch is written before the one before is committed, and {@code commit} and {@code close} are alone.
      */
     default boolean isConcurrent() {
+        return false;
+    }
+
+    /**
+     * Whether no call ever waits for the outside, so that workers make them. The calls to other sinks are made by threads
+     * that may wait, one at a time for each sink; their rows wait in a queue of bounded size.
+     */
+    default boolean isImmediate() {
         return false;
     }
 

@@ -36,6 +36,11 @@ final class ChecksumSink implements Sink {
     }
 
     @Override
+    public boolean isImmediate() {
+        return true;
+    }
+
+    @Override
     public void write(Batch batch) {
         rows.add(batch.rowCount());
         long sum = 0;

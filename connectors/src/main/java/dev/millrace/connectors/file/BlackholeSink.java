@@ -37,6 +37,11 @@ public final class BlackholeSink implements Sink {
     }
 
     @Override
+    public boolean isImmediate() {
+        return true;
+    }
+
+    @Override
     public void write(Batch batch) {
         long weights = batch.weightsAddress();
         int count = batch.rowCount();

@@ -28,7 +28,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -38,6 +42,7 @@ import org.apache.arrow.memory.BufferAllocator;
 /** The engine of one process. */
 class LocalEngine implements Engine {
     private static final long REST_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long SINK_THREAD_IDLE_SECONDS = 5;
     private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final EngineOptions options;
@@ -55,7 +60,12 @@ class LocalEngine implements Engine {
     private final Set<LocalResult> results = new HashSet<>(); // guarded by itself
     private boolean closed;
 
-    LocalEngine(EngineOptions options, Clock clock, Workers workers, Function<PlanNode, Operator> operators) {
+    LocalEngine(
+            EngineOptions options,
+            Clock clock,
+            Workers workers,
+            Executor sinkThreads,
+            Function<PlanNode, Operator> operators) {
         this.options = options;
         this.clock = clock;
         this.workers = workers;
@@ -72,14 +82,26 @@ class LocalEngine implements Engine {
                 options.batchRows(),
                 options.channelHighBytes(),
                 options.channelLowBytes(),
-                options.memoryLimitBytes() / 8);
+                options.memoryLimitBytes() / 8,
+                sinkThreads);
         this.relations = new RelationRegistry(resources);
     }
 
     static Engine threaded(EngineOptions options, Clock clock) {
         Workers workers =
                 new WorkerThreads(options.workers(), SchedulingPolicies.named(options.schedulingPolicy()), clock);
-        return new LocalEngine(options, clock, workers, OperatorFactory::create);
+        return new LocalEngine(options, clock, workers, newSinkThreads(), OperatorFactory::create);
+    }
+
+    /** As many threads as sinks are at work at a time; gone when there is nothing to do for a while. */
+    static Executor newSinkThreads() {
+        AtomicInteger count = new AtomicInteger();
+        return new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, SINK_THREAD_IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> {
+                    Thread thread = new Thread(work, "millrace-sink-" + count.getAndIncrement());
+                    thread.setDaemon(true);
+                    return thread;
+                });
     }
 
     static SteppedEngine stepped(EngineOptions options, Clock clock, long seed) {

@@ -35,7 +35,8 @@ import java.util.function.Predicate;
 /**
  * A standing query's life around its tasks and its output.
  *
- * <p>Tasks that fail or end are freed by the timer thread: a worker cannot wait for other workers to leave them.
+ * <p>Tasks that fail or end are freed by a thread that calls sinks, by way of the timer thread: a worker cannot wait for
+ * other workers to leave them, and a sink may take its time to close.
  */
 final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final String name;
@@ -72,7 +73,13 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                         plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
                 : Optional.empty();
         this.output = new QueryOutput(
-                view, options.sinks(), resources.clock(), cause -> failed(QueryTasks.explain(cause)), this::finished);
+                view,
+                options.sinks(),
+                resources.sinkThreads(),
+                resources.sinkQueueBytes(),
+                resources.clock(),
+                cause -> failed(QueryTasks.explain(cause)),
+                this::finished);
         options.restore()
                 .ifPresent(saved -> saved.view().forEach(part -> view.ifPresent(v -> v.restore(part.bytes()))));
     }
@@ -235,7 +242,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     private void freeTasksSoon() {
-        resources.workers().schedule(resources.clock().nanoTime(), this::freeTasks);
+        resources
+                .workers()
+                .schedule(
+                        resources.clock().nanoTime(),
+                        () -> resources.sinkThreads().execute(this::freeTasks));
     }
 
     /** Stops the tasks and closes the sinks; not from a worker, nor with this locked: a task on its last step needs it. */

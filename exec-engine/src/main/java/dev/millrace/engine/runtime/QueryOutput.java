@@ -6,6 +6,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.relation.Fanout;
+import dev.millrace.engine.sink.SinkQueue;
 import dev.millrace.engine.view.View;
 import dev.millrace.engine.watermark.LowWatermark;
 import dev.millrace.error.MillraceException;
@@ -15,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -23,7 +25,8 @@ import java.util.function.Consumer;
  * one when the epoch is complete here, the view and subscribers when it is complete everywhere.
  *
  * <p>The query's last tasks have a {@link Port} each. One that ended an epoch waits until all have: who comes last
- * completes the epoch. A committing thread calls {@link #publish}; view, sinks and subscribers are added while the epochs
+ * completes the epoch. Sinks that may wait for the outside get rows and commits by a {@link SinkQueue} each; the epoch is
+ * complete, and the tasks go on, when the last of them has committed. A committing thread calls {@link #publish}; view, sinks and subscribers are added while the epochs
  * are at rest.
  */
 final class QueryOutput implements TaskOutput {
@@ -34,7 +37,13 @@ final class QueryOutput implements TaskOutput {
     private final Clock clock;
     private final Consumer<Throwable> onFailure;
     private final Runnable onFinished;
-    private volatile List<Sink> sinks; // replaced while at rest, read by the tasks
+    private final boolean isConcurrent; // the sinks there were first
+    private final Executor sinkThreads;
+    private final long sinkQueueBytes;
+    private volatile List<Sink> immediate = List.of(); // sinks; replaced while at rest, read by the tasks
+    private volatile List<SinkQueue> queues = List.of(); // of the other sinks; likewise
+    private List<Batch> committing =
+            new ArrayList<>(); // rows of an epoch that sinks are committing; guarded by arrival
     private volatile List<LocalSubscription> subscriptions = List.of(); // replaced under the lock, read by all
     private EpochOutput epochs; // set once, before the tasks run
     private Runnable wakeTasks = () -> {}; // likewise
@@ -46,16 +55,30 @@ final class QueryOutput implements TaskOutput {
     private final Object arrival = new Object();
     private final ArrayDeque<Sealed> sealed = new ArrayDeque<>(); // guarded by itself
     private boolean ended; // guarded by sealed
+    private boolean discarded; // guarded by sealed
     private final LongAdder rowsOut = new LongAdder();
     private volatile long publishedEpoch; // written by committing threads, read by statistics
 
+    /**
+     * @param sinkThreads call the sinks that may wait
+     * @param sinkQueueBytes of rows for one of them, beyond which the query waits
+     */
     QueryOutput(
-            Optional<View> view, List<Sink> sinks, Clock clock, Consumer<Throwable> onFailure, Runnable onFinished) {
+            Optional<View> view,
+            List<Sink> sinks,
+            Executor sinkThreads,
+            long sinkQueueBytes,
+            Clock clock,
+            Consumer<Throwable> onFailure,
+            Runnable onFinished) {
         this.view = view;
-        this.sinks = List.copyOf(sinks);
+        this.sinkThreads = sinkThreads;
+        this.sinkQueueBytes = sinkQueueBytes;
         this.clock = clock;
         this.onFailure = onFailure;
         this.onFinished = onFinished;
+        this.isConcurrent = sinks.stream().allMatch(Sink::isConcurrent);
+        sinks.forEach(this::addSink);
     }
 
     void attach(EpochOutput newEpochs, Runnable newWakeTasks) {
@@ -66,7 +89,7 @@ final class QueryOutput implements TaskOutput {
     /** Several tasks may write as long as all sinks let them. */
     @Override
     public boolean takesSeveral() {
-        return sinks.stream().allMatch(Sink::isConcurrent);
+        return isConcurrent;
     }
 
     @Override
@@ -102,13 +125,35 @@ final class QueryOutput implements TaskOutput {
     }
 
     void addSink(Sink sink) {
-        List<Sink> more = new ArrayList<>(sinks);
-        more.add(sink);
-        sinks = List.copyOf(more);
+        if (sink.isImmediate()) {
+            List<Sink> more = new ArrayList<>(immediate);
+            more.add(sink);
+            immediate = List.copyOf(more);
+        } else {
+            List<SinkQueue> more = new ArrayList<>(queues);
+            more.add(new SinkQueue(sink, sinkThreads, sinkQueueBytes, new SinkOwner()));
+            queues = List.copyOf(more);
+        }
     }
 
-    List<Sink> sinks() {
-        return sinks;
+    /** What is to be closed when the tasks are: the sinks, behind their queues. */
+    List<AutoCloseable> sinks() {
+        List<AutoCloseable> all = new ArrayList<>(immediate);
+        all.addAll(queues);
+        return all;
+    }
+
+    private final class SinkOwner implements SinkQueue.Owner {
+        @Override
+        public void hasRoom() {
+            wakeTasks.run();
+        }
+
+        @Override
+        public void failed(Throwable failure) {
+            Closing.all(takeCommitting());
+            onFailure.accept(failure);
+        }
     }
 
     synchronized void add(LocalSubscription subscription) {
@@ -143,8 +188,12 @@ final class QueryOutput implements TaskOutput {
             idle = false;
             rowsOut.add(batch.rowCount());
             try (batch) {
-                for (Sink sink : sinks) {
+                for (Sink sink : immediate) {
                     write(sink, batch);
+                    sinksWritten = true;
+                }
+                for (SinkQueue queue : queues) {
+                    queue.write(batch);
                     sinksWritten = true;
                 }
                 if (view.isPresent() || fanout.hasReaders() || !subscriptions.isEmpty()) {
@@ -245,26 +294,60 @@ final class QueryOutput implements TaskOutput {
             }
         }
         if (sinksWritten) {
-            commitSinks(epoch, rows);
+            commitImmediate(epoch, rows);
+            List<SinkQueue> slower = queues;
+            if (!slower.isEmpty()) {
+                synchronized (arrival) {
+                    committing = rows;
+                }
+                commitFrom(0, slower, epoch);
+                return;
+            }
         }
+        seal(epoch, rows, ports.size() > 1);
+    }
+
+    /** Has the queued sinks commit one after the other, so that none does behind one that fails. */
+    private void commitFrom(int next, List<SinkQueue> slower, long epoch) {
+        if (next < slower.size()) {
+            slower.get(next).commit(epoch, () -> commitFrom(next + 1, slower, epoch));
+        } else {
+            seal(epoch, takeCommitting(), true);
+        }
+    }
+
+    private List<Batch> takeCommitting() {
+        synchronized (arrival) {
+            List<Batch> taken = committing;
+            committing = new ArrayList<>();
+            return taken;
+        }
+    }
+
+    /** The sinks have the epoch: passes it on, and has the tasks go on. */
+    private void seal(long epoch, List<Batch> rows, boolean tasksWait) {
         pass(epoch, rows);
         synchronized (sealed) {
-            sealed.add(new Sealed(epoch, rows));
+            if (discarded) {
+                Closing.all(rows);
+            } else {
+                sealed.add(new Sealed(epoch, rows));
+            }
         }
         synchronized (arrival) {
             arrived = 0;
             ports.forEach(port -> port.ahead = false);
         }
         epochs.done(epoch);
-        if (ports.size() > 1) {
+        if (tasksWait) {
             wakeTasks.run();
         }
     }
 
     /** If a sink fails nobody else sees the rows. */
-    private void commitSinks(long epoch, List<Batch> rows) {
+    private void commitImmediate(long epoch, List<Batch> rows) {
         try {
-            sinks.forEach(sink -> sink.commit(epoch));
+            immediate.forEach(sink -> sink.commit(epoch));
         } catch (RuntimeException | Error e) {
             Closing.all(rows);
             throw e;
@@ -353,6 +436,12 @@ final class QueryOutput implements TaskOutput {
         if (fanout.isFull()) {
             return true;
         }
+        List<SinkQueue> slower = queues;
+        for (int i = 0; i < slower.size(); i++) {
+            if (slower.get(i).isFull()) {
+                return true;
+            }
+        }
         List<LocalSubscription> current = subscriptions;
         for (int i = 0; i < current.size(); i++) {
             if (current.get(i).isFull() && !epochs.isHeld()) {
@@ -364,8 +453,9 @@ final class QueryOutput implements TaskOutput {
 
     /** Frees the answer. Nothing may be published meanwhile or after. */
     void discard() {
-        List<AutoCloseable> all = new ArrayList<>();
+        List<AutoCloseable> all = new ArrayList<>(takeCommitting());
         synchronized (sealed) {
+            discarded = true;
             sealed.forEach(epoch -> all.addAll(epoch.rows));
             sealed.clear();
         }

@@ -12,7 +12,7 @@ final class SteppedLocalEngine extends LocalEngine implements SteppedEngine {
 
     SteppedLocalEngine(
             EngineOptions options, Clock clock, SteppedWorkers workers, Function<PlanNode, Operator> operators) {
-        super(options, clock, workers, operators);
+        super(options, clock, workers, Runnable::run, operators);
         this.workers = workers;
     }
 

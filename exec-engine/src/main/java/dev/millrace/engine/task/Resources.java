@@ -5,6 +5,7 @@ import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
+import java.util.concurrent.Executor;
 
 /**
  * What everything in one engine shares.
@@ -12,6 +13,7 @@ import dev.millrace.time.Clock;
  * @param signal raised when anything changed that a caller may wait for
  * @param batchRows rows of a full batch
  * @param mostWaitingBytes what a paused query's inputs may hold
+ * @param sinkThreads call sinks that may wait for the outside
  */
 public record Resources(
         Workers workers,
@@ -22,10 +24,16 @@ public record Resources(
         int batchRows,
         long channelHighBytes,
         long channelLowBytes,
-        long mostWaitingBytes) {
+        long mostWaitingBytes,
+        Executor sinkThreads) {
 
     /** Queries that share a relation wait for the slowest of them: their channels are so many times larger. */
     private static final int SHARED = 16;
+
+    /** What may wait for a sink. */
+    public long sinkQueueBytes() {
+        return SHARED * channelHighBytes;
+    }
 
     /** A channel between two tasks of a query. */
     public Channel newChannel() {

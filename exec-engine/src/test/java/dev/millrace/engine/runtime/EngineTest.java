@@ -52,6 +52,7 @@ final class EngineTest {
                 options,
                 Clock.system(),
                 new WorkerThreads(workers, SchedulingPolicies.named("fcfs"), Clock.system()),
+                LocalEngine.newSinkThreads(),
                 TestOperators::create);
     }
 
@@ -130,6 +131,7 @@ final class EngineTest {
                 EngineOptions.defaults().withMemoryLimitBytes(64L << 20),
                 Clock.system(),
                 new WorkerThreads(2, SchedulingPolicies.named("fcfs"), Clock.system()),
+                LocalEngine.newSinkThreads(),
                 dev.millrace.engine.operators.OperatorFactory::create);
         engine.relations().addSource("l", source(3, 10), OnError.FAIL);
         engine.relations().addSource("r", source(3, 10), OnError.FAIL);

@@ -117,6 +117,7 @@ final class FailureTest {
                 dev.millrace.time.Clock.system(),
                 new dev.millrace.scheduler.WorkerThreads(
                         1, dev.millrace.scheduler.SchedulingPolicies.named("fcfs"), dev.millrace.time.Clock.system()),
+                LocalEngine.newSinkThreads(),
                 TestOperators::create);
         engine.relations().addSource("endless", new Endless(KV), OnError.FAIL);
         WritableRelation stream = engine.relations().addStream("s", KV);
@@ -182,6 +183,7 @@ final class FailureTest {
                         2,
                         dev.millrace.scheduler.SchedulingPolicies.named("round_robin"),
                         dev.millrace.time.Clock.system()),
+                LocalEngine.newSinkThreads(),
                 TestOperators::create);
         engine.relations().addSource("endless", new Endless(KV), OnError.FAIL);
         CountDownLatch blocked = new CountDownLatch(1);

@@ -1,0 +1,223 @@
+package dev.millrace.engine.sink;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.Sink;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * What waits for a sink that may block: rows and ends of epochs, in their order, handed to it by one thread at a time of an
+ * {@link Executor}, so that a full disk or a pipe that nobody reads holds up its own query and no worker.
+ *
+ * <pre>
+ *   put --> [ rows, rows, commit, rows ... ] --> sink.write, sink.commit, then what follows the commit
+ *               full above the mark: producers pause; told when there is room again
+ * </pre>
+ *
+ * A sink that failed is not called again but to be closed. Safe on any thread.
+ */
+public final class SinkQueue implements AutoCloseable {
+    private static final long PATIENCE_MILLIS = 2_000;
+    private static final long STEP_MILLIS = 10;
+    private static final long PATIENCE_AFTER_INTERRUPT_MILLIS = 500;
+
+    /** Whose rows these are. Called without a lock held, by the thread that calls the sink. */
+    public interface Owner {
+        /** The queue is not full any more. */
+        void hasRoom();
+
+        /** The sink failed: what was queued is gone, and no commit is followed by anything. */
+        void failed(Throwable failure);
+    }
+
+    private sealed interface Work {
+        record Rows(Batch batch) implements Work {}
+
+        record Commit(long epoch, Runnable then) implements Work {}
+    }
+
+    private final Sink sink;
+    private final Executor threads;
+    private final long highBytes;
+    private final Owner owner;
+    private final Deque<Work> waiting = new ArrayDeque<>(); // guarded by this, as what follows
+    private boolean running; // somebody is calling the sink, or is about to
+    private Thread caller; // while running
+    private long queuedBytes;
+    private boolean over; // closed, or the sink failed: nothing is queued any more
+    private boolean closed;
+    private boolean sinkClosed;
+    private volatile boolean full; // written under the lock, read by producers
+
+    /** @param highBytes rows beyond which producers should pause, until half of it is left */
+    public SinkQueue(Sink sink, Executor threads, long highBytes, Owner owner) {
+        this.sink = sink;
+        this.threads = threads;
+        this.highBytes = highBytes;
+        this.owner = owner;
+    }
+
+    /** Adds rows; the batch stays the caller's. */
+    public void write(Batch batch) {
+        put(new Work.Rows(batch.retain()), batch.sizeInBytes());
+    }
+
+    /** Adds the end of an epoch; {@code then} runs after the sink's commit, unless it fails or is closed before. */
+    public void commit(long epoch, Runnable then) {
+        put(new Work.Commit(epoch, then), 0);
+    }
+
+    /** Whether producers should pause. */
+    public boolean isFull() {
+        return full;
+    }
+
+    private void put(Work work, long bytes) {
+        boolean starts;
+        synchronized (this) {
+            if (over) {
+                free(List.of(work));
+                return;
+            }
+            waiting.add(work);
+            queuedBytes += bytes;
+            full |= queuedBytes > highBytes;
+            starts = !running;
+            running = true;
+        }
+        if (starts) {
+            threads.execute(this::callSink);
+        }
+    }
+
+    private void callSink() {
+        boolean closes;
+        while (true) {
+            Work work;
+            synchronized (this) {
+                if (waiting.isEmpty()) {
+                    running = false;
+                    caller = null;
+                    Thread.interrupted(); // was meant for the sink
+                    closes = closed && !sinkClosed;
+                    sinkClosed |= closed;
+                    notifyAll();
+                    break;
+                }
+                caller = Thread.currentThread();
+                work = waiting.remove();
+            }
+            try {
+                call(work);
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
+        }
+        if (closes) {
+            sink.close(); // whoever closed the queue did not wait that long
+        }
+    }
+
+    private void call(Work work) {
+        if (work instanceof Work.Rows rows) {
+            long bytes = rows.batch().sizeInBytes();
+            try (Batch batch = rows.batch()) {
+                sink.write(batch);
+            }
+            boolean room = false;
+            synchronized (this) {
+                queuedBytes -= bytes;
+                if (full && queuedBytes <= highBytes / 2) {
+                    full = false;
+                    room = true;
+                }
+            }
+            if (room) {
+                owner.hasRoom();
+            }
+        } else if (work instanceof Work.Commit commit) {
+            sink.commit(commit.epoch());
+            boolean goesOn;
+            synchronized (this) {
+                goesOn = !closed;
+            }
+            if (goesOn) {
+                commit.then().run();
+            }
+        }
+    }
+
+    private void fail(Throwable failure) {
+        boolean first;
+        synchronized (this) {
+            first = !over;
+            finish();
+        }
+        if (first) {
+            owner.failed(failure);
+        }
+    }
+
+    /** With the lock held: forgets what waits, and takes nothing any more. */
+    private void finish() {
+        over = true;
+        full = false;
+        queuedBytes = 0;
+        List<Work> left = new ArrayList<>(waiting);
+        waiting.clear();
+        free(left);
+    }
+
+    private static void free(List<Work> left) {
+        List<Batch> batches = new ArrayList<>();
+        for (Work work : left) {
+            if (work instanceof Work.Rows rows) {
+                batches.add(rows.batch());
+            }
+        }
+        Closing.all(batches);
+    }
+
+    /**
+     * Forgets what waits and closes the sink. If a call of the sink is under way it is waited for a little, then interrupted;
+     * a sink that does not come back even so is closed by the thread that is stuck in it, should that ever leave it.
+     */
+    @Override
+    public void close() {
+        boolean closes;
+        synchronized (this) {
+            closed = true;
+            finish();
+            if (Thread.currentThread() != caller) {
+                awaitCaller(PATIENCE_MILLIS);
+                if (running && caller != null) {
+                    caller.interrupt();
+                    awaitCaller(PATIENCE_AFTER_INTERRUPT_MILLIS);
+                }
+            }
+            closes = !running && !sinkClosed;
+            sinkClosed |= closes;
+        }
+        if (closes) {
+            sink.close();
+        }
+    }
+
+    private void awaitCaller(long millis) {
+        boolean interrupted = false;
+        for (long left = millis; running && left > 0; left -= STEP_MILLIS) {
+            try {
+                wait(STEP_MILLIS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
