@@ -13,11 +13,11 @@ import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.FieldVector;
 
 /** Copies chosen rows of a column to a new one, over raw addresses. */
-final class Gather {
+public final class Gather {
     private Gather() {}
 
     /** The rows {@code selected[0..count)} of a column. */
-    static FieldVector column(
+    public static FieldVector column(
             Batch batch, int column, Field field, int[] selected, int count, BufferAllocator allocator) {
         FieldVector from = batch.column(column);
         boolean variable = from instanceof BaseVariableWidthVector;

@@ -7,6 +7,7 @@ import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.time.Clock;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,15 +36,27 @@ final class Residual implements AutoCloseable {
         this.clock = clock;
     }
 
+    /** Where the columns of the pairs of one side come from. */
+    interface Source {
+        FieldVector column(int column, Field field);
+    }
+
     /** Selects the pairs that pass; returns how many, their positions are in {@link #selected}. */
     int select(RowCodec left, long[] lefts, RowCodec right, long[] rights, int count) {
+        return select(
+                (column, field) -> left.decode(column, field, lefts, count, allocator),
+                (column, field) -> right.decode(column, field, rights, count, allocator),
+                count);
+    }
+
+    /** Selects the pairs that pass; returns how many, their positions are in {@link #selected}. */
+    int select(Source left, Source right, int count) {
         List<FieldVector> vectors = new ArrayList<>();
         try {
             for (int column : columns) {
                 boolean isLeft = column < leftColumns;
-                RowCodec codec = isLeft ? left : right;
                 int of = isLeft ? column : column - leftColumns;
-                vectors.add(codec.decode(of, schema.field(vectors.size()), isLeft ? lefts : rights, count, allocator));
+                vectors.add((isLeft ? left : right).column(of, schema.field(vectors.size())));
             }
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);

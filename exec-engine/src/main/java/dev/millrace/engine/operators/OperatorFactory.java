@@ -5,6 +5,7 @@ import dev.millrace.engine.aggregate.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.expand.ExpandOperator;
 import dev.millrace.engine.forget.ForgettingOperator;
+import dev.millrace.engine.join.AppendedJoinOperator;
 import dev.millrace.engine.join.AsofJoinOperator;
 import dev.millrace.engine.join.JoinOperator;
 import dev.millrace.engine.join.LookupJoinOperator;
@@ -71,6 +72,9 @@ public final class OperatorFactory {
         if (node instanceof PlanNode.Join join) {
             if (join.time().filter(JoinTime.Nearest.class::isInstance).isPresent()) {
                 return new AsofJoinOperator(join);
+            }
+            if (AppendedJoinOperator.suits(join)) {
+                return new AppendedJoinOperator(join);
             }
             return join.time().filter(JoinTime.Current.class::isInstance).isPresent()
                     ? new LookupJoinOperator(join)

@@ -268,8 +268,13 @@ public final class PackedCodec implements RowReader, AutoCloseable {
 
     /** How many bytes a row takes. */
     public int length(long row) {
+        return end(row, texts.length);
+    }
+
+    /** Where the bytes of a row's first texts end. */
+    private int end(long row, int count) {
         int bytes = textsAt;
-        for (long mark = row + marksAt; mark < row + textsAt; mark += 2) {
+        for (long mark = row + marksAt; mark < row + marksAt + 2L * count; mark += 2) {
             int value = Memory.getShort(mark) & 0xFFFF;
             if (value == LONG) {
                 bytes += 4 + Memory.getInt(row + bytes);
@@ -404,6 +409,21 @@ public final class PackedCodec implements RowReader, AutoCloseable {
                 vectors.add(decodeValues(column, field, rows, count, target));
             }
         }
+    }
+
+    /** One column of rows. */
+    public FieldVector decode(int column, Field field, long[] rows, int count, BufferAllocator target) {
+        if (!isText(column)) {
+            return decodeValues(column, field, rows, count, target);
+        }
+        if (ends.length < count) {
+            ends = new int[count];
+        }
+        int text = (slots[column] - marksAt) / 2;
+        for (int i = 0; i < count; i++) {
+            ends[i] = end(rows[i], text);
+        }
+        return decodeText(text, field, rows, count, target);
     }
 
     private FieldVector decodeValues(int column, Field field, long[] rows, int count, BufferAllocator target) {

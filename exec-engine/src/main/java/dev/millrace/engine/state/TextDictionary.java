@@ -20,7 +20,7 @@ final class TextDictionary implements AutoCloseable {
     /** How many texts there can be. */
     static final int MOST = 1 << 15;
 
-    private static final int LEAST_BYTES = 8; // shorter texts are not worth a look
+    private static final int LEAST_BYTES = 24; // shorter texts are not worth a look
     private static final int LARGEST_BYTES = 256;
     private static final int TRIAL = 1 << 12; // lookups, at least, between two decisions whether it is worth its while
     private static final int HEADER = 8;

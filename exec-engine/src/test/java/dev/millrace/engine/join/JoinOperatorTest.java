@@ -1,6 +1,9 @@
 package dev.millrace.engine.join;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.operator.Operator;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.node.JoinTime;
@@ -18,10 +21,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JoinOperatorTest {
     private static final Schema LEFT = Schema.of(
@@ -133,8 +138,13 @@ class JoinOperatorTest {
     }
 
     private static void check(Join node, long seed) {
+        check(node, () -> new JoinOperator(node), 3, seed);
+    }
+
+    /** @param takenBack one in so many events takes a row back; 0 for none */
+    private static void check(Join node, Supplier<Operator> factory, int takenBack, long seed) {
         RandomGenerator random = new SplittableRandom(seed);
-        OperatorHarness harness = new OperatorHarness(() -> new JoinOperator(node), LEFT, RIGHT)
+        OperatorHarness harness = new OperatorHarness(factory, LEFT, RIGHT)
                 .output(node.schema())
                 .partitionedBy(
                         (port, batch, row) -> AggregateTests.keyGroup(port == 0 ? node.leftKeys() : node.rightKeys())
@@ -143,7 +153,7 @@ class JoinOperatorTest {
         for (int i = 0; i < 100; i++) {
             int port = random.nextInt(2);
             List<Row> side = sides.get(port);
-            if (!side.isEmpty() && random.nextInt(3) == 0) {
+            if (!side.isEmpty() && takenBack > 0 && random.nextInt(takenBack) == 0) {
                 harness.weighted(port, side.remove(random.nextInt(side.size())), -1);
             } else {
                 Row row = row(random, port, 1_000);
@@ -163,6 +173,20 @@ class JoinOperatorTest {
         for (boolean residual : new boolean[] {false, true}) {
             check(node(kind, List.of(0), List.of(2), residual, Optional.empty()), 1);
             check(node(kind, List.of(1, 0), List.of(3, 2), residual, Optional.empty()), 2);
+        }
+    }
+
+    /** Rows are packed until the first one is taken back; both before and after that every pair is there once. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 40, 3})
+    void appendedRowsArePackedUntilOneIsTakenBack(int takenBack) {
+        for (boolean residual : new boolean[] {false, true}) {
+            for (List<Integer> keys : List.of(List.of(0), List.of(1, 0), List.<Integer>of())) {
+                List<Integer> rightKeys = keys.stream().map(key -> key + 2).toList();
+                Join node = node(JoinKind.INNER, keys, rightKeys, residual, Optional.empty());
+                assertTrue(AppendedJoinOperator.suits(node));
+                check(node, () -> new AppendedJoinOperator(node), takenBack, 7 + takenBack);
+            }
         }
     }
 
