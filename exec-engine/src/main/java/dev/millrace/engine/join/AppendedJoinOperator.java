@@ -82,8 +82,8 @@ public final class AppendedJoinOperator implements Operator {
         codecs = List.of(own(new PackedCodec(left, allocator)), own(new PackedCodec(right, allocator)));
         table = own(new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY) / 8 + 2]));
         memory = own(new StateMemory(allocator));
-        residual = node.residual()
-                .map(condition -> own(new Residual(condition, left, right, context.clock(), allocator)));
+        residual =
+                node.residual().map(condition -> own(new Residual(condition, left, right, context.clock(), allocator)));
         int most = Math.max(64, context.batchRows());
         ours = new int[most];
         theirs = new long[most];
@@ -159,10 +159,10 @@ public final class AppendedJoinOperator implements Operator {
         pairs = 0;
         if (count > 0 && residual.isPresent()) {
             int found = count;
-            Residual.Source our = (column, field) ->
-                    Gather.column(batch, column, field, ours, found, context.allocator());
-            Residual.Source their = (column, field) ->
-                    codecs.get(1 - port).decode(column, field, theirs, found, context.allocator());
+            Residual.Source our =
+                    (column, field) -> Gather.column(batch, column, field, ours, found, context.allocator());
+            Residual.Source their =
+                    (column, field) -> codecs.get(1 - port).decode(column, field, theirs, found, context.allocator());
             count = residual.get().select(port == 0 ? our : their, port == 0 ? their : our, found);
             int[] selected = residual.get().selected();
             for (int i = 0; i < count; i++) {
