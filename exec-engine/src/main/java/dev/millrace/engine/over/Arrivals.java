@@ -49,7 +49,8 @@ final class Arrivals {
         show(entry);
     }
 
-    private void show(long entry) {
+    /** Shows the rows of a partition. */
+    void show(long entry) {
         rows.show(partitions.array(entry), partitions.count(entry));
     }
 

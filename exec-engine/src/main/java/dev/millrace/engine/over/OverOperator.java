@@ -23,6 +23,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Window functions over partitions, in one of two ways:
@@ -46,6 +47,7 @@ public final class OverOperator implements Operator {
     private RowCodec codec;
     private OrderedRows rows;
     private Arrivals arrivals;
+    private Optional<SilentPartitions> silent = Optional.empty();
     private Computation computation;
     private Reach reach;
     private Changes changes;
@@ -78,6 +80,7 @@ public final class OverOperator implements Operator {
         reach = new Reach(rows, node.calls());
         changes = new Changes(codec, resultCodec, node.schema(), partitions, context.allocator());
         arrivals = new Arrivals(partitions, rows, changes);
+        silent = closing ? SilentPartitions.of(node.calls(), node.closing().getAsInt(), codec) : Optional.empty();
     }
 
     private <T extends AutoCloseable> T own(T resource) {
@@ -195,8 +198,37 @@ public final class OverOperator implements Operator {
         touchedCount = kept;
         next = 0;
         kept = 0;
+        silent.ifPresent(partitionsBySilence -> partitionsBySilence.take(watermarkMicros, entry -> {
+            partitions.setWatched(entry, false);
+            forgetIfSilent(entry, watermarkMicros);
+        }));
         reportSize();
         return true;
+    }
+
+    /** Drops the rows of a partition when no row to come has one of them in its frame. */
+    private void forgetIfSilent(long entry, long watermark) {
+        boolean isAtRest = Memory.getLong(entry + GroupTable.LINK) == 0;
+        int count = partitions.count(entry);
+        if (isAtRest && count > 0) {
+            computation.select(partitions.words(entry));
+            arrivals.show(entry);
+            if (silent.get().due(rows.at(count - 1)) <= watermark) {
+                computation.forget();
+                arrivals.evict(entry, count);
+            }
+        }
+        removeIfEmptyOrWatch(entry, watermark);
+    }
+
+    private void removeIfEmptyOrWatch(long entry, long watermark) {
+        int count = partitions.count(entry);
+        if (silent.isPresent() && count > 0 && !partitions.isWatched(entry)) {
+            arrivals.show(entry);
+            partitions.setWatched(entry, true);
+            silent.get().add(entry, Math.max(watermark, silent.get().due(rows.at(count - 1))));
+        }
+        removeIfEmpty(entry);
     }
 
     /** Emits the rows of a partition before the watermark; returns whether others are left. */
@@ -224,12 +256,13 @@ public final class OverOperator implements Operator {
         }
         boolean more = partitions.released(entry) < partitions.count(entry);
         Memory.putLong(entry + GroupTable.LINK, more ? 1 : 0);
-        removeIfEmpty(entry);
+        removeIfEmptyOrWatch(entry, watermark);
         return more;
     }
 
     private void reportSize() {
-        context.metrics().stateSize(partitions.bytes(), partitions.rows());
+        long waiting = silent.map(SilentPartitions::bytes).orElse(0L);
+        context.metrics().stateSize(partitions.bytes() + waiting, partitions.rows());
     }
 
     @Override

@@ -24,7 +24,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * </pre>
  */
 final class PartitionState implements AutoCloseable {
-    private static final int WORDS = 5;
+    private static final int WORDS = 6;
 
     private final KeyLayout keys;
     private final GroupTable table;
@@ -34,6 +34,7 @@ final class PartitionState implements AutoCloseable {
     private final int capacity;
     private final int pending;
     private final int released;
+    private final int watched;
     private long rows;
 
     /** @param ownersWords words of each entry that are the owner's */
@@ -46,6 +47,7 @@ final class PartitionState implements AutoCloseable {
         this.capacity = array + 16;
         this.pending = array + 24;
         this.released = array + 32;
+        this.watched = array + 40;
     }
 
     StateMemory memory() {
@@ -125,11 +127,20 @@ final class PartitionState implements AutoCloseable {
 
     /** Where the owner's words are; 0 at first and after a restore. */
     long words(long entry) {
-        return entry + released + 8;
+        return entry + watched + 8;
     }
 
     boolean isEmpty(long entry) {
         return count(entry) == 0 && !hasPending(entry);
+    }
+
+    /** Whether somebody has the entry's address, so that it must stay even when it is empty. */
+    boolean isWatched(long entry) {
+        return Memory.getLong(entry + watched) != 0;
+    }
+
+    void setWatched(long entry, boolean newWatched) {
+        Memory.putLong(entry + watched, newWatched ? 1 : 0);
     }
 
     boolean hasPending(long entry) {
@@ -156,9 +167,9 @@ final class PartitionState implements AutoCloseable {
         KeptRow.free(row, memory);
     }
 
-    /** Removes a partition without rows, unless some are pending. */
+    /** Removes a partition without rows, unless some are pending or it is watched. */
     void removeIfEmpty(long entry) {
-        if (!isEmpty(entry)) {
+        if (!isEmpty(entry) || isWatched(entry)) {
             return;
         }
         if (Memory.getLong(entry + capacity) > 0) {
