@@ -5,6 +5,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.config.ServerConfig;
 import dev.millrace.server.config.ServerConfig.AuthMethod;
+import dev.millrace.server.http.HttpOptions;
+import dev.millrace.server.http.HttpServer;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.pgwire.PgServer;
@@ -39,11 +41,13 @@ final class RunningServer implements AutoCloseable {
     private final ServerConfig config;
     private final Database database;
     private final PgServer postgres;
+    private final Optional<HttpServer> http;
 
-    private RunningServer(ServerConfig config, Database database, PgServer postgres) {
+    private RunningServer(ServerConfig config, Database database, PgServer postgres, Optional<HttpServer> http) {
         this.config = config;
         this.database = database;
         this.postgres = postgres;
+        this.http = http;
     }
 
     /**
@@ -62,6 +66,7 @@ final class RunningServer implements AutoCloseable {
                     session.execute(Files.readString(script.get())).drain();
                 }
             }
+            Authentication authentication = authentication(config, database);
             PgServer postgres = PgServer.listen(
                     database,
                     new PgServerOptions(
@@ -71,22 +76,50 @@ final class RunningServer implements AutoCloseable {
                             config.limits().messageBytes(),
                             config.auth().timeout(),
                             tls,
-                            authentication(config, database)));
+                            authentication));
+            Optional<HttpServer> http;
+            try {
+                http = http(config, database, postgres.port(), tls, authentication);
+            } catch (RuntimeException e) {
+                postgres.close();
+                throw e;
+            }
             LOG.info(
                     "started",
                     "port",
                     postgres.port(),
+                    "http_port",
+                    http.map(HttpServer::port).orElse(0),
                     "tls",
                     tls.map(Tls::mode).orElse(TlsMode.OFF),
                     "workers",
                     config.engine().workers(),
                     "memory_bytes",
                     config.engine().memoryLimitBytes());
-            return new RunningServer(config, database, postgres);
+            return new RunningServer(config, database, postgres, http);
         } catch (RuntimeException | IOException e) {
             database.close();
             throw e;
         }
+    }
+
+    private static Optional<HttpServer> http(
+            ServerConfig config, Database database, int port, Optional<Tls> tls, Authentication authentication) {
+        if (!config.http().enabled()) {
+            return Optional.empty();
+        }
+        int next = config.port() == 0 ? 0 : port + 1;
+        return Optional.of(HttpServer.listen(
+                database,
+                new HttpOptions(
+                        config.addresses(),
+                        config.http().port() < 0 ? next : config.http().port(),
+                        config.limits().connections(),
+                        (int) config.http().mostBodyBytes(),
+                        config.http().mostRows(),
+                        config.http().corsOrigin(),
+                        tls,
+                        authentication)));
     }
 
     private static Optional<Tls> tls(ServerConfig config) {
@@ -129,14 +162,19 @@ final class RunningServer implements AutoCloseable {
                         directory -> "millrace: " + directory
                                 + " keeps definitions, roles and settings; rows and the state of queries are in memory and begin anew\n")
                 .orElse("");
+        String scheme = config.tls().mode() == TlsMode.REQUIRE ? "https" : "http";
+        String web = http.map(server -> "\nmillrace: metrics, health and SQL over HTTP at " + scheme + "://localhost:"
+                        + server.port() + " (/metrics, /health, /api/v1)")
+                .orElse("");
         return kept + "millrace: listening on " + String.join(", ", config.addresses()) + ":" + postgres.port()
-                + "; connect with: psql -h localhost -p " + postgres.port() + " -U millrace";
+                + "; connect with: psql -h localhost -p " + postgres.port() + " -U millrace" + web;
     }
 
     /** Ends sessions as {@link PgServer#stop} says, and lets sinks have all that was accepted, as far as time permits. */
     void stop() {
         long end = System.nanoTime() + config.stopTimeout().toNanos();
         postgres.stop(config.stopTimeout());
+        http.ifPresent(server -> server.stop(Duration.ofNanos(Math.max(0, end - System.nanoTime()))));
         flush(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
     }
 
@@ -162,6 +200,7 @@ final class RunningServer implements AutoCloseable {
 
     @Override
     public void close() {
+        http.ifPresent(HttpServer::close);
         postgres.close();
         database.close();
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** A result as batches of plain rows: those of a finite one, or the changes of a subscription, as they come. */
-final class ResultBatches implements AutoCloseable {
+public final class ResultBatches implements AutoCloseable {
     private static final long POLL_MICROS = 1_000_000;
 
     private final StatementResult result;
@@ -21,13 +21,13 @@ final class ResultBatches implements AutoCloseable {
     private boolean ended;
 
     /** @param result Rows or Changes; closed with this */
-    ResultBatches(StatementResult result, BufferAllocator allocator) {
+    public ResultBatches(StatementResult result, BufferAllocator allocator) {
         this.result = result;
         this.allocator = allocator;
     }
 
     /** The columns that are sent; none for a result without rows. */
-    static Optional<Schema> schemaOf(StatementResult result) {
+    public static Optional<Schema> schemaOf(StatementResult result) {
         if (result instanceof StatementResult.Rows rows) {
             return Optional.of(rows.schema());
         } else if (result instanceof StatementResult.Changes changes) {
@@ -36,12 +36,12 @@ final class ResultBatches implements AutoCloseable {
         return Optional.empty();
     }
 
-    Schema schema() {
+    public Schema schema() {
         return schemaOf(result).orElseThrow();
     }
 
     /** Whether it ends by itself and goes without waiting for what is yet to happen. */
-    boolean isFinite() {
+    public boolean isFinite() {
         return result instanceof StatementResult.Rows;
     }
 
@@ -49,7 +49,7 @@ final class ResultBatches implements AutoCloseable {
      * The next rows, not none of them, which the caller closes. Empty at the end, and when {@code wait} is not given and a
      * subscription has nothing at hand.
      */
-    Optional<Batch> next(boolean wait) {
+    public Optional<Batch> next(boolean wait) {
         if (result instanceof StatementResult.Rows rows) {
             Optional<Batch> next = ended ? Optional.empty() : rows.next();
             ended = next.isEmpty();
@@ -77,7 +77,7 @@ final class ResultBatches implements AutoCloseable {
     }
 
     /** Whether the last call found the end. */
-    boolean isEnded() {
+    public boolean isEnded() {
         return ended;
     }
 

@@ -82,6 +82,11 @@ public final class ScramSecret {
         return iterations;
     }
 
+    /** Whether this is the password, for clients that show it (over HTTP). Takes milliseconds, on purpose. */
+    public boolean matches(String password) {
+        return MessageDigest.isEqual(of(password, salt, iterations).storedKey, storedKey);
+    }
+
     /** Whether a client's proof shows that it knows the password. */
     public boolean accepts(byte[] proof, String authMessage) {
         byte[] signature = hmac(storedKey, authMessage);

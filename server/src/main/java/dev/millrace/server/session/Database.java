@@ -22,7 +22,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
@@ -41,6 +43,8 @@ public final class Database implements AutoCloseable {
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final AtomicLong subscriptions = new AtomicLong();
+    private final LongAdder statements = new LongAdder();
+    private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
     private final DirectCalls direct = new DirectCalls(this);
 
     private final Keeper keeper;
@@ -136,6 +140,27 @@ public final class Database implements AutoCloseable {
                 .filter(found -> found.validUntilMicros().isEmpty()
                         || found.validUntilMicros().getAsLong() > clock.epochMicros())
                 .flatMap(Role::password);
+    }
+
+    /** How many sessions there are now. */
+    public int sessionCount() {
+        return sessions.size();
+    }
+
+    /** How many statements were executed since the database was opened. */
+    public long statementCount() {
+        return statements.sum();
+    }
+
+    /** Is told of each statement how long it took until its result was there, in nanoseconds; on the session's thread. */
+    public void onStatement(LongConsumer listener) {
+        statementListener = listener;
+    }
+
+    /** A session executed a statement. On any thread. */
+    void executed(long nanos) {
+        statements.increment();
+        statementListener.accept(nanos);
     }
 
     Set<Session> sessions() {

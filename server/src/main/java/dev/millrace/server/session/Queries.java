@@ -105,7 +105,8 @@ final class Queries {
         }
     }
 
-    private void awaitOwnEpochs() {
+    /** Waits until what the session wrote is in all answers. */
+    void awaitOwnEpochs() {
         ownEpochs.forEach(database.engine()::awaitEpoch);
         ownEpochs.clear();
     }

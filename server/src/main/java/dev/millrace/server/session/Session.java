@@ -199,7 +199,12 @@ public final class Session implements AutoCloseable {
     /** Executes one parsed statement with a value for each of its parameters. */
     public StatementResult execute(ParsedStatement statement, Parameters parameters) {
         requireOpen();
-        return Failures.translate(() -> cancellation.run(() -> execution.execute(statement, parameters)));
+        long start = database.clock().nanoTime();
+        try {
+            return Failures.translate(() -> cancellation.run(() -> execution.execute(statement, parameters)));
+        } finally {
+            database.executed(database.clock().nanoTime() - start);
+        }
     }
 
     private void requireOpen() {
@@ -214,6 +219,14 @@ public final class Session implements AutoCloseable {
     /** Waits until all that was accepted from anyone is in all answers, bounded sources to their end included. */
     public void flush() {
         Failures.translate(() -> cancellation.run(execution::flush));
+    }
+
+    /** Waits until what this session wrote is in all answers, so that other sessions read it, too. */
+    public void awaitOwnWrites() {
+        Failures.run(() -> cancellation.run(() -> {
+            execution.queries().awaitOwnEpochs();
+            return true;
+        }));
     }
 
     /** Stops the statement under way or the result being read, which then throws 57014. No effect when idle. */

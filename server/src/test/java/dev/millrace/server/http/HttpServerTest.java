@@ -1,0 +1,378 @@
+package dev.millrace.server.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.millrace.Millrace;
+import dev.millrace.server.pgwire.Authentication;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.Session;
+import dev.millrace.server.tls.Tls;
+import dev.millrace.server.tls.TlsMode;
+import dev.millrace.server.tls.TlsOptions;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The second port with the JDK's client, and with sockets where that is too well-behaved. */
+@Timeout(60)
+class HttpServerTest {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private Database database;
+    private HttpServer server;
+
+    @BeforeEach
+    void start() {
+        database = Millrace.open();
+        server = HttpServer.listen(database, HttpOptions.local(0));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        database.close();
+    }
+
+    private void restart(HttpOptions options) {
+        server.close();
+        server = HttpServer.listen(database, options);
+    }
+
+    private void run(String sql) {
+        try (Session session = database.session()) {
+            session.execute(sql).drain();
+        }
+    }
+
+    private HttpRequest.Builder request(String path, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + path)).timeout(Duration.ofSeconds(30));
+        return headers.length == 0 ? request : request.headers(headers);
+    }
+
+    private HttpResponse<String> post(String path, String body, String... headers) throws Exception {
+        return client.send(request(path, headers).POST(BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> get(String path, String... headers) throws Exception {
+        return client.send(request(path, headers).build(), BodyHandlers.ofString());
+    }
+
+    private static String sqlState(HttpResponse<String> response) throws IOException {
+        return response.statusCode() + " "
+                + MAPPER.readTree(response.body()).path("error").path("sqlstate").asText();
+    }
+
+    @Test
+    void queriesAreAnsweredInLinesOfJsonOrCsv() throws Exception {
+        HttpResponse<String> rows = post(
+                "/api/v1/query",
+                "CREATE STREAM s (k TEXT, v BIGINT); INSERT INTO s VALUES ('a', 1);"
+                        + "SELECT * FROM (VALUES (1, 'x', NULL), (2, 'y\"', 1.5)) AS t(n, w, d) ORDER BY n");
+        assertEquals(200, rows.statusCode());
+        assertEquals("application/x-ndjson", rows.headers().firstValue("content-type").orElse(""));
+        assertEquals("{\"n\":1,\"w\":\"x\",\"d\":null}\n{\"n\":2,\"w\":\"y\\\"\",\"d\":1.5}\n", rows.body());
+        assertEquals("n\n1\n2\n", post("/api/v1/query", "SELECT * FROM (VALUES (1), (2)) AS t(n) ORDER BY n", "accept", "text/csv").body());
+        assertEquals("{\"command\":\"INSERT 0 2\"}\n", post("/api/v1/query", "INSERT INTO s VALUES ('b', 1), ('c', 2)").body());
+        assertEquals(
+                "{\"n\":42,\"w\":\"x\"}\n",
+                post(
+                                "/api/v1/query",
+                                "{\"sql\": \"SELECT $1::bigint + 1 AS n, $2::text AS w\", \"parameters\": [41, \"x\"]}",
+                                "content-type",
+                                "application/json")
+                        .body());
+    }
+
+    @Test
+    void longAnswersAreStreamedAndBoundedOnlyIfAsked() throws Exception {
+        String sql = "SELECT g FROM generate_series(1, 300000) AS g";
+        assertEquals(300_000, post("/api/v1/query", sql).body().lines().count());
+        restart(HttpOptions.local(0).withLimits(1000, 10));
+        String ten = post("/api/v1/query", "SELECT * FROM generate_series(1, 10) AS g").body();
+        assertEquals(10, ten.lines().count(), ten);
+        assertEquals("413 54000", sqlState(post("/api/v1/query", sql)));
+        assertEquals(413, post("/api/v1/query", "SELECT '" + "x".repeat(2000) + "'").statusCode());
+    }
+
+    @Test
+    void errorsHaveAStatusAndSayWhatAndWhere() throws Exception {
+        HttpResponse<String> typo = post("/api/v1/query", "SELECT nope FROM (VALUES (1)) AS t(x)");
+        JsonNode error = MAPPER.readTree(typo.body()).path("error");
+        assertEquals(400, typo.statusCode());
+        assertEquals("42703", error.path("sqlstate").asText());
+        assertEquals("column \"nope\" does not exist", error.path("message").asText());
+        assertEquals(8, error.path("position").asInt());
+        assertEquals("404 42P01", sqlState(post("/api/v1/query", "SELECT * FROM nowhere")));
+        assertEquals("400 42601", sqlState(post("/api/v1/query", "")));
+        assertEquals("400 42809", sqlState(post("/api/v1/query", "CREATE STREAM s (v INT); SUBSCRIBE TO s")));
+        assertEquals("501 0A000", sqlState(post("/api/v1/query", "COPY s FROM STDIN")));
+        assertEquals("400 22032", sqlState(post("/api/v1/query", "{", "content-type", "application/json")));
+        assertEquals("404 42704", sqlState(get("/api/v2/query")));
+        assertEquals("405 08P01", sqlState(get("/api/v1/query")));
+        String late = post("/api/v1/query", "SELECT 1 / (200000 - g) AS x FROM generate_series(1, 200000) AS g").body();
+        String last = late.substring(late.lastIndexOf('\n', late.length() - 2) + 1);
+        assertEquals("22012", MAPPER.readTree(last).path("error").path("sqlstate").asText(), last);
+    }
+
+    @Test
+    void subscriptionsGiveChangesAsTheyComeAndEndWithTheirClient() throws Exception {
+        run("CREATE STREAM s (k TEXT, v BIGINT); CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM s;"
+                + "INSERT INTO s VALUES ('a', 1)");
+        HttpResponse<InputStream> response = client.send(
+                request("/api/v1/subscribe?to=n&snapshot=true").build(), BodyHandlers.ofInputStream());
+        BufferedReader lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
+        assertEquals(1, MAPPER.readTree(lines.readLine()).path("n").asInt());
+        run("INSERT INTO s VALUES ('b', 1)");
+        JsonNode one = MAPPER.readTree(lines.readLine());
+        JsonNode other = MAPPER.readTree(lines.readLine());
+        assertEquals("+-", one.path("op").asText().equals("+") ? one.path("op").asText() + other.path("op").asText() : "+-");
+        assertEquals(3, one.path("n").asInt() + other.path("n").asInt());
+        assertEquals(1, database.sessionCount());
+        lines.close();
+        for (int i = 0; i < 1000 && database.sessionCount() > 0; i++) {
+            Thread.sleep(10);
+        }
+        assertEquals(0, database.sessionCount(), "a subscription ends when its client is gone");
+        assertEquals("404 42P01", sqlState(get("/api/v1/subscribe?to=nowhere")));
+    }
+
+    @Test
+    void serverSentEventsHaveIds() throws Exception {
+        run("CREATE STREAM s (v BIGINT)");
+        HttpResponse<InputStream> response = client.send(
+                request("/api/v1/subscribe", "accept", "text/event-stream")
+                        .POST(BodyPublishers.ofString("SUBSCRIBE TO s"))
+                        .build(),
+                BodyHandlers.ofInputStream());
+        assertEquals("text/event-stream", response.headers().firstValue("content-type").orElse(""));
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+            run("INSERT INTO s VALUES (7)");
+            assertTrue(lines.readLine().matches("id: \\d{16}"));
+            String data = lines.readLine();
+            assertTrue(data.startsWith("data: {\"op\":\"+\",\"epoch_time\":\"") && data.endsWith(",\"v\":7}"), data);
+            assertEquals("", lines.readLine());
+        }
+    }
+
+    @Test
+    void rowsAreInsertedAndWhatIsNoneIsCountedWithItsReason() throws Exception {
+        run("CREATE STREAM s (k TEXT, v BIGINT); CREATE MATERIALIZED VIEW t AS SELECT count(*) AS n, sum(v) AS v FROM s");
+        JsonNode lines = MAPPER.readTree(post(
+                        "/api/v1/streams/s/rows",
+                        "{\"k\":\"a\",\"v\":1}\n{\"k\":\"b\",\"v\":\"many\"}\nnot json\n{\"v\":3}\n")
+                .body());
+        assertEquals("2 2", lines.path("accepted") + " " + lines.path("rejected"), lines.toString());
+        assertEquals(2, lines.path("reasons").get(0).path("line").asInt(), lines.toString());
+        assertEquals("v", lines.path("reasons").get(0).path("column").asText(), lines.toString());
+        assertEquals("22P02", lines.path("reasons").get(0).path("sqlstate").asText(), lines.toString());
+        JsonNode csv = MAPPER.readTree(post(
+                        "/api/v1/streams/s/rows?delimiter=%3B", "k;v\nc;10\nd;x\n", "content-type", "text/csv")
+                .body());
+        assertEquals("1 1", csv.path("accepted") + " " + csv.path("rejected"), csv.toString());
+        HttpResponse<String> arrow = client.send(
+                request("/api/v1/streams/s/rows", "content-type", "application/vnd.apache.arrow.stream")
+                        .POST(BodyPublishers.ofByteArray(arrow()))
+                        .build(),
+                BodyHandlers.ofString());
+        assertEquals("{\"accepted\":2,\"rejected\":0,\"reasons\":[]}\n", arrow.body());
+        assertEquals("{\"n\":5,\"v\":314}\n", post("/api/v1/query", "SELECT n, v FROM t").body());
+        assertEquals("404 42P01", sqlState(post("/api/v1/streams/nowhere/rows", "{}")));
+        assertEquals("400 22023", sqlState(post("/api/v1/streams/s/rows", "", "content-type", "image/png")));
+        assertEquals(4, sqlState(post("/api/v1/streams/s/rows?delimitr=x", "k,v\n", "content-type", "text/csv")).charAt(0) - '0');
+    }
+
+    private static byte[] arrow() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (RootAllocator allocator = new RootAllocator();
+                BigIntVector values = new BigIntVector("v", allocator)) {
+            values.allocateNew(2);
+            values.set(0, 100);
+            values.set(1, 200);
+            values.setValueCount(2);
+            try (VectorSchemaRoot root = VectorSchemaRoot.of(values);
+                    ArrowStreamWriter writer = new ArrowStreamWriter(root, null, Channels.newChannel(out))) {
+                writer.writeBatch();
+            }
+        }
+        return out.toByteArray();
+    }
+
+    @Test
+    void metricsAreThoseOfTheSystemRelations() throws Exception {
+        run("CREATE STREAM s (k TEXT, v BIGINT); CREATE MATERIALIZED VIEW t AS SELECT k, sum(v) AS v FROM s GROUP BY k;"
+                + "INSERT INTO s VALUES ('a', 1), ('b', 2); SELECT * FROM t");
+        get("/health");
+        String metrics = get("/metrics").body();
+        assertTrue(metrics.contains("millrace_query_rows_in_total{query=\"t\"} 2.0\n"), metrics);
+        assertTrue(metrics.contains("millrace_query_view_rows{query=\"t\"} 2.0\n"), metrics);
+        assertTrue(metrics.contains("# TYPE millrace_operator_cpu_seconds_total counter\n"), metrics);
+        assertTrue(metrics.contains("millrace_statement_seconds_bucket{le=\"+Inf\"} "), metrics);
+        assertTrue(metrics.contains("millrace_http_request_seconds_count{endpoint=\"/health\"} 1\n"), metrics);
+        assertTrue(metrics.contains("jvm_memory_used_bytes"), metrics);
+        for (String line : metrics.split("\n")) {
+            assertTrue(line.matches("#.*|[a-z_0-9]+(\\{.*})? [-+.0-9EINaf]+"), line);
+        }
+    }
+
+    @Test
+    void healthIsAnsweredUntilTheServerStops() throws Exception {
+        assertEquals("{\"live\":true,\"ready\":true}\n", get("/health").body());
+        assertEquals(200, get("/health/live").statusCode());
+        assertEquals(200, get("/health/ready").statusCode());
+        String description = get("/openapi.yaml").body();
+        for (String path : List.of(
+                "/api/v1/query", "/api/v1/subscribe", "/api/v1/streams/{name}/rows", "/metrics", "/health", "/health/live",
+                "/health/ready", "/openapi.yaml")) {
+            assertTrue(description.contains("\n  " + path + ":\n"), path);
+        }
+        // a connection that was open when the stop began is told
+        try (Socket socket = new Socket("localhost", server.port())) {
+            Thread.sleep(200);
+            server.stop(Duration.ofMillis(100));
+            socket.getOutputStream().write("GET /health HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertTrue(answer.startsWith("HTTP/1.1 503 ") && answer.contains("\"ready\":false"), answer);
+        }
+        assertThrows(IOException.class, () -> new Socket("localhost", server.port()).close());
+    }
+
+    private static String basic(String role, String password) {
+        return "Basic " + Base64.getEncoder().encodeToString((role + ":" + password).getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void rolesPasswordsAndPrivilegesAreThoseOfTheDatabase() throws Exception {
+        run("CREATE STREAM s (v BIGINT); CREATE ROLE ann LOGIN PASSWORD 'pw'; CREATE ROLE bob PASSWORD 'pw'");
+        restart(HttpOptions.local(0).withAuthentication(new Authentication.Scram(database::secretOf)));
+        HttpResponse<String> nobody = post("/api/v1/query", "SELECT 1 AS n");
+        assertEquals("401 28000", sqlState(nobody));
+        assertTrue(nobody.headers().firstValue("www-authenticate").orElse("").startsWith("Basic "));
+        assertEquals("401 28P01", sqlState(post("/api/v1/query", "SELECT 1", "authorization", basic("ann", "no"))));
+        assertEquals("401 28P01", sqlState(post("/api/v1/query", "SELECT 1", "authorization", basic("eve", "pw"))));
+        assertEquals("401 28000", sqlState(post("/api/v1/query", "SELECT 1", "authorization", basic("bob", "pw"))));
+        String ann = basic("ann", "pw");
+        assertEquals("{\"who\":\"ann\"}\n", post("/api/v1/query", "SELECT current_user AS who", "authorization", ann).body());
+        assertEquals("403 42501", sqlState(post("/api/v1/query", "DROP STREAM s", "authorization", ann)));
+        assertEquals("403 42501", sqlState(post("/api/v1/streams/s/rows", "{\"v\":1}", "authorization", ann)));
+        assertEquals("401 28000", sqlState(get("/metrics")));
+        assertEquals(200, get("/metrics", "authorization", ann).statusCode());
+        assertEquals(200, get("/health").statusCode());
+    }
+
+    @Test
+    void pagesOfOthersMayNotSendStatements() throws Exception {
+        String page = "https://evil.example.org";
+        assertEquals("403 42501", sqlState(post("/api/v1/query", "SELECT 1 AS n", "origin", page)));
+        assertEquals(200, post("/api/v1/query", "SELECT 1 AS n", "origin", "http://localhost:" + server.port()).statusCode());
+        try (Socket socket = new Socket("localhost", server.port())) {
+            socket.getOutputStream()
+                    .write("GET /metrics HTTP/1.1\r\nHost: rebound.example.org\r\nConnection: close\r\n\r\n"
+                            .getBytes(StandardCharsets.US_ASCII));
+            assertTrue(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
+                    .startsWith("HTTP/1.1 403 "));
+        }
+        restart(HttpOptions.local(0).withCorsOrigin(page));
+        HttpResponse<String> allowed = post("/api/v1/query", "SELECT 1 AS n", "origin", page);
+        assertEquals(page, allowed.headers().firstValue("access-control-allow-origin").orElse(""));
+        assertEquals("{\"n\":1}\n", allowed.body());
+        assertEquals("403 42501", sqlState(post("/api/v1/query", "SELECT 1", "origin", "https://other.example.org")));
+        assertFalse(get("/health").headers().firstValue("access-control-allow-origin").isPresent());
+    }
+
+    @Test
+    void onePortAnswersInTheClearAndEncryptedOrEncryptedOnly() throws Exception {
+        for (TlsMode mode : List.of(TlsMode.ALLOW, TlsMode.REQUIRE)) {
+            Tls tls = Tls.open(TlsOptions.own(mode), List.of("localhost"));
+            restart(HttpOptions.local(0).withTls(tls));
+            KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+            trusted.load(null, null);
+            trusted.setCertificateEntry("server", tls.certificate());
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(trusted);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            HttpClient encrypted = HttpClient.newBuilder().sslContext(context).build();
+            HttpRequest query = HttpRequest.newBuilder(
+                            URI.create("https://localhost:" + server.port() + "/api/v1/query"))
+                    .POST(BodyPublishers.ofString("SELECT g FROM generate_series(1, 50000) AS g"))
+                    .build();
+            assertEquals(50_000, encrypted.send(query, BodyHandlers.ofString()).body().lines().count());
+            if (mode == TlsMode.ALLOW) {
+                assertEquals(200, get("/health").statusCode());
+            } else {
+                assertThrows(IOException.class, () -> get("/health"));
+            }
+        }
+    }
+
+    @Test
+    void requestsOfOneConnectionAreAnsweredInTheirOrder() throws Exception {
+        try (Socket socket = new Socket("localhost", server.port())) {
+            StringBuilder requests = new StringBuilder();
+            for (int i = 0; i < 20; i++) {
+                String sql = "SELECT " + i + " AS n";
+                requests.append("POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + sql.length()
+                        + (i == 19 ? "\r\nConnection: close" : "") + "\r\n\r\n" + sql);
+            }
+            socket.getOutputStream().write(requests.toString().getBytes(StandardCharsets.US_ASCII));
+            String answers = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            int at = -1;
+            for (int i = 0; i < 20; i++) {
+                int found = answers.indexOf("{\"n\":" + i + "}");
+                assertTrue(found > at, answers);
+                at = found;
+            }
+        }
+    }
+
+    @Test
+    void aClientThatDoesNotReadDelaysNobodyElse() throws Exception {
+        try (Socket deaf = new Socket("localhost", server.port())) {
+            String sql = "SELECT g, repeat('x', 100) FROM generate_series(1, 2000000) AS g";
+            deaf.getOutputStream()
+                    .write(("POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + sql.length()
+                                    + "\r\n\r\n" + sql)
+                            .getBytes(StandardCharsets.US_ASCII));
+            Thread.sleep(500);
+            assertEquals("{\"n\":1}\n", post("/api/v1/query", "SELECT 1 AS n").body());
+        }
+        for (int i = 0; i < 1000 && database.sessionCount() > 0; i++) {
+            Thread.sleep(10);
+        }
+        assertEquals(0, database.sessionCount());
+    }
+}
