@@ -37,7 +37,10 @@ final class Endpoints {
         String path = request.uri().replaceAll("\\?.*", "");
         return switch (path) {
             case "/metrics", "/api/v1/query", "/api/v1/subscribe" -> path;
-            default -> ROWS.matcher(path).matches() ? "/api/v1/streams/rows" : path.startsWith("/health") ? "/health" : "other";
+            default ->
+                ROWS.matcher(path).matches()
+                        ? "/api/v1/streams/rows"
+                        : path.startsWith("/health") ? "/health" : "other";
         };
     }
 
@@ -71,7 +74,9 @@ final class Endpoints {
                 require(request, HttpMethod.GET, reply, () -> {
                     role(request);
                     reply.send(
-                            HttpResponseStatus.OK, server.metrics().contentType(), server.metrics().text());
+                            HttpResponseStatus.OK,
+                            server.metrics().contentType(),
+                            server.metrics().text());
                 });
             }
             case "/openapi.yaml" -> require(request, HttpMethod.GET, reply, () -> openApi(reply));
@@ -101,8 +106,7 @@ final class Endpoints {
                     reply.send(
                             HttpResponseStatus.NOT_FOUND,
                             HttpReply.JSON,
-                            HttpReply.error(MillraceException.user(
-                                            SqlState.UNDEFINED_OBJECT, "there is no " + path)
+                            HttpReply.error(MillraceException.user(SqlState.UNDEFINED_OBJECT, "there is no " + path)
                                     .withHint("/openapi.yaml describes what there is")));
                 }
             }
@@ -176,7 +180,8 @@ final class Endpoints {
                 throw MillraceException.user(
                         given.isPresent() ? SqlState.INVALID_PASSWORD : SqlState.INVALID_AUTHORIZATION,
                         given.isPresent()
-                                ? "password authentication failed for user \"" + given.get().get(0) + "\""
+                                ? "password authentication failed for user \""
+                                        + given.get().get(0) + "\""
                                 : "a role and its password are needed (Basic authentication)");
             }
         }

@@ -79,7 +79,9 @@ final class HttpReply implements AutoCloseable {
         headers(response.headers(), "");
         response.headers()
                 .set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_METHODS, "GET, POST")
-                .set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type, accept, last-event-id");
+                .set(
+                        HttpHeaderNames.ACCESS_CONTROL_ALLOW_HEADERS,
+                        "authorization, content-type, accept, last-event-id");
         begun = true;
         ended = true;
         finish(channel.writeAndFlush(response));

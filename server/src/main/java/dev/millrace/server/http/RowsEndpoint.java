@@ -56,7 +56,9 @@ final class RowsEndpoint {
         DatabaseCatalog catalog = session.database().catalog();
         CatalogObject relation = catalog.object(name)
                 .orElseThrow(() -> DatabaseCatalog.undefined(
-                        "relation", name, catalog.objects().stream().map(CatalogObject::name).toList()));
+                        "relation",
+                        name,
+                        catalog.objects().stream().map(CatalogObject::name).toList()));
         String format = format(request.headers().get(HttpHeaderNames.CONTENT_TYPE, ""));
         if (format.equals("arrow")) {
             long accepted = insertArrow(name, request);
@@ -105,9 +107,8 @@ final class RowsEndpoint {
         if (file == null || !error.getMessage().contains(file.toString())) {
             return error;
         }
-        String text = error.getMessage()
-                .replace("file \"" + file + "\"", "the body")
-                .replace(file.toString(), "the body");
+        String text =
+                error.getMessage().replace("file \"" + file + "\"", "the body").replace(file.toString(), "the body");
         MillraceException shown = MillraceException.user(error.sqlState(), text);
         return error.hint().map(shown::withHint).orElse(shown);
     }
@@ -125,8 +126,11 @@ final class RowsEndpoint {
     private static String format(String type) {
         String bare = type.replaceAll(";.*", "").strip();
         return switch (bare) {
-            case "", QueryEndpoint.JSON_LINES, "application/jsonl", HttpReply.JSON, "application/x-www-form-urlencoded" ->
-                "json";
+            case "",
+                    QueryEndpoint.JSON_LINES,
+                    "application/jsonl",
+                    HttpReply.JSON,
+                    "application/x-www-form-urlencoded" -> "json";
             case QueryEndpoint.CSV -> "csv";
             case "application/vnd.apache.arrow.stream" -> "arrow";
             default ->
@@ -138,8 +142,7 @@ final class RowsEndpoint {
     }
 
     private void insert(CatalogObject relation, Map<String, String> options, HttpReply reply) {
-        Source source =
-                Connectors.standard(System.out).source("file").create(relation.schema(), new Options(options));
+        Source source = Connectors.standard(System.out).source("file").create(relation.schema(), new Options(options));
         List<Integer> columns =
                 IntStream.range(0, relation.schema().size()).boxed().toList();
         Context context = new Context();

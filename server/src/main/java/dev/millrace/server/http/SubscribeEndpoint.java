@@ -37,7 +37,9 @@ final class SubscribeEndpoint {
     void answer(FullHttpRequest request, QueryStringDecoder target, HttpReply reply) {
         boolean events = request.headers().get(HttpHeaderNames.ACCEPT, "").contains(EVENTS);
         try (StatementResults results = session.execute(statement(request, target))) {
-            if (!results.hasNext() || !(results.next() instanceof StatementResult.Changes changes) || results.hasNext()) {
+            if (!results.hasNext()
+                    || !(results.next() instanceof StatementResult.Changes changes)
+                    || results.hasNext()) {
                 throw MillraceException.user(SqlState.SYNTAX_ERROR, "one SUBSCRIBE statement is needed");
             }
             send(changes, events, reply);
@@ -53,7 +55,8 @@ final class SubscribeEndpoint {
             throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "?to=NAME says what to subscribe to")
                     .withHint("or POST a SUBSCRIBE statement");
         }
-        String snapshot = target.parameters().getOrDefault("snapshot", List.of("false")).get(0);
+        String snapshot =
+                target.parameters().getOrDefault("snapshot", List.of("false")).get(0);
         return "SUBSCRIBE TO " + Identifiers.quote(name) + (snapshot.equals("true") ? " WITH (SNAPSHOT)" : "");
     }
 

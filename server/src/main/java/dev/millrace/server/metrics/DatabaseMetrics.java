@@ -86,8 +86,9 @@ public final class DatabaseMetrics implements MultiCollector {
 
     @Override
     public MetricSnapshots collect() {
-        List<QueryStatistics> queries =
-                database.engine().queries().stream().map(StandingQuery::statistics).toList();
+        List<QueryStatistics> queries = database.engine().queries().stream()
+                .map(StandingQuery::statistics)
+                .toList();
         List<MetricSnapshot> all = new ArrayList<>();
         addQueries(queries, all);
         addOperators(queries, all);
@@ -114,7 +115,8 @@ public final class DatabaseMetrics implements MultiCollector {
 
     private static void addQueries(List<QueryStatistics> queries, List<MetricSnapshot> all) {
         all.add(queryCounter("millrace_query_rows_in", "Rows read.", queries, QueryStatistics::rowsIn));
-        all.add(queryCounter("millrace_query_rows_out", "Rows sent, retractions too.", queries, QueryStatistics::rowsOut));
+        all.add(queryCounter(
+                "millrace_query_rows_out", "Rows sent, retractions too.", queries, QueryStatistics::rowsOut));
         all.add(queryCounter(
                 "millrace_query_late_rows", "Rows that came too late.", queries, QueryStatistics::lateRows));
         all.add(queryCounter(

@@ -77,13 +77,14 @@ class HttpServerTest {
     }
 
     private HttpRequest.Builder request(String path, String... headers) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + path)).timeout(Duration.ofSeconds(30));
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + path))
+                .timeout(Duration.ofSeconds(30));
         return headers.length == 0 ? request : request.headers(headers);
     }
 
     private HttpResponse<String> post(String path, String body, String... headers) throws Exception {
-        return client.send(request(path, headers).POST(BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
+        return client.send(
+                request(path, headers).POST(BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
     }
 
     private HttpResponse<String> get(String path, String... headers) throws Exception {
@@ -92,7 +93,10 @@ class HttpServerTest {
 
     private static String sqlState(HttpResponse<String> response) throws IOException {
         return response.statusCode() + " "
-                + MAPPER.readTree(response.body()).path("error").path("sqlstate").asText();
+                + MAPPER.readTree(response.body())
+                        .path("error")
+                        .path("sqlstate")
+                        .asText();
     }
 
     @Test
@@ -102,10 +106,17 @@ class HttpServerTest {
                 "CREATE STREAM s (k TEXT, v BIGINT); INSERT INTO s VALUES ('a', 1);"
                         + "SELECT * FROM (VALUES (1, 'x', NULL), (2, 'y\"', 1.5)) AS t(n, w, d) ORDER BY n");
         assertEquals(200, rows.statusCode());
-        assertEquals("application/x-ndjson", rows.headers().firstValue("content-type").orElse(""));
+        assertEquals(
+                "application/x-ndjson",
+                rows.headers().firstValue("content-type").orElse(""));
         assertEquals("{\"n\":1,\"w\":\"x\",\"d\":null}\n{\"n\":2,\"w\":\"y\\\"\",\"d\":1.5}\n", rows.body());
-        assertEquals("n\n1\n2\n", post("/api/v1/query", "SELECT * FROM (VALUES (1), (2)) AS t(n) ORDER BY n", "accept", "text/csv").body());
-        assertEquals("{\"command\":\"INSERT 0 2\"}\n", post("/api/v1/query", "INSERT INTO s VALUES ('b', 1), ('c', 2)").body());
+        assertEquals(
+                "n\n1\n2\n",
+                post("/api/v1/query", "SELECT * FROM (VALUES (1), (2)) AS t(n) ORDER BY n", "accept", "text/csv")
+                        .body());
+        assertEquals(
+                "{\"command\":\"INSERT 0 2\"}\n",
+                post("/api/v1/query", "INSERT INTO s VALUES ('b', 1), ('c', 2)").body());
         assertEquals(
                 "{\"n\":42,\"w\":\"x\"}\n",
                 post(
@@ -121,10 +132,12 @@ class HttpServerTest {
         String sql = "SELECT g FROM generate_series(1, 300000) AS g";
         assertEquals(300_000, post("/api/v1/query", sql).body().lines().count());
         restart(HttpOptions.local(0).withLimits(1000, 10));
-        String ten = post("/api/v1/query", "SELECT * FROM generate_series(1, 10) AS g").body();
+        String ten = post("/api/v1/query", "SELECT * FROM generate_series(1, 10) AS g")
+                .body();
         assertEquals(10, ten.lines().count(), ten);
         assertEquals("413 54000", sqlState(post("/api/v1/query", sql)));
-        assertEquals(413, post("/api/v1/query", "SELECT '" + "x".repeat(2000) + "'").statusCode());
+        assertEquals(
+                413, post("/api/v1/query", "SELECT '" + "x".repeat(2000) + "'").statusCode());
     }
 
     @Test
@@ -142,23 +155,29 @@ class HttpServerTest {
         assertEquals("400 22032", sqlState(post("/api/v1/query", "{", "content-type", "application/json")));
         assertEquals("404 42704", sqlState(get("/api/v2/query")));
         assertEquals("405 08P01", sqlState(get("/api/v1/query")));
-        String late = post("/api/v1/query", "SELECT 1 / (200000 - g) AS x FROM generate_series(1, 200000) AS g").body();
+        String late = post("/api/v1/query", "SELECT 1 / (200000 - g) AS x FROM generate_series(1, 200000) AS g")
+                .body();
         String last = late.substring(late.lastIndexOf('\n', late.length() - 2) + 1);
-        assertEquals("22012", MAPPER.readTree(last).path("error").path("sqlstate").asText(), last);
+        assertEquals(
+                "22012", MAPPER.readTree(last).path("error").path("sqlstate").asText(), last);
     }
 
     @Test
     void subscriptionsGiveChangesAsTheyComeAndEndWithTheirClient() throws Exception {
         run("CREATE STREAM s (k TEXT, v BIGINT); CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM s;"
                 + "INSERT INTO s VALUES ('a', 1)");
-        HttpResponse<InputStream> response = client.send(
-                request("/api/v1/subscribe?to=n&snapshot=true").build(), BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> response =
+                client.send(request("/api/v1/subscribe?to=n&snapshot=true").build(), BodyHandlers.ofInputStream());
         BufferedReader lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
         assertEquals(1, MAPPER.readTree(lines.readLine()).path("n").asInt());
         run("INSERT INTO s VALUES ('b', 1)");
         JsonNode one = MAPPER.readTree(lines.readLine());
         JsonNode other = MAPPER.readTree(lines.readLine());
-        assertEquals("+-", one.path("op").asText().equals("+") ? one.path("op").asText() + other.path("op").asText() : "+-");
+        assertEquals(
+                "+-",
+                one.path("op").asText().equals("+")
+                        ? one.path("op").asText() + other.path("op").asText()
+                        : "+-");
         assertEquals(3, one.path("n").asInt() + other.path("n").asInt());
         assertEquals(1, database.sessionCount());
         lines.close();
@@ -177,7 +196,9 @@ class HttpServerTest {
                         .POST(BodyPublishers.ofString("SUBSCRIBE TO s"))
                         .build(),
                 BodyHandlers.ofInputStream());
-        assertEquals("text/event-stream", response.headers().firstValue("content-type").orElse(""));
+        assertEquals(
+                "text/event-stream",
+                response.headers().firstValue("content-type").orElse(""));
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
             run("INSERT INTO s VALUES (7)");
@@ -190,7 +211,8 @@ class HttpServerTest {
 
     @Test
     void rowsAreInsertedAndWhatIsNoneIsCountedWithItsReason() throws Exception {
-        run("CREATE STREAM s (k TEXT, v BIGINT); CREATE MATERIALIZED VIEW t AS SELECT count(*) AS n, sum(v) AS v FROM s");
+        run(
+                "CREATE STREAM s (k TEXT, v BIGINT); CREATE MATERIALIZED VIEW t AS SELECT count(*) AS n, sum(v) AS v FROM s");
         JsonNode lines = MAPPER.readTree(post(
                         "/api/v1/streams/s/rows",
                         "{\"k\":\"a\",\"v\":1}\n{\"k\":\"b\",\"v\":\"many\"}\nnot json\n{\"v\":3}\n")
@@ -199,9 +221,9 @@ class HttpServerTest {
         assertEquals(2, lines.path("reasons").get(0).path("line").asInt(), lines.toString());
         assertEquals("v", lines.path("reasons").get(0).path("column").asText(), lines.toString());
         assertEquals("22P02", lines.path("reasons").get(0).path("sqlstate").asText(), lines.toString());
-        JsonNode csv = MAPPER.readTree(post(
-                        "/api/v1/streams/s/rows?delimiter=%3B", "k;v\nc;10\nd;x\n", "content-type", "text/csv")
-                .body());
+        JsonNode csv = MAPPER.readTree(
+                post("/api/v1/streams/s/rows?delimiter=%3B", "k;v\nc;10\nd;x\n", "content-type", "text/csv")
+                        .body());
         assertEquals("1 1", csv.path("accepted") + " " + csv.path("rejected"), csv.toString());
         HttpResponse<String> arrow = client.send(
                 request("/api/v1/streams/s/rows", "content-type", "application/vnd.apache.arrow.stream")
@@ -209,10 +231,16 @@ class HttpServerTest {
                         .build(),
                 BodyHandlers.ofString());
         assertEquals("{\"accepted\":2,\"rejected\":0,\"reasons\":[]}\n", arrow.body());
-        assertEquals("{\"n\":5,\"v\":314}\n", post("/api/v1/query", "SELECT n, v FROM t").body());
+        assertEquals(
+                "{\"n\":5,\"v\":314}\n",
+                post("/api/v1/query", "SELECT n, v FROM t").body());
         assertEquals("404 42P01", sqlState(post("/api/v1/streams/nowhere/rows", "{}")));
         assertEquals("400 22023", sqlState(post("/api/v1/streams/s/rows", "", "content-type", "image/png")));
-        assertEquals(4, sqlState(post("/api/v1/streams/s/rows?delimitr=x", "k,v\n", "content-type", "text/csv")).charAt(0) - '0');
+        assertEquals(
+                4,
+                sqlState(post("/api/v1/streams/s/rows?delimitr=x", "k,v\n", "content-type", "text/csv"))
+                                .charAt(0)
+                        - '0');
     }
 
     private static byte[] arrow() throws IOException {
@@ -255,8 +283,14 @@ class HttpServerTest {
         assertEquals(200, get("/health/ready").statusCode());
         String description = get("/openapi.yaml").body();
         for (String path : List.of(
-                "/api/v1/query", "/api/v1/subscribe", "/api/v1/streams/{name}/rows", "/metrics", "/health", "/health/live",
-                "/health/ready", "/openapi.yaml")) {
+                "/api/v1/query",
+                "/api/v1/subscribe",
+                "/api/v1/streams/{name}/rows",
+                "/metrics",
+                "/health",
+                "/health/live",
+                "/health/ready",
+                "/openapi.yaml")) {
             assertTrue(description.contains("\n  " + path + ":\n"), path);
         }
         // a connection that was open when the stop began is told
@@ -285,7 +319,10 @@ class HttpServerTest {
         assertEquals("401 28P01", sqlState(post("/api/v1/query", "SELECT 1", "authorization", basic("eve", "pw"))));
         assertEquals("401 28000", sqlState(post("/api/v1/query", "SELECT 1", "authorization", basic("bob", "pw"))));
         String ann = basic("ann", "pw");
-        assertEquals("{\"who\":\"ann\"}\n", post("/api/v1/query", "SELECT current_user AS who", "authorization", ann).body());
+        assertEquals(
+                "{\"who\":\"ann\"}\n",
+                post("/api/v1/query", "SELECT current_user AS who", "authorization", ann)
+                        .body());
         assertEquals("403 42501", sqlState(post("/api/v1/query", "DROP STREAM s", "authorization", ann)));
         assertEquals("403 42501", sqlState(post("/api/v1/streams/s/rows", "{\"v\":1}", "authorization", ann)));
         assertEquals("401 28000", sqlState(get("/metrics")));
@@ -297,7 +334,10 @@ class HttpServerTest {
     void pagesOfOthersMayNotSendStatements() throws Exception {
         String page = "https://evil.example.org";
         assertEquals("403 42501", sqlState(post("/api/v1/query", "SELECT 1 AS n", "origin", page)));
-        assertEquals(200, post("/api/v1/query", "SELECT 1 AS n", "origin", "http://localhost:" + server.port()).statusCode());
+        assertEquals(
+                200,
+                post("/api/v1/query", "SELECT 1 AS n", "origin", "http://localhost:" + server.port())
+                        .statusCode());
         try (Socket socket = new Socket("localhost", server.port())) {
             socket.getOutputStream()
                     .write("GET /metrics HTTP/1.1\r\nHost: rebound.example.org\r\nConnection: close\r\n\r\n"
@@ -307,10 +347,15 @@ class HttpServerTest {
         }
         restart(HttpOptions.local(0).withCorsOrigin(page));
         HttpResponse<String> allowed = post("/api/v1/query", "SELECT 1 AS n", "origin", page);
-        assertEquals(page, allowed.headers().firstValue("access-control-allow-origin").orElse(""));
+        assertEquals(
+                page,
+                allowed.headers().firstValue("access-control-allow-origin").orElse(""));
         assertEquals("{\"n\":1}\n", allowed.body());
         assertEquals("403 42501", sqlState(post("/api/v1/query", "SELECT 1", "origin", "https://other.example.org")));
-        assertFalse(get("/health").headers().firstValue("access-control-allow-origin").isPresent());
+        assertFalse(get("/health")
+                .headers()
+                .firstValue("access-control-allow-origin")
+                .isPresent());
     }
 
     @Test
@@ -330,7 +375,13 @@ class HttpServerTest {
                             URI.create("https://localhost:" + server.port() + "/api/v1/query"))
                     .POST(BodyPublishers.ofString("SELECT g FROM generate_series(1, 50000) AS g"))
                     .build();
-            assertEquals(50_000, encrypted.send(query, BodyHandlers.ofString()).body().lines().count());
+            assertEquals(
+                    50_000,
+                    encrypted
+                            .send(query, BodyHandlers.ofString())
+                            .body()
+                            .lines()
+                            .count());
             if (mode == TlsMode.ALLOW) {
                 assertEquals(200, get("/health").statusCode());
             } else {
