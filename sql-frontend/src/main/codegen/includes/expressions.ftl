@@ -88,3 +88,14 @@ SqlNode MillraceExpression() :
 {
     e = Expression(ExprContext.ACCEPT_SUB_QUERY) { return e; }
 }
+
+/** {@code SEMI JOIN} and {@code ANTI JOIN}: left rows with a partner, or without one. */
+JoinType SemiOrAntiJoin() :
+{
+    final JoinType type;
+}
+{
+    [ <LEFT> ]
+    ( <SEMI> { type = JoinType.LEFT_SEMI_JOIN; } | <ANTI> { type = JoinType.LEFT_ANTI_JOIN; } )
+    <JOIN> { return type; }
+}

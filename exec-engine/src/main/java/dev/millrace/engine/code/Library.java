@@ -36,6 +36,21 @@ final class Library {
             gcd                   Numbers.gcd
             lcm                   Numbers.lcm
             width_bucket          Numbers.widthBucket
+            width_bucket/array    Numbers.widthBucket
+            factorial             Numbers.factorial
+            scale                 Numbers.scale $
+            min_scale             Numbers.leastScale $
+            asinh                 Trigonometry.asinh
+            acosh                 Trigonometry.acosh
+            atanh                 Trigonometry.atanh
+            sind                  Trigonometry.sind
+            cosd                  Trigonometry.cosd
+            tand                  Trigonometry.tand
+            cotd                  Trigonometry.cotd
+            asind                 Trigonometry.asind
+            acosd                 Trigonometry.acosd
+            atand                 Trigonometry.atand
+            atan2d                Trigonometry.atan2d
             pi                    Trigonometry.pi
             at_most_one_row       Numbers.atMostOneRow
             degrees               Trigonometry.degrees
@@ -54,6 +69,29 @@ final class Library {
 
             text_concat           Texts.concat
             length                Texts.length
+            length/bytea          Texts.octetLength
+            bit_count             Binaries.bitCount
+            get_byte              Binaries.getByte
+            get_bit               Binaries.getBit
+            set_byte              Binaries.setByte
+            set_bit               Binaries.setBit
+            sha224                Binaries.sha224
+            sha256                Binaries.sha256
+            sha384                Binaries.sha384
+            sha512                Binaries.sha512
+            convert_from          Binaries.convertFrom
+            convert_to            Binaries.convertTo
+            substring/bytea       Binaries.substring
+            overlay/bytea         Binaries.overlay
+            btrim/bytea           Binaries.btrim
+            ltrim/bytea           Binaries.ltrim
+            rtrim/bytea           Binaries.rtrim
+            strpos/bytea          Binaries.position
+            quote_ident           QuotedTexts.identifier
+            quote_text            QuotedTexts.literal
+            pad_text              QuotedTexts.pad
+            unistr                QuotedTexts.unescape
+            normalize             QuotedTexts.normalize
             octet_length          Texts.octetLength
             bit_length            Texts.bitLength
             lower                 Letters.lower
@@ -94,6 +132,11 @@ final class Library {
             regexp_substr         ?RegexFunction#first 1
             regexp_replace        RegexReplacement#replace 1 3
             regexp_extract        ?RegexFunction#group 1
+            substring_similar     ?SimilarTo#substring 1 2
+            regexp_part           ?RegexParts#part 1 4
+            regexp_place          RegexParts#place 1 5
+            regexp_count_from     RegexParts#count 1 3
+            regexp_replace_from   RegexParts#replace 1 5
             substring_regex       ?RegexFunction#substring 1
 
             date_trunc            DateTrunc#timestamp 0
@@ -122,6 +165,8 @@ final class Library {
             make_date             Timestamps.makeDate
             make_time             Timestamps.makeTime
             make_timestamp        Timestamps.makeTimestamp
+            interval_of           Intervals.of
+            round_time            Timestamps.rounded
             age                   Timestamps.age
             justify_hours         Intervals.justifyHours
             justify_days          Intervals.justifyDays

@@ -1,7 +1,12 @@
 package dev.millrace.engine.function;
 
+import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.nested.Images;
+import dev.millrace.type.DataType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 
 /** Integers and floating-point numbers: overflow, underflow and division by zero are errors, as in PostgreSQL. */
 public final class Numbers {
@@ -381,5 +386,51 @@ public final class Numbers {
                     SqlState.CARDINALITY_VIOLATION, "more than one row returned by a subquery used as an expression");
         }
         return true;
+    }
+
+    /** The place of an array's first element that is greater: the array holds the lower bounds of buckets. */
+    public static int widthBucket(double operand, long thresholds, int length) {
+        int count = Images.count(thresholds);
+        long element = Images.elements(thresholds);
+        int bucket = 0;
+        for (int i = 0; i < count; i++) {
+            if (Images.isNull(element)) {
+                throw MillraceException.user(
+                        SqlState.NULL_VALUE_NOT_ALLOWED, "thresholds array must not contain NULLs");
+            }
+            if (!less(operand, Memory.getDouble(element + 1))) {
+                bucket = i + 1;
+            }
+            element = Images.behind(DataType.DOUBLE, element);
+        }
+        return bucket;
+    }
+
+    public static void factorial(long n, Int128 out) {
+        if (n < 0) {
+            throw MillraceException.user(
+                    SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "factorial of a negative number is undefined");
+        }
+        if (n > 33) {
+            throw MillraceException.user(
+                    SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "factorial of " + n + " has more than 38 digits");
+        }
+        BigInteger product = BigInteger.ONE;
+        for (long factor = 2; factor <= n; factor++) {
+            product = product.multiply(BigInteger.valueOf(factor));
+        }
+        out.set(product.shiftRight(64).longValue(), product.longValue());
+    }
+
+    public static int scale(long high, long low, int scale) {
+        return scale;
+    }
+
+    /** How many digits behind the point a number needs. */
+    public static int leastScale(long high, long low, int scale) {
+        BigInteger value = BigInteger.valueOf(high)
+                .shiftLeft(64)
+                .or(new BigInteger(Long.toUnsignedString(low)));
+        return Math.max(0, new BigDecimal(value, scale).stripTrailingZeros().scale());
     }
 }

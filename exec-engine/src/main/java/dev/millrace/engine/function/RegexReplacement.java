@@ -43,7 +43,7 @@ public final class RegexReplacement {
         int from;
         do {
             buffer.append(address + done, matcher.start() - done);
-            append(address, replacement, replacementLength, buffer);
+            append(matcher, address, replacement, replacementLength, buffer);
             done = matcher.end();
             from = done > matcher.start() ? done : RegexFunction.after(address, length, done);
         } while (all && from <= length && matcher.find(from));
@@ -52,7 +52,8 @@ public final class RegexReplacement {
         out.written();
     }
 
-    private void append(long address, long replacement, int length, TextBuffer buffer) {
+    /** Writes a replacement for what a matcher found. */
+    static void append(RegexMatcher matcher, long address, long replacement, int length, TextBuffer buffer) {
         for (int at = 0; at < length; at++) {
             byte c = Memory.getByte(replacement + at);
             if (c != '\\' || at + 1 == length) {

@@ -37,11 +37,14 @@ public final class SimilarTo {
     private static String translate(String similar, String escape) {
         StringBuilder regex = new StringBuilder("^(?:");
         boolean inBrackets = false;
+        int separators = 0;
         for (int at = 0; at < similar.length(); at++) {
             char c = similar.charAt(at);
             if (!escape.isEmpty() && similar.startsWith(escape, at)) {
                 at += escape.length();
-                if (at < similar.length()) {
+                if (at < similar.length() && similar.charAt(at) == '"') {
+                    regex.append(++separators == 1 ? ")(" : ")(?:");
+                } else if (at < similar.length()) {
                     regex.append('\\').append(similar.charAt(at));
                 }
             } else if (inBrackets) {
@@ -61,6 +64,20 @@ public final class SimilarTo {
             }
         }
         return regex.append(")$").toString();
+    }
+
+    /**
+     * {@code substring(text SIMILAR pattern ESCAPE escape)}: the pattern is in three parts that an escaped double quote
+     * separates; gives what the middle one matches, NULL when not all matches.
+     */
+    public boolean substring(long address, int length, Text out) {
+        matcher.reset(address, length);
+        if (!matcher.find(0)) {
+            return false;
+        }
+        int group = Math.min(1, matcher.groups());
+        out.slice(address + matcher.start(group), matcher.end(group) - matcher.start(group));
+        return true;
     }
 
     public boolean matches(long address, int length) {

@@ -208,4 +208,17 @@ public final class Timestamps {
     private static String twoDigits(int number) {
         return (number >= 0 && number < 10 ? "0" : "") + number;
     }
+
+    /** Rounded to so many digits of a second, a half away from zero: what TIMESTAMP(p) and TIME(p) keep. */
+    public static long rounded(long micros, int digits) {
+        if (digits >= 6 || digits < 0) {
+            return micros;
+        }
+        long unit = 1;
+        for (int i = digits; i < 6; i++) {
+            unit *= 10;
+        }
+        long down = Math.floorDiv(micros, unit) * unit;
+        return micros - down >= unit - (micros - down) ? down + unit : down;
+    }
 }

@@ -142,6 +142,10 @@ public final class FunctionCatalog {
             lcm(integer, integer) integer
             lcm(bigint, bigint) bigint
             width_bucket(double, double, double, integer) integer
+            width_bucket(double, double[]) integer
+            factorial(bigint) numeric_whole
+            scale(numeric) integer
+            min_scale(numeric) integer
             pi() double
             degrees(double) double
             radians(double) double
@@ -156,28 +160,65 @@ public final class FunctionCatalog {
             sinh(double) double
             cosh(double) double
             tanh(double) double
+            asinh(double) double
+            acosh(double) double
+            atanh(double) double
+            sind(double) double
+            cosd(double) double
+            tand(double) double
+            cotd(double) double
+            asind(double) double
+            acosd(double) double
+            atand(double) double
+            atan2d(double, double) double
 
             text_concat(text, text) text
+            text_concat(bytea, bytea) bytea
             !concat(any...) text
             !concat_ws(text, any...) text
             length(text) integer
+            length(bytea) integer
             octet_length(text) integer
             octet_length(bytea) integer
             bit_length(text) integer
+            bit_length(bytea) integer
+            bit_count(bytea) bigint
+            get_byte(bytea, integer) integer
+            get_bit(bytea, bigint) integer
+            set_byte(bytea, integer, integer) bytea
+            set_bit(bytea, bigint, integer) bytea
+            sha224(bytea) bytea
+            sha256(bytea) bytea
+            sha384(bytea) bytea
+            sha512(bytea) bytea
+            convert_from(bytea, text) text
+            convert_to(text, text) bytea
+            quote_ident(text) text
+            quote_text(text) text
+            pad_text(text, integer) text
+            unistr(text) text
+            normalize(text, text?) text
             lower(text) text
             upper(text) text
             initcap(text) text
             substring(text, integer, integer?) text
+            substring(bytea, integer, integer?) bytea
+            substring_similar(text, text, text) text
             substring_regex(text, text) text
             overlay(text, text, integer, integer?) text
+            overlay(bytea, bytea, integer, integer?) bytea
             left(text, integer) text
             right(text, integer) text
             btrim(text, text?) text
+            btrim(bytea, bytea) bytea
             ltrim(text, text?) text
+            ltrim(bytea, bytea) bytea
             rtrim(text, text?) text
+            rtrim(bytea, bytea) bytea
             lpad(text, integer, text?) text
             rpad(text, integer, text?) text
             strpos(text, text) integer
+            strpos(bytea, bytea) integer
             replace(text, text, text) text
             translate(text, text, text) text
             reverse(text) text
@@ -188,6 +229,7 @@ public final class FunctionCatalog {
             ascii(text) integer
             chr(integer) text
             md5(text) text
+            md5(bytea) text
             to_hex(integer) text
             to_hex(bigint) text
             count_char(text, text) bigint
@@ -202,6 +244,10 @@ public final class FunctionCatalog {
             regexp_count(text, text) integer
             regexp_substr(text, text) text
             regexp_replace(text, text, text, text?) text
+            regexp_part(text, text, integer, integer, text, integer) text
+            regexp_place(text, text, integer, integer, integer, text, integer) integer
+            regexp_count_from(text, text, integer, text) integer
+            regexp_replace_from(text, text, text, integer, integer, text) text
             regexp_extract(text, text, integer?) text
 
             date_trunc(text, timestamp) timestamp
@@ -231,6 +277,10 @@ public final class FunctionCatalog {
             to_char(double, text) text
             to_number(text, text) numeric
             make_date(integer, integer, integer) date
+            interval_of(integer, integer, integer, integer, integer, integer, double) interval
+            round_time(timestamp, integer) timestamp
+            round_time(timestamptz, integer) timestamptz
+            round_time(time, integer) time
             make_time(integer, integer, double) time
             make_timestamp(integer, integer, integer, integer, integer, double) timestamp
             age(timestamp, timestamp) interval

@@ -115,6 +115,7 @@ public final class ResultRule {
             case "numeric_rounded" ->
                 types -> numeric(integerDigits(types.get(0)) + 1, types.get(0).scale());
             case "extract" -> types -> DataType.numeric(18, 6);
+            case "numeric_whole" -> types -> DataType.numeric(38, 0);
             case "numeric" -> types -> DataType.numeric(38, 16);
             case "record" -> ResultRule::record;
             case "json_entries" -> types -> entries(DataType.JSONB);

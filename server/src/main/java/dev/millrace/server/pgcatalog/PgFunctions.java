@@ -1,6 +1,7 @@
 package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.sql.catalog.UserFunction;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,16 +12,15 @@ import java.util.Optional;
 
 /** PostgreSQL's functions over its catalog, as the expressions they are short for. Safe on any thread. */
 public final class PgFunctions {
-    private static final Map<String, String> BODIES = read();
+    private static final Map<String, UserFunction> FUNCTIONS = read();
 
     private PgFunctions() {}
 
-    /** The expression, over {@code arg1}, {@code arg2} and so on. */
-    public static Optional<String> body(String name) {
-        return Optional.ofNullable(BODIES.get(name));
+    public static Optional<UserFunction> function(String name) {
+        return Optional.ofNullable(FUNCTIONS.get(name));
     }
 
-    private static Map<String, String> read() {
+    private static Map<String, UserFunction> read() {
         Map<String, String> bodies = new HashMap<>();
         try (InputStream in = PgFunctions.class.getResourceAsStream("functions.txt")) {
             new String(in.readAllBytes(), StandardCharsets.UTF_8)
@@ -34,7 +34,9 @@ public final class PgFunctions {
             throw new UncheckedIOException(e);
         }
         bodies.put("format_type", formatType());
-        return Map.copyOf(bodies);
+        Map<String, UserFunction> functions = new HashMap<>();
+        bodies.forEach((name, body) -> functions.put(name, UserFunction.expression(name, body)));
+        return Map.copyOf(functions);
     }
 
     /** The type's name with its length or digits. */

@@ -77,7 +77,7 @@ final class Functions {
             case "sql" -> {
                 return new UserFunction(
                         create.name(),
-                        UserFunction.Kind.SQL,
+                        create.returnsTable() ? UserFunction.Kind.SQL_TABLE : UserFunction.Kind.SQL,
                         create.parameters(),
                         create.returns(),
                         create.definition().get(0));

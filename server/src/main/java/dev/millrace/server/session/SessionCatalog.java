@@ -59,11 +59,6 @@ record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings, Identit
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> found = catalog.userFunction(name);
         found.ifPresent(function -> permissions.requireExecute(name));
-        return found;
-    }
-
-    @Override
-    public Optional<String> functionBody(String name) {
-        return PgFunctions.body(name);
+        return found.or(() -> PgFunctions.function(name));
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
+import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -130,13 +131,33 @@ public final class Literals {
                         SqlState.INVALID_TEXT_REPRESENTATION, "invalid hexadecimal data: \"" + text + "\"");
             }
         } else {
-            bytes = text.getBytes(StandardCharsets.UTF_8);
+            bytes = unescaped(text.getBytes(StandardCharsets.UTF_8));
         }
         List<Byte> list = new ArrayList<>(bytes.length);
         for (byte b : bytes) {
             list.add(b);
         }
         return list;
+    }
+
+    /** {@code \\\\} is a backslash, {@code \\000} a byte in octal digits. */
+    private static byte[] unescaped(byte[] escaped) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(escaped.length);
+        for (int i = 0; i < escaped.length; i++) {
+            int next = i + 1 < escaped.length ? escaped[i + 1] : 0;
+            if (escaped[i] != '\\') {
+                bytes.write(escaped[i]);
+            } else if (next == '\\') {
+                bytes.write(escaped[++i]);
+            } else if (i + 3 < escaped.length && new String(escaped, i + 1, 3, StandardCharsets.US_ASCII).matches("[0-3][0-7][0-7]")) {
+                bytes.write(Integer.parseInt(new String(escaped, i + 1, 3, StandardCharsets.US_ASCII), 8));
+                i += 3;
+            } else {
+                throw MillraceException.user(
+                        SqlState.INVALID_TEXT_REPRESENTATION, "invalid input syntax for type bytea");
+            }
+        }
+        return bytes.toByteArray();
     }
 
     /** A number with the scale and precision that its digits ask for; 22003 beyond 38 digits. */

@@ -150,6 +150,37 @@ final class ComparisonBinder {
         return new NestedBinder(context, expressions).quantified(name, some, value, items, call);
     }
 
+    /** {@code text LIKE ANY (array)}, also in its other forms: as so many LIKEs. */
+    RexNode like(String symbol, SqlCall call) {
+        boolean negated = symbol.startsWith("not ");
+        String operator = symbol.contains("ilike") ? "ilike" : "like";
+        boolean any = symbol.endsWith(" any");
+        SqlNode right = call.operand(1);
+        RexNode value = expressions.bind(call.operand(0));
+        List<RexNode> patterns;
+        if (right.getKind() == SqlKind.ROW) {
+            patterns = expressions.bindAll(((SqlCall) right).getOperandList());
+        } else {
+            RexNode array = right.isA(SqlKind.QUERY)
+                    ? Rex.nullOf(DataType.NULL)
+                    : context.coercions()
+                            .convert(expressions.bind(right), DataType.array(DataType.TEXT), Strength.IMPLICIT, right);
+            if (!array.isA(SqlKind.ARRAY_VALUE_CONSTRUCTOR)) {
+                throw Errors.notAvailableYet("LIKE ANY over what is no constant array", right)
+                        .withHint("EXISTS (SELECT 1 FROM unnest(patterns) AS p WHERE text LIKE p)");
+            }
+            patterns = ((RexCall) array).getOperands();
+        }
+        List<RexNode> parts = new ArrayList<>();
+        for (RexNode pattern : patterns) {
+            RexNode match = context.functions().operator(operator, List.of(value, pattern), call);
+            parts.add(negated ? ExpressionBinder.not(match) : match);
+        }
+        return parts.isEmpty()
+                ? Rex.literal(new Literal(!any, DataType.BOOLEAN))
+                : ExpressionBinder.combine(any ? "or" : "and", parts);
+    }
+
     /** The canonical name of a comparison. */
     static String comparison(SqlKind kind) {
         return switch (kind) {

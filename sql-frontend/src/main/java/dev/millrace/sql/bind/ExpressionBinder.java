@@ -47,6 +47,7 @@ final class ExpressionBinder {
             Map.entry("||", "text_concat"),
             Map.entry("%", "mod"),
             Map.entry("^", "power"),
+            Map.entry("^@", "starts_with"),
             Map.entry("~", "regex_match"),
             Map.entry("~*", "regex_imatch"),
             Map.entry("!~", "!regex_match"),
@@ -179,7 +180,10 @@ final class ExpressionBinder {
             if (whole && fits(value, Long.MIN_VALUE, Long.MAX_VALUE)) {
                 return Rex.literal(new Literal(value.longValue(), DataType.BIGINT));
             }
-            return Rex.literal(Literals.number(value));
+            boolean tooLong = value.precision() - value.scale() > DataType.MAX_NUMERIC_PRECISION;
+            return tooLong && !whole && Double.isFinite(value.doubleValue())
+                    ? Rex.cast(Rex.literal(new Literal(value.doubleValue(), DataType.DOUBLE)), DataType.DOUBLE)
+                    : Rex.literal(Literals.number(value));
         } catch (MillraceException e) {
             throw Errors.at(e, literal);
         }
@@ -328,8 +332,17 @@ final class ExpressionBinder {
         String symbol = call.getOperator().getName();
         if (symbol.equals("at time zone")) {
             List<RexNode> operands = bindAll(call.getOperandList());
+            if (Coercions.type(operands.get(1)).kind() == Kind.INTERVAL) {
+                return atOffset(operands, call);
+            }
             return context.functions()
                     .function("timezone", "timezone", List.of(operands.get(1), operands.get(0)), call);
+        }
+        if (symbol.equals("overlaps")) {
+            return functions.overlaps(call);
+        }
+        if (symbol.endsWith(" any") || symbol.endsWith(" all")) {
+            return comparisons.like(symbol, call);
         }
         List<RexNode> operands = bindAll(call.getOperandList());
         Optional<RexNode> ofNested = nested.operator(symbol, operands, call);
@@ -340,11 +353,23 @@ final class ExpressionBinder {
         if (name == null) {
             throw FunctionResolver.noOperator(symbol, operands, call);
         }
+        if (name.equals("starts_with")) {
+            return context.functions().function(name, symbol, operands, call);
+        }
         if (name.equals("text_concat")) {
             return concatenation(operands, call);
         }
         RexNode result = context.functions().operator(name.startsWith("!") ? name.substring(1) : name, operands, call);
         return name.startsWith("!") ? not(result) : result;
+    }
+
+    /** A time zone that is its distance from UTC. */
+    private RexNode atOffset(List<RexNode> operands, SqlCall call) {
+        boolean local = Coercions.type(operands.get(0)).kind() != Kind.TIMESTAMPTZ;
+        RexNode time = local ? operands.get(0) : context.coercions().convert(operands.get(0), DataType.TIMESTAMP);
+        RexNode moved = context.functions()
+                .operator(local ? "subtract" : "add", List.of(time, operands.get(1)), call);
+        return local ? context.coercions().convert(moved, DataType.TIMESTAMPTZ) : moved;
     }
 
     /** {@code ||} takes anything next to a text. */
@@ -460,7 +485,30 @@ final class ExpressionBinder {
         }
         DataType target = TypeNames.resolve(spec);
         RexNode operand = bind(call.operand(0));
-        return castTo(operand, target, TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+        RexNode value =
+                castTo(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+        boolean time = target.isTimestamp() || target.kind() == Kind.TIME;
+        if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
+            RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));
+            return context.functions().operator("round_time", List.of(value, digits), call);
+        }
+        return value;
+    }
+
+    /** As in PostgreSQL, the text of an array says how many dimensions it has, whatever its type is called. */
+    private static DataType nested(RexNode operand, DataType target) {
+        DataType type = target;
+        String text = target.kind() == Kind.ARRAY ? Coercions.unknownText(operand).orElse("") : "";
+        int depth = 1;
+        for (DataType element = target; target.kind() == Kind.ARRAY && element.element().kind() == Kind.ARRAY; ) {
+            element = element.element();
+            depth++;
+        }
+        String braces = text.replace(" ", "");
+        for (int i = depth; i < braces.length() && braces.startsWith("{".repeat(i + 1)); i++) {
+            type = DataType.array(type);
+        }
+        return type;
     }
 
     /** {@code 'mv'::regclass} is the number of what has a name, {@code oid::regclass} the name of what has a number. */
@@ -472,12 +520,28 @@ final class ExpressionBinder {
         boolean named = operand instanceof SqlLiteral literal
                 && SqlLiteral.valueMatchesType(literal.getValue(), SqlTypeName.CHAR);
         return context.catalog()
-                .functionBody(spec.name() + (named ? "_number" : "_name"))
-                .map(body -> bind(InlinedFunction.of(body, List.of(operand), call)));
+                .userFunction(spec.name() + (named ? "_number" : "_name"))
+                .map(function -> bind(InlinedFunction.body(function, List.of(operand), call)));
     }
+
+    /** Days that a constant can name. */
+    private static final Map<String, Long> DAYS = Map.of("today", 0L, "tomorrow", 1L, "yesterday", -1L);
 
     RexNode castTo(RexNode operand, DataType target, boolean undeclaredNumeric, SqlNode where) {
         DataType type = Coercions.type(operand);
+        if (target.kind() == Kind.DATE || target.isTimestamp()) {
+            String name = Coercions.unknownText(operand).orElse("").strip().toLowerCase(Locale.ROOT);
+            RexNode now = context.functions().function("proctime", "now", List.of(), where);
+            if (name.equals("now")) {
+                return context.coercions().convert(now, target, Strength.EXPLICIT, where);
+            }
+            if (DAYS.containsKey(name)) {
+                RexNode distance = Rex.literal(new Literal(DAYS.get(name), DataType.INTEGER));
+                RexNode day = context.functions()
+                        .operator("add", List.of(Rex.cast(now, DataType.DATE), distance), where);
+                return context.coercions().convert(day, target, Strength.EXPLICIT, where);
+            }
+        }
         DataType exact = target;
         if (undeclaredNumeric) {
             Optional<String> text = Coercions.unknownText(operand);

@@ -1,12 +1,16 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.RelationTable;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.Scope.Column;
+import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -131,7 +135,54 @@ final class FromBinder {
         return new MatchBinder(context, bind(match.getTableRef()), match).bind();
     }
 
+    /** The SQL function that an item of FROM calls. */
+    private static Optional<UserFunction> sqlFunction(SqlNode item, QueryContext context) {
+        SqlNode node = item;
+        while (node.getKind() == SqlKind.AS || node.getKind() == SqlKind.LATERAL) {
+            node = ((SqlCall) node).operand(0);
+        }
+        return node.getKind() == SqlKind.COLLECTION_TABLE && ((SqlCall) node).operand(0) instanceof SqlCall call
+                ? FunctionBinder.functionName(call)
+                        .flatMap(context.catalog()::userFunction)
+                        .filter(function -> function.kind() == UserFunction.Kind.SQL_TABLE)
+                : Optional.empty();
+    }
+
+    /** The rows of a SQL function's query, with the names and types of its columns. */
+    From inlined(UserFunction function, SqlCall call) {
+        List<SqlNode> operands = outer.map(scope -> InlinedFunction.qualified(call.getOperandList(), scope))
+                .orElse(call.getOperandList());
+        List<Field> fields = function.returns().fields();
+        try {
+            QueryBinder.Bound bound = queries.nested(outer)
+                    .bind(
+                            InlinedFunction.body(function, operands, call),
+                            fields.stream().map(Field::type).toList());
+            List<RexNode> columns = Relations.references(bound.rel());
+            if (columns.size() != fields.size()) {
+                throw Errors.error(
+                        SqlState.INVALID_FUNCTION_DEFINITION,
+                        "the query of function " + function.name() + " gives " + columns.size() + " columns, not "
+                                + fields.size(),
+                        call);
+            }
+            List<RexNode> converted = new ArrayList<>();
+            for (int i = 0; i < columns.size(); i++) {
+                converted.add(context.coercions()
+                        .convert(columns.get(i), fields.get(i).type(), Strength.ASSIGNMENT, call));
+            }
+            List<String> names = fields.stream().map(Field::name).toList();
+            return From.of(Relations.project(bound.rel(), converted, names), function.name(), names);
+        } catch (MillraceException e) {
+            throw Errors.at(e, call);
+        }
+    }
+
     private From tableFunction(SqlCall call) {
+        Optional<UserFunction> sql = sqlFunction(call, context);
+        if (sql.isPresent()) {
+            return inlined(sql.get(), call.operand(0));
+        }
         Optional<SqlCall> function = ExpandBinder.function(call, context);
         return function.isPresent() && !isConstantSeries(function.get())
                 ? expanded(function.get(), call)
@@ -197,7 +248,7 @@ final class FromBinder {
             return new TimedJoinBinder(context, left, right, join)
                     .temporal(snapshot.get(), isCommon, scope, this::onCondition);
         }
-        boolean lateral = isLateral(join.getRight());
+        boolean lateral = isLateral(join.getRight()) || sqlFunction(join.getRight(), context).isPresent();
         Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
         FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope)) : this;
         From right = rightBinder.bind(join.getRight());
@@ -207,13 +258,17 @@ final class FromBinder {
             case LEFT -> JoinRelType.LEFT;
             case RIGHT -> JoinRelType.RIGHT;
             case FULL -> JoinRelType.FULL;
-            case ASOF, LEFT_ASOF, LEFT_SEMI_JOIN, LEFT_ANTI_JOIN ->
-                throw Errors.notAvailableYet("this kind of join", join);
+            case LEFT_SEMI_JOIN -> JoinRelType.SEMI;
+            case LEFT_ANTI_JOIN -> JoinRelType.ANTI;
+            case ASOF, LEFT_ASOF -> throw new IllegalStateException("bound before");
         };
         if (lateral && leftScope.correlation().isPresent()) {
             return new CorrelatedJoin(left, right, leftScope, context).bind(join, type, this::onCondition);
         }
         List<String> shared = sharedColumns(join, left, right);
+        if (type == JoinRelType.SEMI || type == JoinRelType.ANTI) {
+            return semi(join, left, right, shared, type);
+        }
         if (!shared.isEmpty()) {
             return joinUsing(join, left, right, shared, type);
         }
@@ -230,6 +285,32 @@ final class FromBinder {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
         return beside(left, right, Relations.join(left.rel, right.rel, condition, type));
+    }
+
+    /** SEMI and ANTI: the columns of the left side alone. */
+    private From semi(SqlJoin join, From left, From right, List<String> shared, JoinRelType type) {
+        RexNode always = Rex.builder().makeLiteral(true);
+        From both = beside(left, right, Relations.join(left.rel, right.rel, always, JoinRelType.INNER));
+        RexNode condition;
+        if (!shared.isEmpty()) {
+            int leftColumns = left.columns.size();
+            List<RexNode> equalities = new ArrayList<>();
+            for (String name : shared) {
+                Column a = sharedColumn(both.columns.subList(0, leftColumns), name, "left", join);
+                Column b = sharedColumn(both.columns.subList(leftColumns, both.columns.size()), name, "right", join);
+                equalities.add(context.functions().operator("eq", List.of(reference(a), reference(b)), join));
+            }
+            condition = ExpressionBinder.combine("and", equalities);
+        } else if (join.getConditionType() == JoinConditionType.ON) {
+            condition = onCondition(join.getCondition(), both).condition();
+        } else {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
+        }
+        if (RexUtil.SubQueryFinder.find(condition) != null) {
+            throw Errors.notAvailableYet("a sub-query in the ON of a " + type + " JOIN", join)
+                    .withHint("WHERE EXISTS (..) or WHERE NOT EXISTS (..) holds any condition");
+        }
+        return new From(Relations.join(left.rel, right.rel, condition, type), left.columns);
     }
 
     /** {@code left CROSS JOIN unnest(left.a)}, also with a comma, or LEFT JOIN .. ON true. */

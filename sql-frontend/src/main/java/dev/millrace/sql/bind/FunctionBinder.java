@@ -3,7 +3,9 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Aggregates;
+import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.syntax.TypeSpec;
@@ -18,6 +20,7 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -44,6 +47,10 @@ final class FunctionBinder {
             "json_agg", "to_jsonb",
             "jsonb_object_agg", "json_members",
             "json_object_agg", "json_members");
+
+    /** What the parser feeds operators before their operand as. */
+    private static final Map<String, String> PREFIX_OPERATORS =
+            Map.of("prefix ~", "bit_not", "prefix @", "abs", "prefix |/", "sqrt", "prefix ||/", "cbrt");
 
     private final QueryContext context;
     private final ExpressionBinder expressions;
@@ -118,28 +125,57 @@ final class FunctionBinder {
 
     private RexNode user(UserFunction function, SqlCall call) {
         List<SqlNode> operands = call.getOperandList();
+        if (function.kind() == UserFunction.Kind.SQL) {
+            return inlined(function, operands, call);
+        }
         if (operands.size() != function.parameters().size()) {
             throw FunctionResolver.doesNotExist(function.name(), expressions.bindAll(operands), call)
                     .withHint("it takes " + function.parameters().size() + " arguments");
         }
         return switch (function.kind()) {
-            case SQL -> sqlFunction(function, call);
+            case SQL -> inlined(function, operands, call);
             case SCALAR -> {
                 rejectQuantifier(call, function.name());
                 yield Rex.call(function.code(), userArguments(function, expressions, call), function.returns(), true);
             }
             case AGGREGATE -> userAggregate(function, AggregateSyntax.of(call), call);
+            case SQL_TABLE ->
+                throw Errors.error(
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                "the SQL function " + function.name() + " gives rows: it belongs in FROM",
+                                call)
+                        .withHint("SELECT .. FROM " + function.name() + "(..)");
             case TABLE -> SetFunctions.call(context, expressions, clause, function.name(), call);
         };
     }
 
-    private RexNode sqlFunction(UserFunction function, SqlCall call) {
+    private RexNode inlined(UserFunction function, List<SqlNode> operands, SqlCall call) {
         try {
-            RexNode bound = expressions.bind(InlinedFunction.call(function, call));
-            return context.coercions().convert(bound, function.returns(), Coercions.Strength.ASSIGNMENT, call);
+            List<SqlNode> arguments =
+                    function.code().startsWith("(") ? InlinedFunction.qualified(operands, expressions.scope()) : operands;
+            RexNode bound = expressions.bind(InlinedFunction.body(function, arguments, call));
+            return function.returns().kind() == DataType.Kind.NULL
+                    ? bound
+                    : context.coercions().convert(bound, function.returns(), Coercions.Strength.ASSIGNMENT, call);
         } catch (MillraceException e) {
             throw Errors.at(e, call);
         }
+    }
+
+    /** {@code (start, end) OVERLAPS (start, end)}, in which an end may be a duration. */
+    RexNode overlaps(SqlCall call) {
+        List<SqlNode> ends = new ArrayList<>();
+        for (SqlNode side : call.getOperandList()) {
+            if (side.getKind() != SqlKind.ROW || ((SqlCall) side).operandCount() != 2) {
+                throw Errors.error(SqlState.SYNTAX_ERROR, "wrong number of parameters on a side of OVERLAPS", side);
+            }
+            SqlNode start = ((SqlCall) side).operand(0);
+            SqlNode end = ((SqlCall) side).operand(1);
+            boolean duration = Coercions.type(expressions.bind(end)).kind() == DataType.Kind.INTERVAL;
+            ends.add(start);
+            ends.add(duration ? SqlStdOperatorTable.PLUS.createCall(side.getParserPosition(), start, end) : end);
+        }
+        return inlined(BuiltInFunctions.find("overlaps", 4).orElseThrow(), ends, call);
     }
 
     static List<RexNode> userArguments(UserFunction function, ExpressionBinder binder, SqlCall call) {
@@ -185,11 +221,17 @@ final class FunctionBinder {
                         call);
             }
         }
-        Optional<String> body = FunctionResolver.canonical(name).isPresent()
-                ? Optional.empty()
-                : context.catalog().functionBody(name);
-        if (body.isPresent()) {
-            return expressions.bind(InlinedFunction.call(body.get(), call));
+        Optional<UserFunction> builtIn = BuiltInFunctions.find(name, call.operandCount());
+        if (builtIn.isPresent()) {
+            return inlined(builtIn.get(), call.getOperandList(), call);
+        }
+        if (name.equals("format")) {
+            return new FormatBinder(context, expressions).bind(call);
+        }
+        String prefix = PREFIX_OPERATORS.get(name);
+        if (prefix != null) {
+            return context.functions()
+                    .operator(prefix, expressions.bindAll(call.getOperandList()), call);
         }
         List<RexNode> arguments = expressions.bindAll(call.getOperandList());
         DataType now = NOW.get(name);
@@ -206,6 +248,12 @@ final class FunctionBinder {
                 return context.functions().function(function, function, reversed(arguments), call);
             }
             case "substring" -> {
+                boolean similar = arguments.size() == 3
+                        && (Coercions.unknownText(arguments.get(1)).isPresent()
+                                || Coercions.isCharacter(Coercions.type(arguments.get(1))));
+                if (similar) {
+                    return context.functions().operator("substring_similar", arguments, call);
+                }
                 boolean pattern = arguments.size() == 2
                         && (Coercions.unknownText(arguments.get(1)).isPresent()
                                 || Coercions.isCharacter(Coercions.type(arguments.get(1))));
@@ -215,6 +263,21 @@ final class FunctionBinder {
             }
             case "distinct on" ->
                 throw Errors.error(SqlState.SYNTAX_ERROR, "DISTINCT ON is allowed right after SELECT only", call);
+            case "pg_typeof" -> {
+                if (arguments.size() == 1) {
+                    return Rex.text(Coercions.name(Coercions.type(arguments.get(0))));
+                }
+            }
+            case "num_nulls", "num_nonnulls" -> {
+                return count(name.equals("num_nulls") ? "is_null" : "is_not_null", arguments, call);
+            }
+            case "random", "gen_random_uuid", "uuid_generate_v4", "setseed" ->
+                throw Errors.error(
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                name + "() is not available: it would give another value each time a row is computed"
+                                        + " again, so that an answer could never be taken back",
+                                call)
+                        .withHint("compute it where the row is made, or from the row, as md5(id::text) is");
             case "grouping" -> {
                 return grouping(arguments, call);
             }
@@ -236,8 +299,28 @@ final class FunctionBinder {
         return castByTypeName(name, arguments, call).orElseThrow(() -> unknownFunction(name, arguments, call));
     }
 
+    /** How many of the arguments are NULL, or not. */
+    private RexNode count(String test, List<RexNode> arguments, SqlCall call) {
+        RexNode sum = Rex.literal(new Literal(0L, DataType.INTEGER));
+        for (RexNode argument : arguments) {
+            RexNode tested =
+                    Rex.call(test, List.of(context.coercions().decided(argument)), DataType.BOOLEAN, false);
+            sum = context.functions().operator("add", List.of(sum, Rex.cast(tested, DataType.INTEGER)), call);
+        }
+        return sum;
+    }
+
     /** PostgreSQL shows as many digits as {@code round(x, 2)} was asked for; where the text says how many, the type does. */
     private static RexNode toGivenPlaces(String function, RexNode result, List<RexNode> arguments) {
+        Optional<String> template = function.equals("to_number")
+                ? Coercions.unknownText(arguments.get(1)).or(() -> Literals.textOf(arguments.get(1)))
+                : Optional.empty();
+        if (template.isPresent()) {
+            String[] parts = template.get().toUpperCase(Locale.ROOT).split("[.D]", 2);
+            long digits = parts.length < 2 ? 0 : parts[1].chars().filter(c -> c == '9' || c == '0').count();
+            boolean plain = !template.get().toUpperCase(Locale.ROOT).contains("V");
+            return plain && digits <= 16 ? Rex.cast(result, DataType.numeric(38, (int) digits)) : result;
+        }
         boolean rounds = (function.equals("round") || function.equals("trunc")) && arguments.size() == 2;
         DataType type = rounds ? Coercions.type(result) : DataType.NULL;
         if (type.kind() != DataType.Kind.NUMERIC
@@ -286,6 +369,7 @@ final class FunctionBinder {
 
     private static MillraceException unknownFunction(String name, List<RexNode> arguments, SqlCall call) {
         List<String> known = FunctionResolver.names();
+        known.addAll(BuiltInFunctions.names());
         for (Function function : Function.values()) {
             known.add(function.name().toLowerCase(Locale.ROOT));
         }

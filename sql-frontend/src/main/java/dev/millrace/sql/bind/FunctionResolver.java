@@ -91,7 +91,10 @@ final class FunctionResolver {
             "json_entries_text",
             "regexp_all_matches",
             "regexp_one_match",
-            "array_subscripts");
+            "array_subscripts",
+            "pad_text",
+            "round_time",
+            "substring_similar");
 
     private static final Set<String> ARITHMETIC = Set.of("add", "subtract", "multiply", "divide", "mod");
     private static final Set<String> COMPARISONS =
@@ -101,6 +104,8 @@ final class FunctionResolver {
     private static final Set<String> MAY_GIVE_NULL = Set.of(
             "regexp_substr",
             "regexp_extract",
+            "regexp_part",
+            "substring_similar",
             "split_index",
             "nullif",
             "to_number",
@@ -395,7 +400,10 @@ final class FunctionResolver {
         List<DataType> types = converted.stream().map(Coercions::type).toList();
         DataType result = signature.resultType(types);
         if (name.equals("extract")) {
-            result = Literals.textOf(converted.get(0)).map(ResultRule::extract).orElse(result);
+            boolean day = types.get(1).kind() == Kind.DATE;
+            result = Literals.textOf(converted.get(0))
+                    .map(field -> ResultRule.extract(day && field.equalsIgnoreCase("epoch") ? "day" : field))
+                    .orElse(result);
         }
         return Rex.call(name, converted, result, nullable(signature, converted));
     }

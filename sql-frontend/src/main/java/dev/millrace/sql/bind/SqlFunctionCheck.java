@@ -15,13 +15,20 @@ import org.apache.calcite.sql.SqlNode;
 final class SqlFunctionCheck {
     private SqlFunctionCheck() {}
 
-    static void check(QueryContext context, String name, List<Field> parameters, DataType returns, String body) {
+    static void check(
+            QueryContext context, String name, List<Field> parameters, DataType returns, String body, boolean table) {
         String arguments = parameters.stream()
                 .map(parameter -> "CAST(NULL AS " + parameter.type() + ")")
                 .collect(Collectors.joining(", "));
         SqlCall call = (SqlCall) StatementParser.parseExpression("f(" + arguments + ")");
-        UserFunction function = new UserFunction(name, UserFunction.Kind.SQL, parameters, returns, body);
-        SqlNode expression = InlinedFunction.call(function, call);
+        UserFunction.Kind kind = table ? UserFunction.Kind.SQL_TABLE : UserFunction.Kind.SQL;
+        UserFunction function = new UserFunction(name, kind, parameters, returns, body);
+        if (table) {
+            QueryBinder queries = new QueryBinder(context, Optional.empty());
+            new FromBinder(context, queries, Optional.empty()).inlined(function, call);
+            return;
+        }
+        SqlNode expression = InlinedFunction.body(function, call.getOperandList(), call);
         ExpressionBinder binder =
                 new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain("a SQL function"));
         context.coercions().convert(binder.bind(expression), returns, Strength.ASSIGNMENT, expression);

@@ -16,6 +16,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
 import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -327,14 +328,15 @@ public final class StatementBinder {
                 : TypeNames.resolve(syntax.returns().get());
         List<String> definition = syntax.definition();
         if (syntax.language().equals("sql")) {
-            if (table) {
-                throw MillraceException.notAvailableYet("a SQL function that returns a table")
-                        .withHint("CREATE MATERIALIZED VIEW, or a query template");
-            }
-            String body = definition.get(0).strip();
+            String body = definition.get(0).strip().replaceFirst(";\\s*$", "");
             boolean select = body.regionMatches(true, 0, "select", 0, 6);
-            String expression = (select ? body.substring(6) : body).strip().replaceFirst(";\\s*$", "");
-            SqlFunctionCheck.check(context, syntax.name(), parameters, returns, expression);
+            String expression = select ? body.substring(6).strip() : body;
+            if (table) {
+                expression = body;
+            } else if (!StatementParser.isExpression(expression)) {
+                expression = "(" + body + ")";
+            }
+            SqlFunctionCheck.check(context, syntax.name(), parameters, returns, expression, table);
             definition = List.of(expression);
         }
         return new Statement.CreateFunction(

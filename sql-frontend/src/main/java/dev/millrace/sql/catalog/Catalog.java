@@ -26,16 +26,8 @@ public interface Catalog {
         return Optional.empty();
     }
 
-    /** A function that a user made, by its name. */
+    /** A function that a user made, or one over the catalog that is short for an expression, by its name. */
     default Optional<UserFunction> userFunction(String name) {
-        return Optional.empty();
-    }
-
-    /**
-     * A function that is short for an expression, such as {@code pg_get_userbyid(oid)}: the text of the expression, in which
-     * {@code arg1}, {@code arg2} and so on stand for the arguments; empty when there is no such function.
-     */
-    default Optional<String> functionBody(String name) {
         return Optional.empty();
     }
 }

@@ -209,6 +209,14 @@ final class DefinitionParser {
                 do {
                     definition.add(words.string());
                 } while (words.acceptSymbol(","));
+            } else if (words.accept("return")) {
+                int first = words.place();
+                words.expression();
+                definition.add("SELECT " + words.textFrom(first));
+            } else if (words.acceptAll("called", "on", "null", "input")) {
+                continue; // what a body does anyway
+            } else if (words.acceptAll("parallel", "safe") || words.accept("leakproof")) {
+                continue; // there is nothing to decide
             } else if (!words.accept("immutable")
                     && !words.accept("stable")
                     && !words.accept("volatile")

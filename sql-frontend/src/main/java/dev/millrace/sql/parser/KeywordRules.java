@@ -31,7 +31,13 @@ final class KeywordRules {
             return true;
         }
         return switch (word) {
-            case "left", "right" -> next.isWord("join") || next.isWord("outer") || next.isWord("asof");
+            case "left", "right" ->
+                next.isWord("join")
+                        || next.isWord("outer")
+                        || next.isWord("asof")
+                        || next.isWord("semi")
+                        || next.isWord("anti");
+            case "semi", "anti" -> next.isWord("join");
             case "union", "intersect", "except" -> true;
             case "values" -> next.isSymbol("(");
             case "fetch" -> next.isWord("first") || next.isWord("next");

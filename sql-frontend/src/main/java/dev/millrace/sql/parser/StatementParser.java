@@ -265,12 +265,33 @@ public final class StatementParser {
 
     // ---- shared by the parts ---------------------------------------------------------------------------------------
 
-    /** A query with its EMIT clause. */
     /** The expression that a text is. */
     public static SqlNode parseExpression(String text) {
         return new Words(text, Lexer.tokens(text)).expression();
     }
 
+    /** Whether a text is an expression and nothing else. */
+    public static boolean isExpression(String text) {
+        try {
+            Words words = new Words(text, Lexer.tokens(text));
+            words.expression();
+            return words.peek().kind() == Kind.END;
+        } catch (MillraceException e) {
+            return false;
+        }
+    }
+
+    /** The query that a text is. */
+    public static SqlNode parseQuery(String text) {
+        Words words = new Words(text, Lexer.tokens(text));
+        SqlNode query = words.query();
+        if (words.peek().kind() != Kind.END) {
+            throw words.syntaxError();
+        }
+        return query;
+    }
+
+    /** A query with its EMIT clause. */
     static Syntax.QueryText queryText(Words words) {
         int first = words.place();
         SqlNode query = words.query();

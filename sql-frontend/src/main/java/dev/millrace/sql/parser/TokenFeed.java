@@ -11,8 +11,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -72,6 +74,8 @@ final class TokenFeed implements Supplier<Token> {
     private final Deque<Boolean> bracketSlices = new ArrayDeque<>(4); // per open bracket: whether it is a slice
     // Depths of parentheses at which a SELECT has not had its FROM yet.
     private final BitSet selecting = new BitSet();
+    // Per place: how many parentheses, opened for a prefix operator, close before it.
+    private final Map<Integer, Integer> operandEnds = new HashMap<>();
     // Depths of parentheses that are in a FROM.
     private final BitSet naming = new BitSet();
     // Depths of parentheses at which an ASOF JOIN has had neither MATCH_CONDITION nor ON yet.
@@ -93,6 +97,11 @@ final class TokenFeed implements Supplier<Token> {
     }
 
     private void feed() {
+        Optional.ofNullable(operandEnds.remove(at)).ifPresent(count -> {
+            for (int i = 0; i < count; i++) {
+                push(QueryGrammarConstants.RPAREN, ")", 0);
+            }
+        });
         Lexeme lexeme = lexemes.get(at);
         switch (lexeme.kind()) {
             case WORD -> word(lexeme);
@@ -113,7 +122,14 @@ final class TokenFeed implements Supplier<Token> {
             case DECIMAL -> push(QueryGrammarConstants.DECIMAL_NUMERIC_LITERAL, lexeme.text(), 1);
             case APPROXIMATE -> push(QueryGrammarConstants.APPROX_NUMERIC_LITERAL, lexeme.text(), 1);
             case PARAMETER -> push(QueryGrammarConstants.HOOK, "?", 1);
-            case PUNCTUATION, OPERATOR -> symbol(lexeme);
+            case OPERATOR -> {
+                if (PrefixOperators.isPrefix(lexeme, before(1))) {
+                    prefix(lexeme);
+                } else {
+                    symbol(lexeme);
+                }
+            }
+            case PUNCTUATION -> symbol(lexeme);
             case END -> push(QueryGrammarConstants.EOF, "", 0);
         }
     }
@@ -158,6 +174,14 @@ final class TokenFeed implements Supplier<Token> {
             }
             case "trim" -> trim();
             case "operator" -> qualifiedOperator();
+            case "overlaps" -> {
+                if (before(1).isSymbol(")")) {
+                    push(QueryGrammarConstants.OTHER_OPERATOR, word, 1);
+                } else {
+                    nextParen = Paren.CALL;
+                    name(word, 1);
+                }
+            }
             case "table" -> {
                 // TABLE (SELECT ...) as an argument is just the query.
                 if (after(2).isWord("select") || after(2).isWord("with") || after(2).isWord("values")) {
@@ -207,6 +231,8 @@ final class TokenFeed implements Supplier<Token> {
             default -> {
                 if (VALUE_FUNCTIONS.contains(word)) {
                     valueFunction(word);
+                } else if (typeOrConstant()) {
+                    return; // numeric(5, 2) '1.5'
                 } else if (BEFORE_PARENTHESIS.contains(word)) {
                     keyword(word);
                 } else if (isKeyword(word)) {
@@ -285,6 +311,11 @@ final class TokenFeed implements Supplier<Token> {
                 keyword(word);
             }
             case "using" -> {
+                if (after(1).isSymbol("<") || after(1).isSymbol(">")) {
+                    // ORDER BY x USING >
+                    push(TokenKinds.ofKeyword(after(1).isSymbol("<") ? "asc" : "desc"), word, 2);
+                    return;
+                }
                 matching.clear(open.size());
                 keyword(word);
             }
@@ -373,7 +404,7 @@ final class TokenFeed implements Supplier<Token> {
                 }
                 keyword(word);
             }
-            case "collate" -> skipCollation();
+            case "like", "ilike" -> quantifiedLike(word);
             case "materialized" -> {
                 if (before(1).isWord("not")) {
                     at++;
@@ -382,7 +413,10 @@ final class TokenFeed implements Supplier<Token> {
                 }
             }
             case "not" -> {
-                if (before(1).isWord("as") && after(1).isWord("materialized")) {
+                if ((after(1).isWord("like") || after(1).isWord("ilike")) && isQuantifier(after(2))) {
+                    at++;
+                    quantifiedLike("not " + lexemes.get(at).text());
+                } else if (before(1).isWord("as") && after(1).isWord("materialized")) {
                     at++;
                 } else {
                     keyword(word);
@@ -399,10 +433,17 @@ final class TokenFeed implements Supplier<Token> {
                 }
                 keyword(word);
             }
+            case "similar", "escape" -> {
+                if (inWordyCall()) {
+                    push(QueryGrammarConstants.COMMA, ",", 1); // substring(a SIMILAR b ESCAPE c)
+                } else if (isKeyword(word)) {
+                    keyword(word);
+                } else {
+                    name(word, 1);
+                }
+            }
             case "from", "for", "in", "placing" -> {
-                boolean separates = !open.isEmpty()
-                        && open.get(open.size() - 1) == Paren.WORDY_CALL
-                        && !before(1).isWord("distinct");
+                boolean separates = inWordyCall() && !before(1).isWord("distinct");
                 if (!separates) {
                     if (isKeyword(word)) {
                         keyword(word);
@@ -430,6 +471,20 @@ final class TokenFeed implements Supplier<Token> {
         }
     }
 
+    private static boolean isQuantifier(Lexeme lexeme) {
+        return lexeme.isWord("any") || lexeme.isWord("some") || lexeme.isWord("all");
+    }
+
+    /** {@code a LIKE ANY (b)} as an operator {@code like any} of a and b: the grammar knows it for comparisons alone. */
+    private void quantifiedLike(String like) {
+        if (!isQuantifier(after(1))) {
+            keyword(like);
+            return;
+        }
+        String quantifier = after(1).isWord("all") ? " all" : " any";
+        push(QueryGrammarConstants.OTHER_OPERATOR, like + quantifier, 2);
+    }
+
     /** {@code ASOF LEFT JOIN} as {@code LEFT ASOF JOIN}. */
     private void asof(String word) {
         if (!isKeyword(word)) {
@@ -455,8 +510,7 @@ final class TokenFeed implements Supplier<Token> {
                 naming.clear(depth);
             }
             case "from" -> {
-                if (!before(1).isWord("distinct")
-                        && (open.isEmpty() || open.get(open.size() - 1) != Paren.WORDY_CALL)) {
+                if (!before(1).isWord("distinct") && !inWordyCall()) {
                     selecting.clear(depth);
                     naming.set(depth);
                 }
@@ -491,6 +545,10 @@ final class TokenFeed implements Supplier<Token> {
                 return;
             }
         }
+    }
+
+    private boolean inWordyCall() {
+        return !open.isEmpty() && open.get(open.size() - 1) == Paren.WORDY_CALL;
     }
 
     private boolean isKeyword(String word) {
@@ -577,6 +635,7 @@ final class TokenFeed implements Supplier<Token> {
         symbolToken(operator, end + 2);
     }
 
+    /** Texts have one order, that of their bytes, whichever is asked for. */
     private void skipCollation() {
         at += 2;
         while (lexemes.get(at).isSymbol(".")) {
@@ -625,16 +684,27 @@ final class TokenFeed implements Supplier<Token> {
             return true;
         }
         if (found.constant().isEmpty()) {
-            name(found.type(), found.length());
+            type(found, found.length());
             return true;
         }
         push(TokenKinds.ofKeyword("cast"), "cast", 0);
         push(QueryGrammarConstants.LPAREN, "(", found.constantAt());
         string(found.constant().get(), 0);
         push(TokenKinds.ofKeyword("as"), "as", 0);
-        name(found.type(), 0);
+        type(found, 0);
         push(QueryGrammarConstants.RPAREN, ")", found.length() - found.constantAt());
         return true;
+    }
+
+    private void type(TypeWords words, int lexemesUsed) {
+        name(words.type(), words.arguments().isEmpty() ? lexemesUsed : 0);
+        for (int i = 0; i < words.arguments().size(); i++) {
+            push(i == 0 ? QueryGrammarConstants.LPAREN : QueryGrammarConstants.COMMA, i == 0 ? "(" : ",", 0);
+            push(QueryGrammarConstants.UNSIGNED_INTEGER_LITERAL, words.arguments().get(i), 0);
+        }
+        if (!words.arguments().isEmpty()) {
+            push(QueryGrammarConstants.RPAREN, ")", lexemesUsed);
+        }
     }
 
     // ---- symbols ---------------------------------------------------------------------------------------------------
@@ -690,6 +760,13 @@ final class TokenFeed implements Supplier<Token> {
             }
             default -> symbolToken(lexeme, 1);
         }
+    }
+
+    /** {@code ~ a} as {@code "prefix ~"(a)}: the grammar knows no such prefix. */
+    private void prefix(Lexeme operator) {
+        name(PrefixOperators.NAME + operator.text(), 0);
+        push(QueryGrammarConstants.LPAREN, "(", 1);
+        operandEnds.merge(PrefixOperators.operandEnd(lexemes, at), 1, Integer::sum);
     }
 
     // ---- slices: a[1:2] is fed as a["slice bounds"(1, 2)], with NULL for a bound that is missing
@@ -756,6 +833,9 @@ final class TokenFeed implements Supplier<Token> {
     private void push(int kind, String image, int lexemesUsed) {
         Lexeme from = lexemes.get(at);
         at = Math.min(at + lexemesUsed, lexemes.size() - 1);
+        while (lexemesUsed > 0 && lexemes.get(at).isWord("collate") && after(1).isName()) {
+            skipCollation();
+        }
         FedToken token = new FedToken();
         token.kind = kind;
         token.image = image;

@@ -2,6 +2,7 @@ package dev.millrace.sql.parser;
 
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -10,11 +11,12 @@ import java.util.Set;
  * Types of several words, and constants that begin with their type.
  *
  * @param type the type as one name
+ * @param arguments the numbers in parentheses behind the type of a constant
  * @param constant the text of the constant, if there is one
  * @param constantAt how many tokens lie before it
  * @param length how many tokens belong to it all
  */
-record TypeWords(String type, Optional<String> constant, int constantAt, int length) {
+record TypeWords(String type, List<String> arguments, Optional<String> constant, int constantAt, int length) {
     private static final Set<String> TYPES_OF_CONSTANTS = Set.of("""
             bool boolean int2 smallint int int4 integer int8 bigint float4 real float8 numeric decimal text varchar bytea
             date time timestamp timestamptz interval uuid json jsonb""".split("\\s+"));
@@ -35,7 +37,12 @@ record TypeWords(String type, Optional<String> constant, int constantAt, int len
             return Optional.of(
                     type.type.equals("interval")
                             ? interval(next.text(), lexemes, place)
-                            : new TypeWords(type.type, Optional.of(next.text()), type.length, type.length + 1));
+                            : new TypeWords(
+                                    type.type,
+                                    type.arguments,
+                                    Optional.of(next.text()),
+                                    type.length,
+                                    type.length + 1));
         }
         return type.length > 1 ? Optional.of(type) : Optional.empty();
     }
@@ -48,7 +55,7 @@ record TypeWords(String type, Optional<String> constant, int constantAt, int len
             return name("varchar", 2);
         }
         if (!word.equals("timestamp") && !word.equals("time")) {
-            return name(word, 1);
+            return withArguments(word, lexemes, place);
         }
         boolean precision = lexeme(lexemes, place + 1).isSymbol("(")
                 && lexeme(lexemes, place + 3).isSymbol(")");
@@ -57,20 +64,41 @@ record TypeWords(String type, Optional<String> constant, int constantAt, int len
         if ((with || lexeme(lexemes, place + used).isWord("without"))
                 && lexeme(lexemes, place + used + 1).isWord("time")
                 && lexeme(lexemes, place + used + 2).isWord("zone")) {
-            return new TypeWords(with ? word + "tz" : word, Optional.empty(), 0, used + 3);
+            List<String> arguments = precision
+                    ? List.of(lexeme(lexemes, place + 2).text())
+                    : List.of();
+            return new TypeWords(with ? word + "tz" : word, arguments, Optional.empty(), 0, used + 3);
         }
-        return precision && lexeme(lexemes, place + 4).kind() == Kind.STRING ? name(word, 4) : name(word, 1);
+        return withArguments(word, lexemes, place);
+    }
+
+    /** {@code numeric(5, 2) '1.5'}: only before a constant do the parentheses belong to a type. */
+    private static TypeWords withArguments(String word, List<Lexeme> lexemes, int place) {
+        List<String> arguments = new ArrayList<>();
+        int at = place + 1;
+        while (TYPES_OF_CONSTANTS.contains(word)
+                && lexeme(lexemes, at).isSymbol(arguments.isEmpty() ? "(" : ",")
+                && lexeme(lexemes, at + 1).kind() == Kind.INTEGER) {
+            arguments.add(lexeme(lexemes, at + 1).text());
+            at += 2;
+        }
+        boolean constant = !arguments.isEmpty()
+                && lexeme(lexemes, at).isSymbol(")")
+                && lexeme(lexemes, at + 1).kind() == Kind.STRING;
+        return constant
+                ? new TypeWords(word, arguments, Optional.empty(), 0, at + 1 - place)
+                : name(word, 1);
     }
 
     private static TypeWords name(String type, int length) {
-        return new TypeWords(type, Optional.empty(), 0, length);
+        return new TypeWords(type, List.of(), Optional.empty(), 0, length);
     }
 
     /** {@code INTERVAL '...'} with the fields that may follow, put into its text. */
     private static TypeWords interval(String text, List<Lexeme> lexemes, int place) {
         Lexeme field = lexeme(lexemes, place + 2);
         if (!isIntervalField(field)) {
-            return new TypeWords("interval", Optional.of(text), 1, 2);
+            return new TypeWords("interval", List.of(), Optional.of(text), 1, 2);
         }
         int used = lexeme(lexemes, place + 3).isSymbol("(") ? 6 : 3;
         Lexeme last = field;
@@ -78,7 +106,7 @@ record TypeWords(String type, Optional<String> constant, int constantAt, int len
             last = lexeme(lexemes, place + used + 1);
             used += lexeme(lexemes, place + used + 2).isSymbol("(") ? 5 : 2;
         }
-        return new TypeWords("interval", Optional.of(intervalText(text, field.text(), last.text())), 1, used);
+        return new TypeWords("interval", List.of(), Optional.of(intervalText(text, field.text(), last.text())), 1, used);
     }
 
     private static boolean isIntervalField(Lexeme lexeme) {

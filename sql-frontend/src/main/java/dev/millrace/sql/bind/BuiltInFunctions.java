@@ -1,0 +1,77 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Functions of PostgreSQL that are short for an expression over others; {@code functions.txt} beside this class has one a
+ * line, {@code name(parameter = default, ..) expression}. Safe on any thread.
+ */
+final class BuiltInFunctions {
+    private static final Map<String, List<UserFunction>> FUNCTIONS = read();
+
+    private BuiltInFunctions() {}
+
+    /** The function of this name that takes so many arguments. */
+    static Optional<UserFunction> find(String name, int arguments) {
+        return FUNCTIONS.getOrDefault(name, List.of()).stream()
+                .filter(function -> function.leastArguments() <= arguments
+                        && arguments <= function.parameters().size())
+                .findFirst();
+    }
+
+    /** All names, for suggestions. */
+    static Set<String> names() {
+        return FUNCTIONS.keySet();
+    }
+
+    private static Map<String, List<UserFunction>> read() {
+        Map<String, List<UserFunction>> functions = new HashMap<>();
+        try (InputStream in = BuiltInFunctions.class.getResourceAsStream("functions.txt")) {
+            new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                    .map(BuiltInFunctions::parse)
+                    .forEach(function -> functions
+                            .computeIfAbsent(function.name(), name -> new ArrayList<>())
+                            .add(function));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Map.copyOf(functions);
+    }
+
+    private static UserFunction parse(String line) {
+        int open = line.indexOf('(');
+        int close = line.indexOf(") ");
+        List<Field> parameters = new ArrayList<>();
+        List<String> defaults = new ArrayList<>();
+        for (String parameter : line.substring(open + 1, close).split(",")) {
+            if (!parameter.isBlank()) {
+                String[] parts = parameter.split("=");
+                parameters.add(new Field(parts[0].strip(), DataType.NULL, true));
+                if (parts.length > 1) {
+                    defaults.add(parts[1].strip());
+                }
+            }
+        }
+        return new UserFunction(
+                line.substring(0, open),
+                UserFunction.Kind.SQL,
+                parameters,
+                defaults,
+                DataType.NULL,
+                line.substring(close + 2).strip());
+    }
+}
