@@ -2,6 +2,7 @@ package dev.millrace.planner;
 
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.explain.Fingerprint;
+import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.sql.statement.Emit;
 import java.util.List;
 import java.util.Objects;
@@ -15,10 +16,17 @@ import java.util.Optional;
  * @param emit when a standing query shows its rows; never {@link Emit.Unspecified}
  * @param uniqueKey columns no two rows of the answer agree in, where some are known; no columns when there is at most
  *     one row
+ * @param eventTime of a standing query whose rows are only added, a column that a watermark speaks of, for queries that
+ *     read it
  * @param fingerprint what this plan has in common with those that differ in literals only
  */
 public record PhysicalPlan(
-        PlanNode root, boolean appendOnly, Emit emit, Optional<List<Integer>> uniqueKey, Fingerprint fingerprint) {
+        PlanNode root,
+        boolean appendOnly,
+        Emit emit,
+        Optional<List<Integer>> uniqueKey,
+        Optional<RelationFacts.EventTime> eventTime,
+        Fingerprint fingerprint) {
     public PhysicalPlan {
         Objects.requireNonNull(root);
         Objects.requireNonNull(emit);

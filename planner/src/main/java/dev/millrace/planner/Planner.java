@@ -4,7 +4,9 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.algebra.Translation;
 import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
+import dev.millrace.planner.fact.EventTimes;
 import dev.millrace.planner.fact.Inference;
+import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.fact.UniqueKey;
 import dev.millrace.planner.forget.ForgetState;
 import dev.millrace.planner.over.OverRecognition;
@@ -82,14 +84,17 @@ public final class Planner {
         Emit emit = emission(query.emit(), plan, finite, new EmissionCheck(inference, context.relations()));
         boolean appendOnly = inference.of(plan).appendOnly();
 
+        Optional<RelationFacts.EventTime> declared = EventTimes.declared(plan);
         plan = WatermarkPlacement.apply(plan, context.dropLate());
+        Optional<RelationFacts.EventTime> eventTime =
+                finite || !appendOnly ? Optional.empty() : EventTimes.settled(plan, inference).or(() -> declared);
         plan = simplification.apply(ShareScans.apply(PruneColumns.apply(plan)));
         plan = PushPredicatesIntoScan.apply(plan, context.relations());
         plan = promised(plan, inference);
         Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(plan);
         plan = Parallelism.apply(plan, context.parallelism(), inference);
         plan = Nodes.named(plan, query.schema().names());
-        return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, Fingerprint.of(plan));
+        return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Fingerprint.of(plan));
     }
 
     /** What the user asked for if it is possible; else what the plan does. */

@@ -178,6 +178,9 @@ final class Library {
             regexp_split_to_array RegexFunction#split 1 2
             regexp_all_matches    RegexFunction#allGroups 1 2
             regexp_one_match      RegexFunction#firstGroups 1 2
+            array_bit_and         nested.ArrayBits.and
+            array_bit_or          nested.ArrayBits.or
+            array_bit_xor         nested.ArrayBits.xor
             json_elements         nested.JsonParts.elements
             json_elements_text    nested.JsonParts.elementsText
             json_keys             nested.JsonParts.keys

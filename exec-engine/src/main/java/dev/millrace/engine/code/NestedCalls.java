@@ -48,6 +48,7 @@ final class NestedCalls {
             Map.entry("trim_array", "trim"),
             Map.entry("array_sort", "sort"),
             Map.entry("array_reverse", "reverse"),
+            Map.entry("array_mode", "mode"),
             Map.entry("array_subscripts", "subscripts"),
             Map.entry("array_dims", "?dims"));
 

@@ -193,7 +193,7 @@ public final class Binaries {
     // Encodings of characters.
 
     public static void convertFrom(long address, int length, long encoding, int encodingLength, Text out) {
-        Charset charset = charset(encoding, encodingLength);
+        Charset charset = charset(encoding, encodingLength, "source");
         TextBuffer buffer = out.begin();
         try {
             String text = charset.newDecoder()
@@ -208,7 +208,7 @@ public final class Binaries {
     }
 
     public static void convertTo(long address, int length, long encoding, int encodingLength, Text out) {
-        Charset charset = charset(encoding, encodingLength);
+        Charset charset = charset(encoding, encodingLength, "destination");
         String text = new String(bytes(address, length), StandardCharsets.UTF_8);
         if (!charset.newEncoder().canEncode(text)) {
             throw MillraceException.user(
@@ -219,14 +219,14 @@ public final class Binaries {
         out.written();
     }
 
-    private static Charset charset(long address, int length) {
+    private static Charset charset(long address, int length, String side) {
         String name = new String(bytes(address, length), StandardCharsets.UTF_8);
         String known = name.toUpperCase(Locale.ROOT).replace("WIN", "windows-").replaceAll("^LATIN(\\d)$", "ISO-8859-$1");
         try {
             return known.equals("SQL_ASCII") ? StandardCharsets.US_ASCII : Charset.forName(known);
         } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
             throw MillraceException.user(
-                    SqlState.INVALID_PARAMETER_VALUE, "invalid encoding name \"" + name + "\"");
+                    SqlState.INVALID_PARAMETER_VALUE, "invalid " + side + " encoding name \"" + name + "\"");
         }
     }
 }

@@ -11,6 +11,7 @@ public final class SimilarTo {
     private final Pattern pattern = new Pattern();
     private final Pattern escape = new Pattern();
     private RegexMatcher matcher;
+    private RegexMatcher parts;
 
     public void prepare(long patternAddress, int patternLength) {
         if (pattern.changed(patternAddress, patternLength)) {
@@ -30,11 +31,13 @@ public final class SimilarTo {
             throw MillraceException.user(SqlState.INVALID_ESCAPE_SEQUENCE, "invalid escape string")
                     .withHint("Escape string must be empty or one character.");
         }
-        matcher = new RegexMatcher(Regex.compile(translate(pattern.text(), escapeText), RegexFlags.NONE));
+        matcher = new RegexMatcher(Regex.compile(translate(pattern.text(), escapeText, false), RegexFlags.NONE));
+        parts = new RegexMatcher(Regex.compile(translate(pattern.text(), escapeText, true), RegexFlags.NONE));
         pattern.remember();
     }
 
-    private static String translate(String similar, String escape) {
+    /** @param inParts whether an escaped double quote separates parts, the first of which takes as little as it can */
+    private static String translate(String similar, String escape, boolean inParts) {
         StringBuilder regex = new StringBuilder("^(?:");
         boolean inBrackets = false;
         int separators = 0;
@@ -42,7 +45,7 @@ public final class SimilarTo {
             char c = similar.charAt(at);
             if (!escape.isEmpty() && similar.startsWith(escape, at)) {
                 at += escape.length();
-                if (at < similar.length() && similar.charAt(at) == '"') {
+                if (inParts && at < similar.length() && similar.charAt(at) == '"') {
                     regex.append(++separators == 1 ? ")(" : ")(?:");
                 } else if (at < similar.length()) {
                     regex.append('\\').append(similar.charAt(at));
@@ -52,7 +55,7 @@ public final class SimilarTo {
                 inBrackets = c != ']';
             } else {
                 switch (c) {
-                    case '%' -> regex.append(".*");
+                    case '%' -> regex.append(inParts && separators == 0 ? ".*?" : ".*");
                     case '_' -> regex.append('.');
                     case '(' -> regex.append("(?:");
                     case '\\', '.', '^', '$' -> regex.append('\\').append(c);
@@ -71,12 +74,12 @@ public final class SimilarTo {
      * separates; gives what the middle one matches, NULL when not all matches.
      */
     public boolean substring(long address, int length, Text out) {
-        matcher.reset(address, length);
-        if (!matcher.find(0)) {
+        parts.reset(address, length);
+        if (!parts.find(0)) {
             return false;
         }
-        int group = Math.min(1, matcher.groups());
-        out.slice(address + matcher.start(group), matcher.end(group) - matcher.start(group));
+        int group = Math.min(1, parts.groups());
+        out.slice(address + parts.start(group), parts.end(group) - parts.start(group));
         return true;
     }
 

@@ -218,7 +218,8 @@ public final class Timestamps {
         for (int i = digits; i < 6; i++) {
             unit *= 10;
         }
-        long down = Math.floorDiv(micros, unit) * unit;
-        return micros - down >= unit - (micros - down) ? down + unit : down;
+        long down = micros / unit * unit; // towards zero
+        long rest = Math.abs(micros - down);
+        return rest >= unit - rest ? down + Long.signum(micros) * unit : down;
     }
 }

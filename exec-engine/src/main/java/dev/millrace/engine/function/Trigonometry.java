@@ -90,8 +90,11 @@ public final class Trigonometry {
 
     public static double asinh(double value) {
         double size = Math.abs(value);
-        double result = size > 1e8 ? Math.log(size) + Math.log(2) : Math.log(size + Math.sqrt(size * size + 1));
-        return size < 1e-4 ? value : Math.copySign(result, value);
+        double square = size * size;
+        double result = size > 1e8
+                ? Math.log(size) + Math.log(2)
+                : Math.log1p(size + square / (1 + Math.sqrt(1 + square)));
+        return Math.copySign(result, value);
     }
 
     public static double acosh(double value) {

@@ -32,6 +32,10 @@ final class NestedSignatures {
             trim_array(T[], integer) T[]
             array_sort(T[]) T[]
             array_reverse(T[]) T[]
+            array_mode(T[]) T[]
+            array_bit_and(bigint[]) bigint
+            array_bit_or(bigint[]) bigint
+            array_bit_xor(bigint[]) bigint
             !array_fill(T, integer[]) T[]
             !array_to_string(T[], text, text?) text
             !string_to_array(text, text, text?) text[]

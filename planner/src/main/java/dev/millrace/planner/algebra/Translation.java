@@ -127,7 +127,7 @@ public final class Translation {
         PlanNode rows = new PlanNode.Scan(relation.name(), all, List.of(), relation.schema());
         Optional<RelationFacts.EventTime> time =
                 relations.apply(relation.name()).eventTime();
-        return finite || time.isEmpty()
+        return finite || time.isEmpty() || time.get().settled()
                 ? rows
                 : new PlanNode.Watermark(
                         rows,

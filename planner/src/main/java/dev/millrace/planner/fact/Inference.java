@@ -53,7 +53,20 @@ public final class Inference implements NodeVisitor<Facts> {
 
     /** Whether windows over {@code timeColumn} of the node's rows close some time. */
     public boolean closes(PlanNode node, int timeColumn) {
-        return finite || of(node).eventTimes().contains(timeColumn);
+        return finite || of(node).eventTimes().contains(timeColumn) || endsWindows(node, timeColumn);
+    }
+
+    /**
+     * Whether a column is the end of windows that were emitted when they closed: those that end by the watermark are out
+     * before it goes on, so that windows over their ends can close by it in turn.
+     */
+    boolean endsWindows(PlanNode node, int column) {
+        Facts facts = of(node);
+        return facts.appendOnly()
+                && facts.windows().stream()
+                        .anyMatch(window -> window.emitted()
+                                && window.end().isPresent()
+                                && window.end().getAsInt() == column);
     }
 
     private static Facts plain(boolean appendOnly) {
@@ -62,7 +75,14 @@ public final class Inference implements NodeVisitor<Facts> {
 
     @Override
     public Facts scan(PlanNode.Scan scan) {
-        return plain(finite || relations.apply(scan.relation()).appendOnly());
+        RelationFacts facts = relations.apply(scan.relation());
+        Set<Integer> times = facts.eventTime()
+                .filter(RelationFacts.EventTime::settled)
+                .map(time -> scan.columns().indexOf(time.column()))
+                .filter(column -> column >= 0)
+                .map(Set::of)
+                .orElse(Set.of());
+        return new Facts(finite || facts.appendOnly(), times, List.of());
     }
 
     @Override

@@ -14,8 +14,18 @@ import java.util.Optional;
 public record RelationFacts(
         boolean appendOnly, boolean replayable, Optional<EventTime> eventTime, List<Integer> primaryKey) {
 
-    /** The column that a watermark is made from; {@code idleTimeoutMicros} zero means never idle. */
-    public record EventTime(int column, long delayMicros, long idleTimeoutMicros) {}
+    /**
+     * The column that a watermark is made from.
+     *
+     * @param idleTimeoutMicros zero means never idle
+     * @param settled whether the rows come with watermarks already
+     */
+    public record EventTime(int column, long delayMicros, long idleTimeoutMicros, boolean settled) {
+        /** Of rows whose watermark is made where they are read. */
+        public EventTime(int column, long delayMicros, long idleTimeoutMicros) {
+            this(column, delayMicros, idleTimeoutMicros, false);
+        }
+    }
 
     public RelationFacts {
         primaryKey = List.copyOf(primaryKey);

@@ -77,7 +77,11 @@ public final class WatermarkPlacement {
         Optional<WindowSpec> windows = visit.windows();
         if (node instanceof PlanNode.WindowAggregate aggregate) {
             waits = true;
-            windows = longer(windows, Optional.of(aggregate.window()));
+            // windows above of the ends of these see none of the rows below
+            boolean attached = aggregate.window() instanceof WindowSpec.Attached;
+            windows = attached
+                    ? longer(windows, Optional.of(aggregate.window()))
+                    : Optional.of(aggregate.window());
         } else if (node instanceof PlanNode.WindowExtreme extreme) {
             waits = true;
             windows = longer(windows, Optional.of(extreme.window()));

@@ -169,7 +169,7 @@ final class Alterations {
                 alter.query().schema(),
                 planned.plan.appendOnly(),
                 planned.plan.uniqueKey().orElse(List.of()),
-                object.eventTime(),
+                Plans.eventTime(object.kind(), planned.plan),
                 object.input(),
                 alter.query().relations(),
                 object.options(),

@@ -125,10 +125,14 @@ final class Definitions {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
             Options options = new Options(create.options());
             if (options.text("connector").isPresent()) {
-                throw MillraceException.notAvailableYet("a table fed by a connector");
+                throw MillraceException.notAvailableYet("a table fed by a connector")
+                        .withHint("CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
+                                + " is a view of the current rows");
             }
             if (create.watermark().isPresent()) {
-                throw MillraceException.notAvailableYet("a watermark on a table");
+                throw MillraceException.notAvailableYet("a watermark on a table, which keeps current rows and no versions,")
+                        .withHint("CREATE STREAM with the same columns and watermark keeps the versions that a join FOR"
+                                + " SYSTEM_TIME AS OF a time asks for");
             }
             options.rejectUnread();
             List<Field> fields = new ArrayList<>(create.columns());
@@ -192,7 +196,7 @@ final class Definitions {
                     query.schema(),
                     plan.appendOnly(),
                     plan.uniqueKey().orElse(List.of()),
-                    Optional.empty(),
+                    Plans.eventTime(kind, plan),
                     Optional.empty(),
                     query.relations(),
                     optionTexts,

@@ -192,7 +192,8 @@ final class Execution {
             }
             return Command.of("DISCARD " + discard.what());
         }
-        throw MillraceException.notAvailableYet(name(statement));
+        throw MillraceException.notAvailableYet(name(statement))
+                .withHint("a query with its values written in: those that differ in constants only share their code");
     }
 
     /** The statement's name as a user knows it: {@code CreateQueryTemplate} is CREATE QUERY TEMPLATE. */

@@ -94,7 +94,8 @@ final class Explanations {
         } else if (statement instanceof Statement.Insert insert) {
             return insert.source();
         }
-        throw MillraceException.notAvailableYet("EXPLAIN of this statement");
+        throw MillraceException.notAvailableYet("EXPLAIN of this statement")
+                .withHint("it explains queries, and CREATE or ALTER of what holds one");
     }
 
     private static Map<String, String> options(Statement statement) {

@@ -21,6 +21,7 @@ import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -57,7 +58,13 @@ final class Plans {
     PhysicalPlan standing(Query query, boolean dropLate, OptionalLong stateTtlMicros) {
         PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING, dropLate, stateTtlMicros));
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
-        return new PhysicalPlan(replayed, plan.appendOnly(), plan.emit(), plan.uniqueKey(), Fingerprint.of(replayed));
+        return new PhysicalPlan(
+                replayed,
+                plan.appendOnly(),
+                plan.emit(),
+                plan.uniqueKey(),
+                plan.eventTime(),
+                Fingerprint.of(replayed));
     }
 
     /**
@@ -87,6 +94,13 @@ final class Plans {
                         .flatMap(CatalogObject::input)
                         .filter(StreamInput::replayable)
                         .isPresent();
+    }
+
+    /** The event time of a continuous query, for those that read it; a view is read from its rows, in no order of time. */
+    static Optional<Relation.EventTime> eventTime(ObjectKind kind, PhysicalPlan plan) {
+        return plan.eventTime()
+                .filter(time -> kind == ObjectKind.CONTINUOUS_QUERY)
+                .map(time -> new Relation.EventTime(time.column(), time.delayMicros(), time.settled()));
     }
 
     /** The plan of a query over the rows that are there. */
@@ -123,7 +137,8 @@ final class Plans {
                 object.appendOnly(),
                 object.input().map(StreamInput::replayable).orElse(false),
                 object.eventTime()
-                        .map(time -> new RelationFacts.EventTime(time.column(), time.delayMicros(), idleTimeoutMicros)),
+                        .map(time -> new RelationFacts.EventTime(
+                                time.column(), time.delayMicros(), idleTimeoutMicros, time.settled())),
                 object.primaryKey());
     }
 

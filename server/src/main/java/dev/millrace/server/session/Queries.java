@@ -160,7 +160,8 @@ final class Queries {
 
     StatementResult subscribe(Statement.Subscribe subscribe) {
         if (subscribe.asOfMicros().isPresent()) {
-            throw MillraceException.notAvailableYet("SUBSCRIBE ... AS OF");
+            throw MillraceException.notAvailableYet("SUBSCRIBE ... AS OF")
+                    .withHint("SUBSCRIBE .. WITH (SNAPSHOT) begins with what is there now");
         }
         Optional<CatalogObject> object = subscribe.relation().flatMap(database.catalog()::object);
         object.ifPresent(this::requireHealthy);

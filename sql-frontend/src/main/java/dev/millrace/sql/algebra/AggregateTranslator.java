@@ -55,7 +55,8 @@ public final class AggregateTranslator {
             return literal;
         }
         throw MillraceException.notAvailableYet(
-                "the second argument of " + function.name().toLowerCase(Locale.ROOT) + " as anything but a constant,");
+                "the second argument of " + function.name().toLowerCase(Locale.ROOT) + " as anything but a constant,")
+                .withHint("array_to_string(array_agg(..), delimiter) takes any");
     }
 
     /** The keys of an ordering. */

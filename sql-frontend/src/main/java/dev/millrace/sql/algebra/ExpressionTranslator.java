@@ -46,10 +46,12 @@ public final class ExpressionTranslator {
             return literal(literal);
         }
         if (node instanceof RexSubQuery) {
-            throw MillraceException.notAvailableYet("this kind of sub-query");
+            throw MillraceException.notAvailableYet("this kind of sub-query")
+                    .withHint("write a join with a grouped sub-query");
         }
         if (node instanceof RexOver) {
-            throw MillraceException.notAvailableYet("a window function (OVER) in this place");
+            throw MillraceException.notAvailableYet("a window function (OVER) in this place")
+                    .withHint("compute it in a sub-query in FROM");
         }
         if (node instanceof RexDynamicParam parameter) {
             throw new IllegalArgumentException("parameter $" + (parameter.getIndex() + 1) + " has no value");
@@ -57,7 +59,8 @@ public final class ExpressionTranslator {
         if (node instanceof RexCall call) {
             return call(call);
         }
-        throw MillraceException.notAvailableYet("a reference to a row of an outer query in this place");
+        throw MillraceException.notAvailableYet("a reference to a row of an outer query in this place")
+                .withHint("write a join with a grouped sub-query");
     }
 
     /** All of a list. */

@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.FromBinder.On;
@@ -48,13 +49,18 @@ final class CorrelatedJoin {
     /** LATERAL, with any ON. */
     From bind(SqlJoin join, JoinRelType type, BiFunction<SqlNode, From, On> onCondition) {
         if (type != JoinRelType.INNER && type != JoinRelType.LEFT) {
-            throw Errors.notAvailableYet(
-                    "a RIGHT or FULL JOIN with a LATERAL query that refers to its left side", join);
+            throw Errors.error(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "a RIGHT or FULL JOIN cannot have a LATERAL query that refers to its left side: it would have"
+                                    + " rows for which there is none",
+                            join)
+                    .withHint("LEFT JOIN LATERAL");
         }
         context.foundSubQuery();
         RelNode rows = right.rel();
         if (join.getConditionType() == JoinConditionType.USING || join.isNatural()) {
-            throw Errors.notAvailableYet("USING with LATERAL", join);
+            throw Errors.notAvailableYet("USING with LATERAL", join)
+                    .withHint("name the columns: ON a.k = b.k");
         }
         if (join.getConditionType() == JoinConditionType.ON) {
             From both = FromBinder.beside(
@@ -81,7 +87,9 @@ final class CorrelatedJoin {
             case INNER ->
                 FromBinder.beside(left, right, Relations.filter(both.rel(), on.condition(), on.correlation()));
             case LEFT -> left(on);
-            default -> throw Errors.notAvailableYet("a sub-query in the ON of a " + type + " JOIN", join);
+            default ->
+                throw Errors.notAvailableYet("a sub-query in the ON of a " + type + " JOIN", join)
+                        .withHint("turn the join around into a LEFT JOIN, or filter one side in a sub-query first");
         };
     }
 

@@ -20,7 +20,7 @@ import org.apache.calcite.sql.SqlCall;
  *
  * <pre>
  * covar_pop(y, x)   (var_pop(x + y) - var_pop(x - y)) / 4     over rows where neither is NULL
- * corr(y, x)        covar_pop / (stddev_pop(x) * stddev_pop(y))
+ * corr(y, x)        covar_pop / sqrt(var_pop(x) * var_pop(y))
  * regr_slope(y, x)  covar_pop / var_pop(x)
  * arg_min(a, v)     first_value(a ORDER BY v, a)              over rows where neither is NULL
  * any_value(a)      min(a)
@@ -112,7 +112,7 @@ final class DerivedAggregates {
             case "regr_intercept" -> minus(aggregate(Function.AVG, y), times(slope(x, y), aggregate(Function.AVG, x)));
             case "regr_r2" -> determination(x, y);
             default ->
-                over(covariance(x, y), times(aggregate(Function.STDDEV_POP, x), aggregate(Function.STDDEV_POP, y)));
+                over(covariance(x, y), root(times(aggregate(Function.VAR_POP, x), aggregate(Function.VAR_POP, y))));
         };
     }
 
@@ -198,6 +198,10 @@ final class DerivedAggregates {
 
     private RexNode times(RexNode left, RexNode right) {
         return operator("multiply", left, right);
+    }
+
+    private RexNode root(RexNode square) {
+        return context.functions().function("sqrt", "sqrt", List.of(square), where);
     }
 
     /** A quotient, NULL where the divisor is 0. */

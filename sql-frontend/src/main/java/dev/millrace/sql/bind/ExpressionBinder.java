@@ -591,9 +591,10 @@ final class ExpressionBinder {
                             .anyMatch(operand -> operand != null && hasAggregate(operand, context))
                     || hasAggregateInWindow(call.operand(1), context);
         }
-        if (FunctionBinder.functionName(call)
-                .filter(name -> FunctionBinder.isAggregate(name, context))
-                .isPresent()) {
+        if (call.getKind() == SqlKind.WITHIN_GROUP
+                || FunctionBinder.functionName(call)
+                        .filter(name -> FunctionBinder.isAggregate(name, context))
+                        .isPresent()) {
             return true;
         }
         return call.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand, context));

@@ -36,7 +36,11 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSnapshot;
 
-/** Binds FROM: relations, sub-queries, joins, window functions. */
+/**
+ * Binds FROM: relations, sub-queries, joins, window functions.
+ *
+ * <p>Long because each kind of join has its own columns.
+ */
 final class FromBinder {
     /** Rows and the names of their columns. */
     record From(RelNode rel, List<Column> columns) {
@@ -87,12 +91,14 @@ final class FromBinder {
             case TABLE_REF -> bind(call.operand(0));
             case SNAPSHOT -> {
                 if (!besideSnapshot) {
-                    throw Errors.notAvailableYet("FOR SYSTEM_TIME AS OF anywhere but on the right of a join", call);
+                    throw Errors.notAvailableYet("FOR SYSTEM_TIME AS OF anywhere but on the right of a join", call)
+                            .withHint("a SELECT sees what is there now; a continuous query keeps what was");
                 }
                 yield bind(((SqlSnapshot) call).getTableRef());
             }
             case UNNEST -> expanded(call, call);
-            case TABLESAMPLE -> throw Errors.notAvailableYet("TABLESAMPLE", call);
+            case TABLESAMPLE -> throw Errors.notAvailableYet("TABLESAMPLE", call)
+                    .withHint("a sixteenth that stays the same: WHERE left(md5(key::text), 1) = '0'");
             case MATCH_RECOGNIZE -> match((SqlMatchRecognize) call);
             default -> throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in FROM", call);
         };

@@ -27,7 +27,11 @@ import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelectKeyword;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
-/** Binds calls of functions by name: scalar ones, aggregates, and calls with OVER. */
+/**
+ * Binds calls of functions by name: scalar ones, aggregates, and calls with OVER.
+ *
+ * <p>Long because a name can be that of many kinds of functions, which are told apart here.
+ */
 final class FunctionBinder {
     /** Functions that give the time at which a row is processed. */
     private static final Map<String, DataType> NOW = Map.of(
@@ -78,10 +82,7 @@ final class FunctionBinder {
             }
             case FILTER, WITHIN_GROUP, RESPECT_NULLS, IGNORE_NULLS -> {
                 AggregateSyntax syntax = AggregateSyntax.of(call);
-                Optional<UserFunction> user = context.catalog()
-                        .userFunction(syntax.name())
-                        .filter(function -> function.kind() == UserFunction.Kind.AGGREGATE);
-                return user.isPresent() ? userAggregate(user.get(), syntax, call) : aggregate(syntax, call);
+                return aggregateByName(syntax, call).orElseGet(() -> aggregate(syntax, call));
             }
             default -> {}
         }
@@ -105,6 +106,19 @@ final class FunctionBinder {
         return scalar(name, call);
     }
 
+    /** An aggregate, perhaps of a user; empty when the name is that of none. */
+    Optional<RexNode> aggregateByName(AggregateSyntax syntax, SqlCall call) {
+        Optional<UserFunction> user = context.catalog()
+                .userFunction(syntax.name())
+                .filter(function -> function.kind() == UserFunction.Kind.AGGREGATE);
+        if (user.isPresent()) {
+            return Optional.of(userAggregate(user.get(), syntax, call));
+        }
+        return isAggregate(syntax.name()) || CollectedAggregates.isPlace(syntax)
+                ? Optional.of(aggregate(syntax, call))
+                : Optional.empty();
+    }
+
     /** Whether a name is that of an aggregate, also of a user's. */
     static boolean isAggregate(String name, QueryContext context) {
         return isAggregate(name)
@@ -118,6 +132,7 @@ final class FunctionBinder {
     static boolean isAggregate(String name) {
         return Aggregates.byName(name).isPresent()
                 || JSON_AGGREGATES.containsKey(name)
+                || CollectedAggregates.contains(name)
                 || DerivedAggregates.contains(name);
     }
 
@@ -454,6 +469,15 @@ final class FunctionBinder {
         if (json != null) {
             return ofJson(json, syntax, where);
         }
+        Optional<List<SqlNode>> fractions = CollectedAggregates.fractions(syntax);
+        if (fractions.isPresent()) {
+            return percentiles(fractions.get(), syntax, where);
+        }
+        if (CollectedAggregates.contains(syntax.name()) || CollectedAggregates.isPlace(syntax)) {
+            ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
+            CollectedAggregates collected = new CollectedAggregates(context, inner, calls(where), syntax, where);
+            return CollectedAggregates.isPlace(syntax) ? collected.place() : collected.bind();
+        }
         if (DerivedAggregates.contains(syntax.name())) {
             ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
             return new DerivedAggregates(context, inner, calls(where), syntax, where).bind();
@@ -470,6 +494,16 @@ final class FunctionBinder {
         AggregateCalls calls = calls(where);
         ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
         return calls.add(new AggregateBinder(context, inner).bind(function, syntax, where));
+    }
+
+    private RexNode percentiles(List<SqlNode> fractions, AggregateSyntax syntax, SqlCall where) {
+        List<RexNode> values = new ArrayList<>();
+        for (SqlNode fraction : fractions) {
+            AggregateSyntax one = new AggregateSyntax(
+                    syntax.name(), List.of(fraction), syntax.distinct(), syntax.filter(), syntax.ordering(), false);
+            values.add(aggregate(one, where));
+        }
+        return context.functions().operator("make_array", values, where);
     }
 
     /** {@code jsonb_agg(x)} is {@code to_jsonb(array_agg(x))}; an object is made of an array of its members. */

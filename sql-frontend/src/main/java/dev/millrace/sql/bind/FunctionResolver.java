@@ -93,6 +93,10 @@ final class FunctionResolver {
             "regexp_one_match",
             "array_subscripts",
             "pad_text",
+            "array_mode",
+            "array_bit_and",
+            "array_bit_or",
+            "array_bit_xor",
             "round_time",
             "substring_similar");
 

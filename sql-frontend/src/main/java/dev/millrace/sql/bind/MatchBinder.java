@@ -222,7 +222,8 @@ final class MatchBinder {
             Expression condition = ExpressionTranslator.translate(expressions.condition(definition.operand(0), taken));
             for (MatchValue value : taken.all()) {
                 if (value instanceof MatchValue.Number) {
-                    throw Errors.notAvailableYet("MATCH_NUMBER() in DEFINE", definition.operand(0));
+                    throw Errors.notAvailableYet("MATCH_NUMBER() in DEFINE", definition.operand(0))
+                            .withHint("use it in MEASURES, and a condition on it in WHERE around MATCH_RECOGNIZE");
                 }
             }
             conditions.set(variable, Optional.of(new MatchSpec.Condition(taken.all(), condition)));

@@ -169,7 +169,8 @@ final class MatchExpressions {
         @Override
         public SqlNode visit(SqlCall call) {
             if (call.isA(SqlKind.QUERY)) {
-                throw Errors.notAvailableYet("a sub-query in MATCH_RECOGNIZE", call);
+                throw Errors.notAvailableYet("a sub-query in MATCH_RECOGNIZE", call)
+                        .withHint("join what it reads with the input of MATCH_RECOGNIZE, as a column");
             }
             Optional<String> name = functionOf(call);
             if (name.isEmpty()) {
@@ -346,7 +347,8 @@ final class MatchExpressions {
             RexNode value = bound.arguments().get(0);
             DataType type = TypeMapper.dataType(value.getType());
             if ((function == Function.SUM || function == Function.AVG) && type.kind() == Kind.INTERVAL) {
-                throw Errors.notAvailableYet("a sum of intervals in MATCH_RECOGNIZE", call);
+                throw Errors.notAvailableYet("a sum of intervals in MATCH_RECOGNIZE", call)
+                        .withHint("sum seconds: sum(extract(epoch FROM a.i)), then make_interval(secs => ..)");
             }
             int column = inputColumns.indexOf(value);
             if (column < 0) {

@@ -50,7 +50,8 @@ final class Numbering {
         if (count instanceof RexLiteral literal) {
             return literal.getValueAs(BigDecimal.class).longValueExact();
         }
-        throw dev.millrace.error.MillraceException.notAvailableYet("a count WITH TIES that is not a number");
+        throw dev.millrace.error.MillraceException.notAvailableYet("a count WITH TIES that is not a number")
+                .withHint("write the number, or QUALIFY rank() OVER (ORDER BY ..) <= the count");
     }
 
     private static RexNode over(

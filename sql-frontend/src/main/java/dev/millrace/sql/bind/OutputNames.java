@@ -7,6 +7,7 @@ import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.fun.SqlCase;
 
 /** The names that PostgreSQL gives to columns without an alias. */
@@ -26,6 +27,11 @@ final class OutputNames {
     private static Optional<String> strong(SqlNode node) {
         if (node instanceof SqlIdentifier identifier) {
             return Optional.of(identifier.names.get(identifier.names.size() - 1));
+        }
+        if (node instanceof SqlSelect select) {
+            SqlNode first = select.getSelectList().get(0);
+            boolean star = first instanceof SqlIdentifier name && name.isStar();
+            return star ? Optional.empty() : Optional.of(of(first)).filter(name -> !name.equals(NONE));
         }
         if (!(node instanceof SqlCall call)) {
             return Optional.empty();

@@ -1,6 +1,7 @@
 package dev.millrace.sql.bind;
 
 import com.google.common.collect.ImmutableList;
+import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
@@ -166,7 +167,8 @@ final class QueryBinder {
                     "ORDER BY position " + position + " is not in select list",
                     node);
         }
-        throw Errors.notAvailableYet("an expression in the ORDER BY of a set operation", node);
+        throw Errors.notAvailableYet("an expression in the ORDER BY of a set operation", node)
+                .withHint("order by a column's name or number, or SELECT .. FROM (.. UNION ..) ORDER BY the expression");
     }
 
     // ---- WITH ------------------------------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ final class QueryBinder {
         for (SqlNode node : with.withList) {
             SqlWithItem item = (SqlWithItem) node;
             if (item.recursive != null && item.recursive.booleanValue()) {
-                throw Errors.notAvailableYet("WITH RECURSIVE", item);
+                throw recursive(item);
             }
             Bound bound = binder.bind(item.query, List.of());
             List<String> names = new ArrayList<>(bound.names);
@@ -198,6 +200,16 @@ final class QueryBinder {
         return binder;
     }
 
+    private static MillraceException recursive(SqlWithItem item) {
+        return Errors.error(
+                        SqlState.FEATURE_NOT_SUPPORTED,
+                        "WITH RECURSIVE is not supported: an answer kept current is computed from its inputs, and \""
+                                + item.name.getSimple() + "\" is computed from itself",
+                        item)
+                .withHint("join the relation with itself as often as the depth that is known, or use generate_series"
+                        + " for counting; MATCH_RECOGNIZE follows chains of rows");
+    }
+
     // ---- leaves ----------------------------------------------------------------------------------------------------
 
     private Pending table(SqlCall call) {
@@ -213,7 +225,8 @@ final class QueryBinder {
             List<SqlNode> items = ((SqlCall) row).getOperandList();
             for (SqlNode item : items) {
                 if (item.getKind() == SqlKind.DEFAULT) {
-                    throw Errors.notAvailableYet("DEFAULT in VALUES", item);
+                    throw Errors.notAvailableYet("DEFAULT in VALUES", item)
+                            .withHint("columns have no defaults but NULL: leave the column out, or write NULL");
                 }
             }
             rows.add(binder.bindAll(items));

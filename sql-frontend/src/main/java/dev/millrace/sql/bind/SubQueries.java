@@ -51,7 +51,8 @@ final class SubQueries {
                     RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
         } catch (RuntimeException | AssertionError e) {
             // Calcite gives up on some shapes by whatever exception or assertion comes first.
-            throw MillraceException.notAvailableYet("this kind of correlated sub-query");
+            throw MillraceException.notAvailableYet("this kind of correlated sub-query")
+                    .withHint("write a join with a grouped sub-query");
         }
     }
 

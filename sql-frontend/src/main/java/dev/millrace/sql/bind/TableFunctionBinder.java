@@ -127,7 +127,9 @@ final class TableFunctionBinder {
             String name, From input, Column time, List<Integer> keys, List<Long> micros, String qualifier) {
         var rel = WindowScan.create(input.rel(), name, time.index(), keys, micros);
         int columns = input.rel().getRowType().getFieldCount();
+        // of windows of windows, the inner bounds are read before: from here on their names are those of the outer ones
         List<Column> all = new ArrayList<>(input.columns());
+        all.removeIf(column -> column.name().equals("window_start") || column.name().equals("window_end"));
         RelDataType windowTime = rel.getRowType().getFieldList().get(columns).getType();
         all.add(new Column(qualifier, "window_start", columns, windowTime, false));
         all.add(new Column(qualifier, "window_end", columns + 1, windowTime, false));

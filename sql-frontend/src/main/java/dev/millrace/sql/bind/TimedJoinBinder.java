@@ -96,7 +96,8 @@ final class TimedJoinBinder {
             throw Errors.error(
                     SqlState.FEATURE_NOT_SUPPORTED,
                     "the condition of an ASOF JOIN is equalities of both sides and one of >=, >, <=, < between them",
-                    join);
+                    join)
+                    .withHint("put other conditions in WHERE, behind the join, or on a sub-query of one side");
         }
         return beside(asofJoin(equalities, matches.get(0), type, false));
     }
@@ -171,14 +172,16 @@ final class TimedJoinBinder {
                 throw Errors.error(
                         SqlState.FEATURE_NOT_SUPPORTED,
                         "a join with FOR SYSTEM_TIME AS OF is an inner or a LEFT one",
-                        join);
+                        join)
+                    .withHint("put the table whose rows are looked up on the right");
         };
         if (join.getConditionType() != JoinConditionType.ON) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join with FOR SYSTEM_TIME AS OF needs ON", join);
         }
         RexNode condition = onCondition.apply(join.getCondition(), both()).condition();
         if (RexUtil.SubQueryFinder.find(condition) != null) {
-            throw Errors.notAvailableYet("a sub-query in the ON of a join with FOR SYSTEM_TIME AS OF", join);
+            throw Errors.notAvailableYet("a sub-query in the ON of a join with FOR SYSTEM_TIME AS OF", join)
+                    .withHint("put the condition in WHERE, behind the join");
         }
         Optional<Relation> stream = isCommon || !(snapshot.getTableRef() instanceof SqlIdentifier name)
                 ? Optional.empty()
@@ -196,7 +199,8 @@ final class TimedJoinBinder {
             throw Errors.error(
                     SqlState.FEATURE_NOT_SUPPORTED,
                     "FOR SYSTEM_TIME AS OF takes a time column of the left side, or proctime()",
-                    snapshot.getPeriod());
+                    snapshot.getPeriod())
+                    .withHint("compute the time in a sub-query on the left, and name its column");
         }
         if (stream.isEmpty()) {
             return beside(
@@ -213,7 +217,8 @@ final class TimedJoinBinder {
             throw Errors.error(
                     SqlState.FEATURE_NOT_SUPPORTED,
                     "the condition of a join with a stream FOR SYSTEM_TIME AS OF is equalities of both sides",
-                    join);
+                    join)
+                    .withHint("put other conditions in WHERE, behind the join");
         }
         return beside(asofJoin(equalities, match, type, true));
     }

@@ -83,7 +83,8 @@ final class TypeNames {
             }
             case "timetz" ->
                 throw MillraceException.notAvailableYet("the type time with time zone")
-                        .at(spec.getParserPos().getColumnNum());
+                        .at(spec.getParserPos().getColumnNum())
+                        .withHint("TIME, or TIMESTAMPTZ, which knows the day that a zone's offset depends on");
             default -> {
                 DataType type = SIMPLE.get(name);
                 if (type != null) {

@@ -23,8 +23,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.rex.RexFieldCollation;
+import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexWindowBounds;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -81,28 +83,37 @@ final class WindowBinder {
         }
         List<RexNode> bounds = new ArrayList<>();
         Frame frame = new FrameBinder(context, inner).bind(window, ordering, bounds);
-        Called called = called(syntax, inner, frame, call);
+        Window bound = new Window(frame, partition, ordering, bounds);
+        if (!FUNCTIONS.containsKey(syntax.name()) && Aggregates.byName(syntax.name()).isEmpty()) {
+            return composed(syntax, bound, call);
+        }
+        return over(called(syntax, inner, frame, call), syntax.ignoreNulls(), bound);
+    }
+
+    private record Window(Frame frame, List<RexNode> partition, List<SortKey> ordering, List<RexNode> bounds) {}
+
+    private static RexNode over(Called called, boolean ignoreNulls, Window window) {
         List<RexNode> operands = new ArrayList<>(called.arguments);
         called.filter.ifPresent(operands::add);
         if (called.function.isFramed()) {
-            operands.addAll(bounds);
+            operands.addAll(window.bounds);
         }
         ImmutableList.Builder<RexFieldCollation> collations = ImmutableList.builder();
-        ordering.forEach(key -> collations.add(collation(key)));
+        window.ordering.forEach(key -> collations.add(collation(key)));
         OverFunction.Spec spec = new OverFunction.Spec(
                 called.function,
                 called.aggregate,
                 called.distinct,
                 called.filter.isPresent(),
-                syntax.ignoreNulls(),
+                ignoreNulls,
                 called.parameter,
-                called.function.isFramed() ? frame : Frame.ALL);
+                called.function.isFramed() ? window.frame : Frame.ALL);
         return Rex.builder()
                 .makeOver(
                         TypeMapper.relType(called.type, called.nullable),
                         new OverFunction(spec),
                         operands,
-                        partition,
+                        window.partition,
                         collations.build(),
                         RexWindowBounds.UNBOUNDED_PRECEDING,
                         RexWindowBounds.CURRENT_ROW,
@@ -111,6 +122,47 @@ final class WindowBinder {
                         false,
                         false,
                         false);
+    }
+
+    /** A column that no row has: calls that an aggregate is made of are stood in for by such, until they have their window. */
+    private static final int NO_COLUMN = 1 << 14;
+
+    /** An aggregate that is an expression over others, each of which gets the window. */
+    private RexNode composed(AggregateSyntax syntax, Window window, SqlCall where) {
+        AggregateCalls parts = new AggregateCalls(NO_COLUMN);
+        Clause collecting = new Clause("a window function", Optional.of(parts), false, clause.columns());
+        RexNode composed = new FunctionBinder(context, expressions, collecting)
+                .aggregateByName(syntax, where)
+                .orElseThrow(() -> Errors.error(
+                        SqlState.WRONG_OBJECT_TYPE,
+                        "OVER specified, but " + syntax.name() + " is not a window function nor an aggregate function",
+                        where));
+        List<RexNode> values = new ArrayList<>();
+        for (Call part : parts.calls()) {
+            if (!part.ordering().isEmpty() || part.function() == AggregateCall.Function.FIRST_VALUE) {
+                throw Errors.error(
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                "OVER is not supported for " + syntax.name() + ", which orders its rows itself",
+                                where)
+                        .withHint("first_value(..) OVER (.. ORDER BY ..), or group by the partition's keys and join");
+            }
+            Called called = new Called(
+                    Function.AGGREGATE,
+                    Optional.of(part.function()),
+                    part.arguments(),
+                    part.filter(),
+                    part.distinct(),
+                    0,
+                    part.type(),
+                    part.nullable());
+            values.add(over(called, false, window));
+        }
+        return composed.accept(new RexShuttle() {
+            @Override
+            public RexNode visitInputRef(RexInputRef reference) {
+                return reference.getIndex() < NO_COLUMN ? reference : values.get(reference.getIndex() - NO_COLUMN);
+            }
+        });
     }
 
     private record Called(
@@ -142,7 +194,8 @@ final class WindowBinder {
         }
         if (syntax.distinct()) {
             throw Errors.error(
-                    SqlState.FEATURE_NOT_SUPPORTED, "DISTINCT is not implemented for window functions", where);
+                    SqlState.FEATURE_NOT_SUPPORTED, "DISTINCT is not implemented for window functions", where)
+                    .withHint("aggregates take DISTINCT; for the others SELECT DISTINCT in a sub-query first");
         }
         List<RexNode> arguments = inner.bindAll(syntax.arguments());
         int most = switch (function) {

@@ -37,8 +37,14 @@ public record Relation(
      *
      * @param column a column of a timestamp type
      * @param delayMicros how far the watermark follows the greatest time seen
+     * @param settled whether the rows come with watermarks already, as those of a query over windows do
      */
-    public record EventTime(int column, long delayMicros) {}
+    public record EventTime(int column, long delayMicros, boolean settled) {
+        /** Of rows whose watermark is made where they are read. */
+        public EventTime(int column, long delayMicros) {
+            this(column, delayMicros, false);
+        }
+    }
 
     public Relation {
         Objects.requireNonNull(name);

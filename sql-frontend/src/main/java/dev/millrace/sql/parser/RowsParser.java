@@ -296,7 +296,8 @@ final class RowsParser {
                     || !words.acceptSymbol(".")
                     || !words.name().equals(column)) {
                 throw MillraceException.notAvailableYet("ON CONFLICT DO UPDATE with other values than EXCLUDED's")
-                        .at(position);
+                        .at(position)
+                        .withHint("DO UPDATE SET column = EXCLUDED.column replaces a row; UPDATE computes from the old one");
             }
         } while (words.acceptSymbol(","));
         return OnConflict.REPLACE;
@@ -338,7 +339,8 @@ final class RowsParser {
                 || words.peek().isWord("using")) {
             throw MillraceException.notAvailableYet(
                             words.peek().text().toUpperCase(Locale.ROOT) + " of UPDATE and DELETE")
-                    .at(words.peek().start() + 1);
+                    .at(words.peek().start() + 1)
+                    .withHint("a sub-query reaches other relations: WHERE key IN (SELECT ..), SET column = (SELECT ..)");
         }
         return condition;
     }

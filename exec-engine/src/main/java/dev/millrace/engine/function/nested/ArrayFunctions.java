@@ -319,6 +319,23 @@ public final class ArrayFunctions {
         write(places, out);
     }
 
+    /** Of a sorted array, in an array: the element that comes most often, of several such the first; of none, none. */
+    public void mode(long array, int length, Text out) {
+        List<Long> places = places(array);
+        int best = 0;
+        int first = 0;
+        int run = 0;
+        for (int i = 0; i < places.size(); i++) {
+            boolean same = i > 0 && Images.compare(element, places.get(i - 1), places.get(i)) == 0;
+            run = same ? run + 1 : 1;
+            if (run > best) {
+                best = run;
+                first = i;
+            }
+        }
+        write(places.isEmpty() ? places : List.of(places.get(first)), out);
+    }
+
     public void reverse(long array, int length, Text out) {
         List<Long> places = places(array);
         places.sort(Comparator.reverseOrder()); // by address
