@@ -86,8 +86,9 @@ public final class Planner {
 
         Optional<RelationFacts.EventTime> declared = EventTimes.declared(plan);
         plan = WatermarkPlacement.apply(plan, context.dropLate());
-        Optional<RelationFacts.EventTime> eventTime =
-                finite || !appendOnly ? Optional.empty() : EventTimes.settled(plan, inference).or(() -> declared);
+        Optional<RelationFacts.EventTime> eventTime = finite || !appendOnly
+                ? Optional.empty()
+                : EventTimes.settled(plan, inference).or(() -> declared);
         plan = simplification.apply(ShareScans.apply(PruneColumns.apply(plan)));
         plan = PushPredicatesIntoScan.apply(plan, context.relations());
         plan = promised(plan, inference);

@@ -107,8 +107,7 @@ public final class Binaries {
         trim(address, length, set, setLength, false, true, out);
     }
 
-    private static void trim(
-            long address, int length, long set, int setLength, boolean left, boolean right, Text out) {
+    private static void trim(long address, int length, long set, int setLength, boolean left, boolean right, Text out) {
         int from = 0;
         int to = length;
         while (left && from < to && contains(set, setLength, Memory.getByte(address + from))) {
@@ -185,8 +184,7 @@ public final class Binaries {
     private static void check(long index, long count) {
         if (index < 0 || index >= count) {
             throw MillraceException.user(
-                    SqlState.ARRAY_SUBSCRIPT_ERROR,
-                    "index " + index + " out of valid range, 0.." + (count - 1));
+                    SqlState.ARRAY_SUBSCRIPT_ERROR, "index " + index + " out of valid range, 0.." + (count - 1));
         }
     }
 
@@ -202,7 +200,8 @@ public final class Binaries {
             buffer.append(text.getBytes(StandardCharsets.UTF_8));
         } catch (CharacterCodingException e) {
             throw MillraceException.user(
-                    SqlState.CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"" + charset.name() + "\"");
+                    SqlState.CHARACTER_NOT_IN_REPERTOIRE,
+                    "invalid byte sequence for encoding \"" + charset.name() + "\"");
         }
         out.written();
     }
@@ -221,7 +220,8 @@ public final class Binaries {
 
     private static Charset charset(long address, int length, String side) {
         String name = new String(bytes(address, length), StandardCharsets.UTF_8);
-        String known = name.toUpperCase(Locale.ROOT).replace("WIN", "windows-").replaceAll("^LATIN(\\d)$", "ISO-8859-$1");
+        String known =
+                name.toUpperCase(Locale.ROOT).replace("WIN", "windows-").replaceAll("^LATIN(\\d)$", "ISO-8859-$1");
         try {
             return known.equals("SQL_ASCII") ? StandardCharsets.US_ASCII : Charset.forName(known);
         } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {

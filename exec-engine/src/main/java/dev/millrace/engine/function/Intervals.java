@@ -148,13 +148,14 @@ public final class Intervals {
     }
 
     /** {@code make_interval}. */
-    public static void of(int years, int months, int weeks, int days, int hours, int minutes, double seconds, Interval out) {
+    public static void of(
+            int years, int months, int weeks, int days, int hours, int minutes, double seconds, Interval out) {
         if (seconds != seconds || Double.isInfinite(seconds)) {
             throw outOfRange();
         }
         try {
-            long micros = Math.addExact(
-                    hours * HOUR_MICROS + minutes * 60_000_000L, (long) Math.rint(seconds * 1_000_000));
+            long micros =
+                    Math.addExact(hours * HOUR_MICROS + minutes * 60_000_000L, (long) Math.rint(seconds * 1_000_000));
             out.set(
                     Math.addExact(Math.multiplyExact(years, 12), months),
                     Math.addExact(Math.multiplyExact(weeks, 7), days),

@@ -428,9 +428,7 @@ public final class Numbers {
 
     /** How many digits behind the point a number needs. */
     public static int leastScale(long high, long low, int scale) {
-        BigInteger value = BigInteger.valueOf(high)
-                .shiftLeft(64)
-                .or(new BigInteger(Long.toUnsignedString(low)));
+        BigInteger value = BigInteger.valueOf(high).shiftLeft(64).or(new BigInteger(Long.toUnsignedString(low)));
         return Math.max(0, new BigDecimal(value, scale).stripTrailingZeros().scale());
     }
 }

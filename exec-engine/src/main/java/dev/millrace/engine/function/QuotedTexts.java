@@ -86,10 +86,12 @@ public final class QuotedTexts {
                 result.append('\\');
                 at++;
             } else {
-                int skipped = text.startsWith("\\+", at) || text.startsWith("\\u", at) || text.startsWith("\\U", at) ? 2 : 1;
+                int skipped =
+                        text.startsWith("\\+", at) || text.startsWith("\\u", at) || text.startsWith("\\U", at) ? 2 : 1;
                 int digits = text.startsWith("\\+", at) ? 6 : text.startsWith("\\U", at) ? 8 : 4;
                 int from = at + skipped;
-                if (from + digits > text.length() || !text.substring(from, from + digits).matches("[0-9a-fA-F]+")) {
+                if (from + digits > text.length()
+                        || !text.substring(from, from + digits).matches("[0-9a-fA-F]+")) {
                     throw MillraceException.user(SqlState.SYNTAX_ERROR, "invalid Unicode escape")
                             .withHint("Unicode escapes must be \\XXXX, \\+XXXXXX, \\uXXXX, or \\UXXXXXXXX.");
                 }

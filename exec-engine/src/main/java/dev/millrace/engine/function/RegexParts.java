@@ -1,6 +1,5 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.regex.Regex;
 import dev.millrace.engine.function.regex.RegexFlags;
 import dev.millrace.engine.function.regex.RegexMatcher;
@@ -51,9 +50,7 @@ public final class RegexParts {
     }
 
     private int behind(long address, int length) {
-        return matcher.end() > matcher.start()
-                ? matcher.end()
-                : RegexFunction.after(address, length, matcher.end());
+        return matcher.end() > matcher.start() ? matcher.end() : RegexFunction.after(address, length, matcher.end());
     }
 
     /** {@code regexp_substr}: a group of the n-th match, 0 is all of it; NULL when it is not there. */

@@ -91,9 +91,8 @@ public final class Trigonometry {
     public static double asinh(double value) {
         double size = Math.abs(value);
         double square = size * size;
-        double result = size > 1e8
-                ? Math.log(size) + Math.log(2)
-                : Math.log1p(size + square / (1 + Math.sqrt(1 + square)));
+        double result =
+                size > 1e8 ? Math.log(size) + Math.log(2) : Math.log1p(size + square / (1 + Math.sqrt(1 + square)));
         return Math.copySign(result, value);
     }
 
@@ -138,12 +137,16 @@ public final class Trigonometry {
 
     public static double tand(double degrees) {
         double angle = finite(degrees) % 180;
-        return Math.abs(angle) == 45 ? Math.signum(angle) : Math.abs(angle) == 135 ? -Math.signum(angle) : sind(degrees) / cosd(degrees);
+        return Math.abs(angle) == 45
+                ? Math.signum(angle)
+                : Math.abs(angle) == 135 ? -Math.signum(angle) : sind(degrees) / cosd(degrees);
     }
 
     public static double cotd(double degrees) {
         double angle = finite(degrees) % 180;
-        return Math.abs(angle) == 45 ? Math.signum(angle) : Math.abs(angle) == 135 ? -Math.signum(angle) : cosd(degrees) / sind(degrees);
+        return Math.abs(angle) == 45
+                ? Math.signum(angle)
+                : Math.abs(angle) == 135 ? -Math.signum(angle) : cosd(degrees) / sind(degrees);
     }
 
     public static double asind(double value) {

@@ -17,7 +17,8 @@ public final class EventTimes {
     public static Optional<RelationFacts.EventTime> settled(PlanNode plan, Inference inference) {
         return IntStream.range(0, plan.schema().size())
                 .boxed()
-                .filter(column -> inference.of(plan).eventTimes().contains(column) || inference.endsWindows(plan, column))
+                .filter(column ->
+                        inference.of(plan).eventTimes().contains(column) || inference.endsWindows(plan, column))
                 .findFirst()
                 .map(column -> new RelationFacts.EventTime(column, 0, 0, true));
     }

@@ -79,9 +79,7 @@ public final class WatermarkPlacement {
             waits = true;
             // windows above of the ends of these see none of the rows below
             boolean attached = aggregate.window() instanceof WindowSpec.Attached;
-            windows = attached
-                    ? longer(windows, Optional.of(aggregate.window()))
-                    : Optional.of(aggregate.window());
+            windows = attached ? longer(windows, Optional.of(aggregate.window())) : Optional.of(aggregate.window());
         } else if (node instanceof PlanNode.WindowExtreme extreme) {
             waits = true;
             windows = longer(windows, Optional.of(extreme.window()));

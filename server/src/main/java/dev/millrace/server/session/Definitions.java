@@ -126,11 +126,13 @@ final class Definitions {
             Options options = new Options(create.options());
             if (options.text("connector").isPresent()) {
                 throw MillraceException.notAvailableYet("a table fed by a connector")
-                        .withHint("CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
-                                + " is a view of the current rows");
+                        .withHint(
+                                "CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
+                                        + " is a view of the current rows");
             }
             if (create.watermark().isPresent()) {
-                throw MillraceException.notAvailableYet("a watermark on a table, which keeps current rows and no versions,")
+                throw MillraceException.notAvailableYet(
+                                "a watermark on a table, which keeps current rows and no versions,")
                         .withHint("CREATE STREAM with the same columns and watermark keeps the versions that a join FOR"
                                 + " SYSTEM_TIME AS OF a time asks for");
             }

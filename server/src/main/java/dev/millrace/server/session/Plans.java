@@ -59,12 +59,7 @@ final class Plans {
         PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING, dropLate, stateTtlMicros));
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
         return new PhysicalPlan(
-                replayed,
-                plan.appendOnly(),
-                plan.emit(),
-                plan.uniqueKey(),
-                plan.eventTime(),
-                Fingerprint.of(replayed));
+                replayed, plan.appendOnly(), plan.emit(), plan.uniqueKey(), plan.eventTime(), Fingerprint.of(replayed));
     }
 
     /**

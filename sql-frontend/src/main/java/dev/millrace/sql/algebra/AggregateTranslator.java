@@ -54,8 +54,8 @@ public final class AggregateTranslator {
                 && ExpressionTranslator.translate(project.getProjects().get(column)) instanceof Literal literal) {
             return literal;
         }
-        throw MillraceException.notAvailableYet(
-                "the second argument of " + function.name().toLowerCase(Locale.ROOT) + " as anything but a constant,")
+        throw MillraceException.notAvailableYet("the second argument of "
+                        + function.name().toLowerCase(Locale.ROOT) + " as anything but a constant,")
                 .withHint("array_to_string(array_agg(..), delimiter) takes any");
     }
 

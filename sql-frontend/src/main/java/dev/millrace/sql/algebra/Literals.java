@@ -149,7 +149,8 @@ public final class Literals {
                 bytes.write(escaped[i]);
             } else if (next == '\\') {
                 bytes.write(escaped[++i]);
-            } else if (i + 3 < escaped.length && new String(escaped, i + 1, 3, StandardCharsets.US_ASCII).matches("[0-3][0-7][0-7]")) {
+            } else if (i + 3 < escaped.length
+                    && new String(escaped, i + 1, 3, StandardCharsets.US_ASCII).matches("[0-3][0-7][0-7]")) {
                 bytes.write(Integer.parseInt(new String(escaped, i + 1, 3, StandardCharsets.US_ASCII), 8));
                 i += 3;
             } else {

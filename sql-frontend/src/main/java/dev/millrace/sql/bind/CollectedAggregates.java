@@ -77,7 +77,8 @@ final class CollectedAggregates {
     }
 
     private RexNode bits() {
-        RexNode argument = syntax.arguments().size() == 1 ? inner.bind(syntax.arguments().get(0)) : Rex.text("");
+        RexNode argument =
+                syntax.arguments().size() == 1 ? inner.bind(syntax.arguments().get(0)) : Rex.text("");
         DataType type = Coercions.type(argument);
         if (!type.isInteger()) {
             throw FunctionResolver.doesNotExist(syntax.name(), inner.bindAll(syntax.arguments()), where)
@@ -91,7 +92,9 @@ final class CollectedAggregates {
     private RexNode mode() {
         if (syntax.ordering().size() != 1 || !syntax.arguments().isEmpty()) {
             throw Errors.error(
-                            SqlState.WRONG_OBJECT_TYPE, "WITHIN GROUP is required for ordered-set aggregate mode", where)
+                            SqlState.WRONG_OBJECT_TYPE,
+                            "WITHIN GROUP is required for ordered-set aggregate mode",
+                            where)
                     .withHint("mode() WITHIN GROUP (ORDER BY value)");
         }
         SortKey key = AggregateBinder.sortKeys(inner, syntax.ordering()).get(0);
@@ -131,8 +134,7 @@ final class CollectedAggregates {
         SortKey key = keys.get(0);
         RexNode wanted = inner.bind(syntax.arguments().get(0));
         List<RexNode> before = new ArrayList<>();
-        before.add(context.functions()
-                .operator(key.descending() ? "gt" : "lt", List.of(key.value(), wanted), where));
+        before.add(context.functions().operator(key.descending() ? "gt" : "lt", List.of(key.value(), wanted), where));
         if (key.nullsFirst() && key.value().getType().isNullable()) {
             before.add(Rex.call("is_null", List.of(key.value()), DataType.BOOLEAN, false));
         }

@@ -59,8 +59,7 @@ final class CorrelatedJoin {
         context.foundSubQuery();
         RelNode rows = right.rel();
         if (join.getConditionType() == JoinConditionType.USING || join.isNatural()) {
-            throw Errors.notAvailableYet("USING with LATERAL", join)
-                    .withHint("name the columns: ON a.k = b.k");
+            throw Errors.notAvailableYet("USING with LATERAL", join).withHint("name the columns: ON a.k = b.k");
         }
         if (join.getConditionType() == JoinConditionType.ON) {
             From both = FromBinder.beside(

@@ -367,8 +367,7 @@ final class ExpressionBinder {
     private RexNode atOffset(List<RexNode> operands, SqlCall call) {
         boolean local = Coercions.type(operands.get(0)).kind() != Kind.TIMESTAMPTZ;
         RexNode time = local ? operands.get(0) : context.coercions().convert(operands.get(0), DataType.TIMESTAMP);
-        RexNode moved = context.functions()
-                .operator(local ? "subtract" : "add", List.of(time, operands.get(1)), call);
+        RexNode moved = context.functions().operator(local ? "subtract" : "add", List.of(time, operands.get(1)), call);
         return local ? context.coercions().convert(moved, DataType.TIMESTAMPTZ) : moved;
     }
 
@@ -485,8 +484,7 @@ final class ExpressionBinder {
         }
         DataType target = TypeNames.resolve(spec);
         RexNode operand = bind(call.operand(0));
-        RexNode value =
-                castTo(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+        RexNode value = castTo(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
         boolean time = target.isTimestamp() || target.kind() == Kind.TIME;
         if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
             RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));
@@ -498,9 +496,11 @@ final class ExpressionBinder {
     /** As in PostgreSQL, the text of an array says how many dimensions it has, whatever its type is called. */
     private static DataType nested(RexNode operand, DataType target) {
         DataType type = target;
-        String text = target.kind() == Kind.ARRAY ? Coercions.unknownText(operand).orElse("") : "";
+        String text =
+                target.kind() == Kind.ARRAY ? Coercions.unknownText(operand).orElse("") : "";
         int depth = 1;
-        for (DataType element = target; target.kind() == Kind.ARRAY && element.element().kind() == Kind.ARRAY; ) {
+        for (DataType element = target;
+                target.kind() == Kind.ARRAY && element.element().kind() == Kind.ARRAY; ) {
             element = element.element();
             depth++;
         }
@@ -537,8 +537,8 @@ final class ExpressionBinder {
             }
             if (DAYS.containsKey(name)) {
                 RexNode distance = Rex.literal(new Literal(DAYS.get(name), DataType.INTEGER));
-                RexNode day = context.functions()
-                        .operator("add", List.of(Rex.cast(now, DataType.DATE), distance), where);
+                RexNode day =
+                        context.functions().operator("add", List.of(Rex.cast(now, DataType.DATE), distance), where);
                 return context.coercions().convert(day, target, Strength.EXPLICIT, where);
             }
         }

@@ -40,7 +40,7 @@ final class FormatBinder {
         List<RexNode> parts = new ArrayList<>();
         Matcher places = PLACE.matcher(format);
         int done = 0;
-        while (places.find(done) ) {
+        while (places.find(done)) {
             text(format.substring(done, places.start()), parts);
             done = places.end();
             if ("%".equals(places.group(5))) {
@@ -76,10 +76,11 @@ final class FormatBinder {
         RexNode text = switch (kind) {
             case "s" -> function("coalesce", List.of(value, Rex.text("")), call);
             case "I" -> function("quote_ident", List.of(value), call);
-            case "L" -> function(
-                    "coalesce",
-                    List.of(context.functions().operator("quote_text", List.of(value), call), Rex.text("NULL")),
-                    call);
+            case "L" ->
+                function(
+                        "coalesce",
+                        List.of(context.functions().operator("quote_text", List.of(value), call), Rex.text("NULL")),
+                        call);
             default ->
                 throw Errors.error(
                                 SqlState.INVALID_PARAMETER_VALUE,
@@ -90,7 +91,9 @@ final class FormatBinder {
         if (!padded) {
             return text;
         }
-        RexNode signed = place.group(2) == null ? width : context.functions().operator("negate", List.of(function("abs", List.of(width), call)), call);
+        RexNode signed = place.group(2) == null
+                ? width
+                : context.functions().operator("negate", List.of(function("abs", List.of(width), call)), call);
         return context.functions().operator("pad_text", List.of(text, signed), call);
     }
 

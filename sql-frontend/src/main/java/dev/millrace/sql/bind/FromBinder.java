@@ -4,8 +4,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.RelationTable;
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.syntax.RelationNames;
@@ -97,8 +97,9 @@ final class FromBinder {
                 yield bind(((SqlSnapshot) call).getTableRef());
             }
             case UNNEST -> expanded(call, call);
-            case TABLESAMPLE -> throw Errors.notAvailableYet("TABLESAMPLE", call)
-                    .withHint("a sixteenth that stays the same: WHERE left(md5(key::text), 1) = '0'");
+            case TABLESAMPLE ->
+                throw Errors.notAvailableYet("TABLESAMPLE", call)
+                        .withHint("a sixteenth that stays the same: WHERE left(md5(key::text), 1) = '0'");
             case MATCH_RECOGNIZE -> match((SqlMatchRecognize) call);
             default -> throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in FROM", call);
         };
@@ -254,7 +255,8 @@ final class FromBinder {
             return new TimedJoinBinder(context, left, right, join)
                     .temporal(snapshot.get(), isCommon, scope, this::onCondition);
         }
-        boolean lateral = isLateral(join.getRight()) || sqlFunction(join.getRight(), context).isPresent();
+        boolean lateral = isLateral(join.getRight())
+                || sqlFunction(join.getRight(), context).isPresent();
         Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
         FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope)) : this;
         From right = rightBinder.bind(join.getRight());

@@ -166,8 +166,9 @@ final class FunctionBinder {
 
     private RexNode inlined(UserFunction function, List<SqlNode> operands, SqlCall call) {
         try {
-            List<SqlNode> arguments =
-                    function.code().startsWith("(") ? InlinedFunction.qualified(operands, expressions.scope()) : operands;
+            List<SqlNode> arguments = function.code().startsWith("(")
+                    ? InlinedFunction.qualified(operands, expressions.scope())
+                    : operands;
             RexNode bound = expressions.bind(InlinedFunction.body(function, arguments, call));
             return function.returns().kind() == DataType.Kind.NULL
                     ? bound
@@ -245,8 +246,7 @@ final class FunctionBinder {
         }
         String prefix = PREFIX_OPERATORS.get(name);
         if (prefix != null) {
-            return context.functions()
-                    .operator(prefix, expressions.bindAll(call.getOperandList()), call);
+            return context.functions().operator(prefix, expressions.bindAll(call.getOperandList()), call);
         }
         List<RexNode> arguments = expressions.bindAll(call.getOperandList());
         DataType now = NOW.get(name);
@@ -318,8 +318,7 @@ final class FunctionBinder {
     private RexNode count(String test, List<RexNode> arguments, SqlCall call) {
         RexNode sum = Rex.literal(new Literal(0L, DataType.INTEGER));
         for (RexNode argument : arguments) {
-            RexNode tested =
-                    Rex.call(test, List.of(context.coercions().decided(argument)), DataType.BOOLEAN, false);
+            RexNode tested = Rex.call(test, List.of(context.coercions().decided(argument)), DataType.BOOLEAN, false);
             sum = context.functions().operator("add", List.of(sum, Rex.cast(tested, DataType.INTEGER)), call);
         }
         return sum;
@@ -332,7 +331,9 @@ final class FunctionBinder {
                 : Optional.empty();
         if (template.isPresent()) {
             String[] parts = template.get().toUpperCase(Locale.ROOT).split("[.D]", 2);
-            long digits = parts.length < 2 ? 0 : parts[1].chars().filter(c -> c == '9' || c == '0').count();
+            long digits = parts.length < 2
+                    ? 0
+                    : parts[1].chars().filter(c -> c == '9' || c == '0').count();
             boolean plain = !template.get().toUpperCase(Locale.ROOT).contains("V");
             return plain && digits <= 16 ? Rex.cast(result, DataType.numeric(38, (int) digits)) : result;
         }

@@ -112,9 +112,7 @@ final class InlinedFunction {
             }
             if (!given[i]) {
                 arguments.set(
-                        i,
-                        StatementParser.parseExpression(
-                                function.defaults().get(i - function.leastArguments())));
+                        i, StatementParser.parseExpression(function.defaults().get(i - function.leastArguments())));
             }
         }
         return arguments;

@@ -168,7 +168,8 @@ final class QueryBinder {
                     node);
         }
         throw Errors.notAvailableYet("an expression in the ORDER BY of a set operation", node)
-                .withHint("order by a column's name or number, or SELECT .. FROM (.. UNION ..) ORDER BY the expression");
+                .withHint(
+                        "order by a column's name or number, or SELECT .. FROM (.. UNION ..) ORDER BY the expression");
     }
 
     // ---- WITH ------------------------------------------------------------------------------------------------------

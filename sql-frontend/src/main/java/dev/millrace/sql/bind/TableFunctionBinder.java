@@ -129,7 +129,8 @@ final class TableFunctionBinder {
         int columns = input.rel().getRowType().getFieldCount();
         // of windows of windows, the inner bounds are read before: from here on their names are those of the outer ones
         List<Column> all = new ArrayList<>(input.columns());
-        all.removeIf(column -> column.name().equals("window_start") || column.name().equals("window_end"));
+        all.removeIf(
+                column -> column.name().equals("window_start") || column.name().equals("window_end"));
         RelDataType windowTime = rel.getRowType().getFieldList().get(columns).getType();
         all.add(new Column(qualifier, "window_start", columns, windowTime, false));
         all.add(new Column(qualifier, "window_end", columns + 1, windowTime, false));

@@ -94,9 +94,9 @@ final class TimedJoinBinder {
         boolean areEqual = equalities.stream().allMatch(node -> node.isA(SqlKind.EQUALS) && isAcross(node));
         if (within || !isOne || !areEqual) {
             throw Errors.error(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "the condition of an ASOF JOIN is equalities of both sides and one of >=, >, <=, < between them",
-                    join)
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "the condition of an ASOF JOIN is equalities of both sides and one of >=, >, <=, < between them",
+                            join)
                     .withHint("put other conditions in WHERE, behind the join, or on a sub-query of one side");
         }
         return beside(asofJoin(equalities, matches.get(0), type, false));
@@ -170,10 +170,10 @@ final class TimedJoinBinder {
             case LEFT -> JoinRelType.LEFT_ASOF;
             default ->
                 throw Errors.error(
-                        SqlState.FEATURE_NOT_SUPPORTED,
-                        "a join with FOR SYSTEM_TIME AS OF is an inner or a LEFT one",
-                        join)
-                    .withHint("put the table whose rows are looked up on the right");
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                "a join with FOR SYSTEM_TIME AS OF is an inner or a LEFT one",
+                                join)
+                        .withHint("put the table whose rows are looked up on the right");
         };
         if (join.getConditionType() != JoinConditionType.ON) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join with FOR SYSTEM_TIME AS OF needs ON", join);
@@ -197,9 +197,9 @@ final class TimedJoinBinder {
                 .bind(snapshot.getPeriod());
         if (!(time instanceof RexInputRef)) {
             throw Errors.error(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "FOR SYSTEM_TIME AS OF takes a time column of the left side, or proctime()",
-                    snapshot.getPeriod())
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "FOR SYSTEM_TIME AS OF takes a time column of the left side, or proctime()",
+                            snapshot.getPeriod())
                     .withHint("compute the time in a sub-query on the left, and name its column");
         }
         if (stream.isEmpty()) {
@@ -215,9 +215,9 @@ final class TimedJoinBinder {
         List<RexNode> equalities = RelOptUtil.conjunctions(condition);
         if (!equalities.stream().allMatch(node -> node.isA(SqlKind.EQUALS) && isAcross(node))) {
             throw Errors.error(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "the condition of a join with a stream FOR SYSTEM_TIME AS OF is equalities of both sides",
-                    join)
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "the condition of a join with a stream FOR SYSTEM_TIME AS OF is equalities of both sides",
+                            join)
                     .withHint("put other conditions in WHERE, behind the join");
         }
         return beside(asofJoin(equalities, match, type, true));

@@ -84,7 +84,8 @@ final class WindowBinder {
         List<RexNode> bounds = new ArrayList<>();
         Frame frame = new FrameBinder(context, inner).bind(window, ordering, bounds);
         Window bound = new Window(frame, partition, ordering, bounds);
-        if (!FUNCTIONS.containsKey(syntax.name()) && Aggregates.byName(syntax.name()).isEmpty()) {
+        if (!FUNCTIONS.containsKey(syntax.name())
+                && Aggregates.byName(syntax.name()).isEmpty()) {
             return composed(syntax, bound, call);
         }
         return over(called(syntax, inner, frame, call), syntax.ignoreNulls(), bound);
@@ -194,7 +195,7 @@ final class WindowBinder {
         }
         if (syntax.distinct()) {
             throw Errors.error(
-                    SqlState.FEATURE_NOT_SUPPORTED, "DISTINCT is not implemented for window functions", where)
+                            SqlState.FEATURE_NOT_SUPPORTED, "DISTINCT is not implemented for window functions", where)
                     .withHint("aggregates take DISTINCT; for the others SELECT DISTINCT in a sub-query first");
         }
         List<RexNode> arguments = inner.bindAll(syntax.arguments());

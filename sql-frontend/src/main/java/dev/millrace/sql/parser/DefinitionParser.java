@@ -116,7 +116,8 @@ final class DefinitionParser {
                     || words.peek().isWord("generated")) {
                 throw MillraceException.notAvailableYet(words.peek().text().toUpperCase(Locale.ROOT) + " on a column")
                         .at(start)
-                        .withHint("NOT NULL and PRIMARY KEY are checked; INSERT .. SELECT can compute and test the rest");
+                        .withHint(
+                                "NOT NULL and PRIMARY KEY are checked; INSERT .. SELECT can compute and test the rest");
             } else if (!words.accept("null")) {
                 break;
             }

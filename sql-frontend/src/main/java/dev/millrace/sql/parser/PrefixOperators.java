@@ -28,7 +28,8 @@ final class PrefixOperators {
         return switch (lexeme.kind()) {
             case WORD ->
                 !ENDING_WORDS.contains(lexeme.text())
-                                && !Set.of("select", "distinct", "by", "values", "case", "all", "any").contains(lexeme.text())
+                                && !Set.of("select", "distinct", "by", "values", "case", "all", "any")
+                                        .contains(lexeme.text())
                         || lexeme.isWord("end");
             case QUOTED_NAME, STRING, BYTES, INTEGER, DECIMAL, APPROXIMATE, PARAMETER -> true;
             case PUNCTUATION, OPERATOR -> lexeme.isSymbol(")") || lexeme.isSymbol("]");

@@ -297,7 +297,8 @@ final class RowsParser {
                     || !words.name().equals(column)) {
                 throw MillraceException.notAvailableYet("ON CONFLICT DO UPDATE with other values than EXCLUDED's")
                         .at(position)
-                        .withHint("DO UPDATE SET column = EXCLUDED.column replaces a row; UPDATE computes from the old one");
+                        .withHint(
+                                "DO UPDATE SET column = EXCLUDED.column replaces a row; UPDATE computes from the old one");
             }
         } while (words.acceptSymbol(","));
         return OnConflict.REPLACE;
@@ -340,7 +341,8 @@ final class RowsParser {
             throw MillraceException.notAvailableYet(
                             words.peek().text().toUpperCase(Locale.ROOT) + " of UPDATE and DELETE")
                     .at(words.peek().start() + 1)
-                    .withHint("a sub-query reaches other relations: WHERE key IN (SELECT ..), SET column = (SELECT ..)");
+                    .withHint(
+                            "a sub-query reaches other relations: WHERE key IN (SELECT ..), SET column = (SELECT ..)");
         }
         return condition;
     }

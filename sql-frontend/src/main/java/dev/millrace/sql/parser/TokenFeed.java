@@ -700,7 +700,10 @@ final class TokenFeed implements Supplier<Token> {
         name(words.type(), words.arguments().isEmpty() ? lexemesUsed : 0);
         for (int i = 0; i < words.arguments().size(); i++) {
             push(i == 0 ? QueryGrammarConstants.LPAREN : QueryGrammarConstants.COMMA, i == 0 ? "(" : ",", 0);
-            push(QueryGrammarConstants.UNSIGNED_INTEGER_LITERAL, words.arguments().get(i), 0);
+            push(
+                    QueryGrammarConstants.UNSIGNED_INTEGER_LITERAL,
+                    words.arguments().get(i),
+                    0);
         }
         if (!words.arguments().isEmpty()) {
             push(QueryGrammarConstants.RPAREN, ")", lexemesUsed);

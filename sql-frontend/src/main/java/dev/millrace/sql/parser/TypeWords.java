@@ -38,11 +38,7 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
                     type.type.equals("interval")
                             ? interval(next.text(), lexemes, place)
                             : new TypeWords(
-                                    type.type,
-                                    type.arguments,
-                                    Optional.of(next.text()),
-                                    type.length,
-                                    type.length + 1));
+                                    type.type, type.arguments, Optional.of(next.text()), type.length, type.length + 1));
         }
         return type.length > 1 ? Optional.of(type) : Optional.empty();
     }
@@ -64,9 +60,8 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
         if ((with || lexeme(lexemes, place + used).isWord("without"))
                 && lexeme(lexemes, place + used + 1).isWord("time")
                 && lexeme(lexemes, place + used + 2).isWord("zone")) {
-            List<String> arguments = precision
-                    ? List.of(lexeme(lexemes, place + 2).text())
-                    : List.of();
+            List<String> arguments =
+                    precision ? List.of(lexeme(lexemes, place + 2).text()) : List.of();
             return new TypeWords(with ? word + "tz" : word, arguments, Optional.empty(), 0, used + 3);
         }
         return withArguments(word, lexemes, place);
@@ -85,9 +80,7 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
         boolean constant = !arguments.isEmpty()
                 && lexeme(lexemes, at).isSymbol(")")
                 && lexeme(lexemes, at + 1).kind() == Kind.STRING;
-        return constant
-                ? new TypeWords(word, arguments, Optional.empty(), 0, at + 1 - place)
-                : name(word, 1);
+        return constant ? new TypeWords(word, arguments, Optional.empty(), 0, at + 1 - place) : name(word, 1);
     }
 
     private static TypeWords name(String type, int length) {
@@ -106,7 +99,8 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
             last = lexeme(lexemes, place + used + 1);
             used += lexeme(lexemes, place + used + 2).isSymbol("(") ? 5 : 2;
         }
-        return new TypeWords("interval", List.of(), Optional.of(intervalText(text, field.text(), last.text())), 1, used);
+        return new TypeWords(
+                "interval", List.of(), Optional.of(intervalText(text, field.text(), last.text())), 1, used);
     }
 
     private static boolean isIntervalField(Lexeme lexeme) {

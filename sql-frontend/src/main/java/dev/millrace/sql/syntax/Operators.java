@@ -26,9 +26,43 @@ public final class Operators {
 
     static {
         for (String name : List.of(
-                "||", "~", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*", "&", "|", "#", "<<", ">>", "->", "->>", "#>",
-                "#>>", "@>", "<@", "&&", "?", "?|", "?&", "#-", "@@", "@?", "^@", "overlaps", "like any", "like all", "not like any", "not like all", "ilike any",
-                "ilike all", "not ilike any", "not ilike all")) {
+                "||",
+                "~",
+                "~*",
+                "!~",
+                "!~*",
+                "~~",
+                "~~*",
+                "!~~",
+                "!~~*",
+                "&",
+                "|",
+                "#",
+                "<<",
+                ">>",
+                "->",
+                "->>",
+                "#>",
+                "#>>",
+                "@>",
+                "<@",
+                "&&",
+                "?",
+                "?|",
+                "?&",
+                "#-",
+                "@@",
+                "@?",
+                "^@",
+                "overlaps",
+                "like any",
+                "like all",
+                "not like any",
+                "not like all",
+                "ilike any",
+                "ilike all",
+                "not ilike any",
+                "not ilike all")) {
             INFIX.put(name, operator(name, OTHER));
         }
         INFIX.put("%", operator("%", MULTIPLICATIVE));
