@@ -127,6 +127,25 @@ public final class Epochs {
         return OptionalLong.of(epoch);
     }
 
+    /**
+     * The same for inputs of one domain together.
+     *
+     * @return the epoch; empty if the domain is held or they are of several, and nothing was run
+     */
+    public OptionalLong append(List<EpochInput> inputs, Runnable action) {
+        lock.lock();
+        try {
+            EpochDomain domain = inputs.get(0).domain;
+            if (inputs.stream().anyMatch(input -> input.domain != domain)) {
+                return OptionalLong.empty();
+            }
+        } finally {
+            lock.unlock();
+        }
+        // Domains only ever merge: what is in one now stays in one.
+        return append(inputs.get(0), action);
+    }
+
     /** Runs {@code action} while nothing is published and nobody reads what is. */
     public void exclusively(Runnable action) {
         commitLock.writeLock().lock();

@@ -105,7 +105,16 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         }
     }
 
-    private void waitForRoom() {
+    EpochInput input() {
+        return input;
+    }
+
+    /** Fails unless the rows fit, and the relation is there. */
+    void checkAll(List<Batch> batches) {
+        batches.forEach(this::check);
+    }
+
+    void waitForRoom() {
         try {
             resources
                     .workers()
@@ -119,7 +128,8 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         }
     }
 
-    private void accept(List<Batch> batches) {
+    /** By who holds the epochs' lock; the batches stay the caller's. */
+    void accept(List<Batch> batches) {
         for (Batch batch : batches) {
             if (batch.rowCount() > 0) {
                 fanout.rows(batch.retain());

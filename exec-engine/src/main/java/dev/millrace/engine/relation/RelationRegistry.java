@@ -1,7 +1,10 @@
 package dev.millrace.engine.relation;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Source;
+import dev.millrace.engine.epoch.EpochDomain;
+import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -13,7 +16,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** The relations by name, and who reads them. */
 public final class RelationRegistry implements Relations, AutoCloseable {
@@ -156,6 +162,40 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 .orElseThrow(() -> MillraceException.user(
                         SqlState.WRONG_OBJECT_TYPE,
                         "\"" + name + "\" takes no rows: it is not a stream or table for INSERT"));
+    }
+
+    /**
+     * Accepts rows of several relations as part of one epoch, or none. Takes the batches over, also when it throws.
+     *
+     * @param merge makes one of several domains, which it asks for once nobody else changes them
+     * @return the epoch
+     */
+    public long append(Map<String, List<Batch>> rows, Consumer<Supplier<Set<EpochDomain>>> merge) {
+        try {
+            Map<AppendedRelation, List<Batch>> targets = new LinkedHashMap<>();
+            rows.forEach((name, batches) -> targets.put((AppendedRelation) writable(name), batches));
+            targets.forEach(AppendedRelation::checkAll);
+            List<EpochInput> inputs =
+                    targets.keySet().stream().map(AppendedRelation::input).toList();
+            Supplier<Set<EpochDomain>> domains = () -> {
+                Set<EpochDomain> found = new LinkedHashSet<>();
+                inputs.forEach(input -> found.add(resources.epochs().domainOf(input)));
+                return found;
+            };
+            while (true) {
+                targets.keySet().forEach(AppendedRelation::waitForRoom);
+                if (domains.get().size() > 1) {
+                    merge.accept(domains);
+                }
+                OptionalLong epoch =
+                        resources.epochs().append(inputs, () -> targets.forEach(AppendedRelation::accept));
+                if (epoch.isPresent()) {
+                    return epoch.getAsLong();
+                }
+            }
+        } finally {
+            rows.values().forEach(Closing::all);
+        }
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -82,6 +84,16 @@ public interface Engine extends AutoCloseable {
      *     cannot be opened; later failures come from {@link Result#next}
      */
     Result run(PlanNode plan);
+
+    /**
+     * Accepts rows of several streams and tables as part of one epoch, or none of them: nobody sees the ones without the
+     * others. Relations that did not share their epochs do so from then on. Takes the batches over, also when it throws.
+     * Waits as {@link dev.millrace.engine.relation.WritableRelation#append} does, whose rules hold for each relation.
+     *
+     * @param rows by the relations' names; of at least one
+     * @return the epoch, for {@link #awaitEpoch}
+     */
+    long append(Map<String, List<Batch>> rows);
 
     /**
      * Waits until the effects of an epoch are in all views and subscriptions (read your writes). Returns at once for an

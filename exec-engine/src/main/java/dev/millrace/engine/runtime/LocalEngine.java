@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.Epochs;
@@ -351,6 +352,21 @@ class LocalEngine implements Engine {
                         SqlState.FEATURE_NOT_SUPPORTED,
                         "\"" + relation + "\" keeps no rows to select from: they only pass through")
                 .withHint("create a materialized view over it, or subscribe to a continuous query");
+    }
+
+    @Override
+    public long append(Map<String, List<Batch>> rows) {
+        return relations.append(rows, domains -> {
+            changes.lock();
+            try {
+                Set<EpochDomain> apart = domains.get();
+                if (apart.size() > 1) {
+                    atRest(apart, merged -> {});
+                }
+            } finally {
+                changes.unlock();
+            }
+        });
     }
 
     @Override

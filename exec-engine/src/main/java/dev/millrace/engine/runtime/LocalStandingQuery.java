@@ -335,11 +335,12 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 schema(), options, resources.workers(), this::wakeOutput, () -> output.remove(self[0]));
         self[0] = subscription;
         engine.atRest(this, () -> {
+            output.beginHistory();
+            options.afterMicros().ifPresent(after -> output.history().replay(name, after, subscription));
             if (options.snapshot()) {
                 List<Batch> rows = viewForSnapshot().snapshot(tasks.memory().own());
                 try {
-                    subscription.deliver(
-                            output.publishedEpoch(), resources.clock().epochMicros(), rows, true);
+                    subscription.deliver(output.publishedEpoch(), output.nextMicros(), rows, true);
                 } finally {
                     Closing.all(rows);
                 }

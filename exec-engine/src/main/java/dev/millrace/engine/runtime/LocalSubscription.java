@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.runtime.SubscriptionOptions.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.scheduler.Signal;
@@ -21,6 +22,8 @@ final class LocalSubscription implements Subscription {
     private final ArrayDeque<EpochChanges> queue = new ArrayDeque<>(); // guarded by this, as what follows
     private Optional<MillraceException> failure = Optional.empty();
     private volatile long queuedBytes; // written under the lock, read by the output
+    private long droppedRows; // since the last epoch that was taken
+    private volatile boolean overrun; // written under the lock, read by all
     private volatile boolean ended; // nothing will be added; written under the lock, read by all
     private volatile boolean closed; // likewise
 
@@ -45,10 +48,15 @@ final class LocalSubscription implements Subscription {
             for (Batch batch : batches) {
                 bytes += batch.sizeInBytes();
             }
-            if (!options.waitWhenFull() && !queue.isEmpty() && queuedBytes + bytes > options.queueBytes()) {
+            if (options.whenFull() == WhenFull.DROP_OLDEST) {
+                makeRoom(bytes);
+            }
+            if (options.whenFull() == WhenFull.END && !queue.isEmpty() && queuedBytes + bytes > options.queueBytes()) {
+                overrun = true;
                 failure = Optional.of(MillraceException.resources(
                         SqlState.CONFIGURATION_LIMIT_EXCEEDED,
-                        "the subscriber is too slow: more than " + options.queueBytes() + " bytes wait for it"));
+                        "the subscriber is too slow: more than " + options.queueBytes() + " bytes wait for it")
+                        .withHint("SUBSCRIBE WITH (on_slow = 'drop_oldest' | 'block', buffer = '64MB')"));
                 ended = true;
             } else {
                 batches.forEach(Batch::retain);
@@ -59,6 +67,23 @@ final class LocalSubscription implements Subscription {
         signal.raise();
     }
 
+    private void makeRoom(long bytes) {
+        while (!queue.isEmpty() && queuedBytes + bytes > options.queueBytes()) {
+            EpochChanges oldest = queue.remove();
+            droppedRows += oldest.droppedRows();
+            for (Batch batch : oldest.batches()) {
+                droppedRows += batch.rowCount();
+                queuedBytes -= batch.sizeInBytes();
+            }
+            oldest.close();
+        }
+    }
+
+    @Override
+    public boolean isOverrun() {
+        return overrun;
+    }
+
     /** Goes on with another query's output. */
     void moveTo(Runnable newOnRoom, Runnable newOnClose) {
         onRoom = newOnRoom;
@@ -67,7 +92,7 @@ final class LocalSubscription implements Subscription {
 
     /** Whether the query should pause. */
     boolean isFull() {
-        return options.waitWhenFull() && queuedBytes > options.queueBytes();
+        return options.whenFull() == WhenFull.WAIT && queuedBytes > options.queueBytes();
     }
 
     /** Nothing follows. */
@@ -107,8 +132,13 @@ final class LocalSubscription implements Subscription {
             for (Batch batch : changes.batches()) {
                 queuedBytes -= batch.sizeInBytes();
             }
+            if (droppedRows > 0) {
+                changes = new EpochChanges(
+                        changes.epoch(), changes.epochMicros(), changes.batches(), changes.snapshot(), droppedRows);
+                droppedRows = 0;
+            }
         }
-        if (options.waitWhenFull()) {
+        if (options.whenFull() == WhenFull.WAIT) {
             onRoom.run();
         }
         return Optional.of(changes);

@@ -57,6 +57,8 @@ final class QueryOutput implements TaskOutput {
     private boolean ended; // guarded by sealed
     private boolean discarded; // guarded by sealed
     private final LongAdder rowsOut = new LongAdder();
+    private final ChangeHistory history = new ChangeHistory();
+    private long lastMicros; // of the newest epoch; written by committing threads, read at rest
     private volatile long publishedEpoch; // written by committing threads, read by statistics
 
     /**
@@ -168,6 +170,22 @@ final class QueryOutput implements TaskOutput {
         subscriptions = List.copyOf(fewer);
     }
 
+    /** A time after that of the newest epoch, and before that of the next; by committing threads, or while at rest. */
+    long nextMicros() {
+        lastMicros = Math.max(clock.epochMicros(), lastMicros + 1);
+        return lastMicros;
+    }
+
+    /** Keeps epochs from now on. While at rest. */
+    void beginHistory() {
+        history.begin(lastMicros);
+    }
+
+    /** The newest epochs, kept from the first subscriber on. */
+    ChangeHistory history() {
+        return history;
+    }
+
     /** Lets the subscribers go without an end, to another output. */
     synchronized List<LocalSubscription> releaseSubscriptions() {
         List<LocalSubscription> released = subscriptions;
@@ -196,7 +214,7 @@ final class QueryOutput implements TaskOutput {
                     queue.write(batch);
                     sinksWritten = true;
                 }
-                if (view.isPresent() || fanout.hasReaders() || !subscriptions.isEmpty()) {
+                if (view.isPresent() || fanout.hasReaders() || !subscriptions.isEmpty() || history.hasBegun()) {
                     staged.add(batch.retain());
                 }
             }
@@ -396,10 +414,11 @@ final class QueryOutput implements TaskOutput {
             if (view.isPresent()) {
                 next.rows.forEach(view.get()::apply);
             }
-            long now = clock.epochMicros();
+            long now = nextMicros(); // tells epochs apart
             for (LocalSubscription subscription : subscriptions) {
                 subscription.deliver(next.epoch, now, next.rows, false);
             }
+            history.add(next.epoch, now, next.rows);
             publishedEpoch = next.epoch;
         } finally {
             Closing.all(next.rows);
@@ -460,6 +479,7 @@ final class QueryOutput implements TaskOutput {
             sealed.clear();
         }
         view.ifPresent(all::add);
+        all.add(history);
         Closing.all(all);
     }
 }

@@ -18,6 +18,11 @@ public interface Subscription extends AutoCloseable {
     /** Whether the query finished or was dropped and everything was taken. */
     boolean isFinished();
 
+    /** Whether it ended because the subscriber was too slow, which {@link #next} says once the rest was taken. On any thread. */
+    default boolean isOverrun() {
+        return false;
+    }
+
     /** Ends the subscription; wakes a waiting {@link #next}. */
     @Override
     void close();

@@ -1,30 +1,54 @@
 package dev.millrace.engine.runtime;
 
+import java.util.OptionalLong;
+
 /**
  * What a subscriber wants.
  *
  * @param snapshot begin with the whole current answer, as one epoch
  * @param progress tell also epochs in which nothing changed
  * @param queueBytes how much may wait for the subscriber; a single epoch may be more
- * @param waitWhenFull when the queue is full: true slows the query down (and the queries that share its epochs), false
- *     ends the subscription with an error (53400)
+ * @param whenFull what happens when more would wait
+ * @param afterMicros begin with what was committed after this time, as {@link EpochChanges#epochMicros} told it to an earlier
+ *     subscriber; without it with what comes from now on
  */
-public record SubscriptionOptions(boolean snapshot, boolean progress, long queueBytes, boolean waitWhenFull) {
+public record SubscriptionOptions(
+        boolean snapshot, boolean progress, long queueBytes, WhenFull whenFull, OptionalLong afterMicros) {
+    /** What happens to a subscriber that is too slow, or to the query. */
+    public enum WhenFull {
+        /** The query waits, and the queries that share its epochs. */
+        WAIT,
+        /** What has waited longest is dropped and counted: {@link EpochChanges#droppedRows}. */
+        DROP_OLDEST,
+        /** The subscription ends with an error (53400). */
+        END
+    }
+
+    private static final long USUAL_BYTES = 16L << 20;
+
     /** Changes only; slow subscribers slow the query. */
     public static SubscriptionOptions changes() {
-        return new SubscriptionOptions(false, false, 16L << 20, true);
+        return new SubscriptionOptions(false, false, USUAL_BYTES, WhenFull.WAIT, OptionalLong.empty());
     }
 
     /** The current answer, then changes. */
     public static SubscriptionOptions withSnapshot() {
-        return new SubscriptionOptions(true, false, 16L << 20, true);
+        return new SubscriptionOptions(true, false, USUAL_BYTES, WhenFull.WAIT, OptionalLong.empty());
     }
 
     public SubscriptionOptions withProgress() {
-        return new SubscriptionOptions(snapshot, true, queueBytes, waitWhenFull);
+        return new SubscriptionOptions(snapshot, true, queueBytes, whenFull, afterMicros);
+    }
+
+    public SubscriptionOptions after(long micros) {
+        return new SubscriptionOptions(snapshot, progress, queueBytes, whenFull, OptionalLong.of(micros));
+    }
+
+    public SubscriptionOptions whenFull(WhenFull newWhenFull, long newQueueBytes) {
+        return new SubscriptionOptions(snapshot, progress, newQueueBytes, newWhenFull, afterMicros);
     }
 
     public SubscriptionOptions endWhenFull(long newQueueBytes) {
-        return new SubscriptionOptions(snapshot, progress, newQueueBytes, false);
+        return whenFull(WhenFull.END, newQueueBytes);
     }
 }

@@ -4,9 +4,9 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.message.ClientMessage;
 import dev.millrace.server.pgwire.message.ServerMessages;
-import dev.millrace.server.pgwire.message.ServerMessages.TransactionState;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;
+import dev.millrace.server.session.TransactionState;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.type.Schema;
@@ -24,20 +24,28 @@ import java.util.Optional;
  */
 final class Conversation implements AutoCloseable {
     private final Session session;
+    private final Inbox inbox;
     private final Outgoing out;
     private final ExtendedQuery extended;
     private final CopyExchange copies;
     private final ReportedSettings reported;
-    private TransactionState transaction = TransactionState.IDLE;
     private boolean skipping;
 
     Conversation(Session session, Inbox inbox, Outgoing out, ReportedSettings reported) {
         this.reported = reported;
+        this.inbox = inbox;
         this.session = session;
         this.out = out;
         this.copies = new CopyExchange(session, inbox, out);
         this.extended = new ExtendedQuery(this, session, out);
         session.onNotice(notice -> ServerMessages.notice(out.buffer(), notice));
+    }
+
+    /** Before a statement of the extended protocol: with more to come before Sync they take effect together. */
+    void beginUnlessAlone() {
+        if (!inbox.isSyncNext()) {
+            session.beginTogether();
+        }
     }
 
     /**
@@ -57,6 +65,7 @@ final class Conversation implements AutoCloseable {
     }
 
     private boolean handle(ClientMessage message) {
+        session.clientSpeaks();
         if (message instanceof ClientMessage.Terminate) {
             return false;
         } else if (message instanceof ClientMessage.Ended ended) {
@@ -107,15 +116,18 @@ final class Conversation implements AutoCloseable {
     }
 
     private void report(MillraceException error) {
-        if (transaction == TransactionState.IN_TRANSACTION) {
-            transaction = TransactionState.FAILED;
-        }
+        session.fail();
         ServerMessages.error(out.buffer(), "ERROR", error);
         out.sendIfMuch();
     }
 
     private void sync() {
-        if (transaction == TransactionState.IDLE) {
+        try {
+            session.endTogether();
+        } catch (MillraceException e) {
+            report(e);
+        }
+        if (session.transactionState() == TransactionState.IDLE) {
             extended.closePortals(); // they live as long as their transaction
         }
         ready();
@@ -123,7 +135,14 @@ final class Conversation implements AutoCloseable {
 
     private void ready() {
         reported.report(out.buffer());
-        ServerMessages.readyForQuery(out.buffer(), transaction);
+        session.clientListens();
+        ServerMessages.readyForQuery(
+                out.buffer(),
+                switch (session.transactionState()) {
+                    case IDLE -> ServerMessages.TransactionState.IDLE;
+                    case ACTIVE -> ServerMessages.TransactionState.IN_TRANSACTION;
+                    case FAILED -> ServerMessages.TransactionState.FAILED;
+                });
         out.flush();
     }
 
@@ -135,13 +154,16 @@ final class Conversation implements AutoCloseable {
                 ServerMessages.emptyQueryResponse(out.buffer());
             }
             for (ParsedStatement statement : statements) {
-                requireUsable(statement);
+                if (statements.size() > 1) {
+                    session.beginTogether();
+                }
                 run(statement);
             }
+            session.endTogether();
         } catch (MillraceException e) {
             report(e);
         }
-        if (transaction == TransactionState.IDLE) {
+        if (session.transactionState() == TransactionState.IDLE) {
             extended.closePortals();
         }
         ready();
@@ -151,30 +173,21 @@ final class Conversation implements AutoCloseable {
         try (StatementResult result = session.execute(statement, Parameters.none())) {
             Optional<Schema> columns = ResultBatches.schemaOf(result);
             if (columns.isEmpty()) {
-                complete(statement, result);
+                complete(result);
                 return;
             }
             boolean[] text = new boolean[columns.get().size()];
             ServerMessages.rowDescription(out.buffer(), columns.get(), text);
             try (RowStream rows = new RowStream(result, text, session.allocator())) {
                 complete(statement, rows.send(out, 0));
+            } finally {
+                session.endStatement();
             }
         }
     }
 
-    /** After an error in a transaction only its end is taken. */
-    void requireUsable(ParsedStatement statement) {
-        String word = firstWord(statement);
-        boolean ends = word.equals("ROLLBACK") || word.equals("COMMIT") || word.equals("ABORT") || word.equals("END");
-        if (transaction == TransactionState.FAILED && !ends) {
-            throw MillraceException.user(
-                    SqlState.IN_FAILED_SQL_TRANSACTION,
-                    "current transaction is aborted, commands ignored until end of transaction block");
-        }
-    }
-
     /** Ends a statement without rows; a copy is made before. */
-    void complete(ParsedStatement statement, StatementResult result) {
+    void complete(StatementResult result) {
         String tag;
         if (result instanceof StatementResult.CopyIn copy) {
             tag = "COPY " + copies.in(copy);
@@ -183,13 +196,8 @@ final class Conversation implements AutoCloseable {
         } else {
             tag = result.toString();
         }
-        switch (firstWord(statement)) {
-            case "BEGIN", "START" -> transaction = TransactionState.IN_TRANSACTION;
-            case "COMMIT", "END", "ROLLBACK", "ABORT" -> {
-                tag = transaction == TransactionState.FAILED ? "ROLLBACK" : tag;
-                transaction = TransactionState.IDLE;
-            }
-            default -> {}
+        if (tag.equals("DISCARD ALL") || tag.equals("DEALLOCATE ALL")) {
+            extended.closeAll();
         }
         ServerMessages.commandComplete(out.buffer(), tag);
     }

@@ -126,7 +126,6 @@ final class ExtendedQuery implements AutoCloseable {
             ServerMessages.emptyQueryResponse(out.buffer());
             return;
         }
-        conversation.requireUsable(statement.get());
         if (portal.isFinished()) {
             conversation.complete(statement.get(), 0);
             return;
@@ -146,6 +145,7 @@ final class ExtendedQuery implements AutoCloseable {
 
     /** Runs the statement; false when that was all, as it has no rows. */
     private boolean open(Portal portal, ParsedStatement statement) {
+        conversation.beginUnlessAlone();
         StatementResult result = portal.run(session);
         try {
             Optional<Schema> columns = ResultBatches.schemaOf(result);
@@ -153,7 +153,7 @@ final class ExtendedQuery implements AutoCloseable {
                 portal.opened(new RowStream(result, portal.binaryColumns(columns.get()), session.allocator()));
                 return true;
             }
-            conversation.complete(statement, result);
+            conversation.complete(result);
             portal.finish();
         } catch (RuntimeException e) {
             result.close();
@@ -181,6 +181,11 @@ final class ExtendedQuery implements AutoCloseable {
     void closePortals() {
         portals.values().forEach(Portal::close);
         portals.clear();
+    }
+
+    /** Forgets all statements, as DEALLOCATE ALL says; one that runs is not hurt. */
+    void closeAll() {
+        statements.clear();
     }
 
     private void closePortal(String name) {

@@ -83,6 +83,16 @@ final class Inbox {
         }
     }
 
+    /** Whether a Sync is the next message, and has arrived. */
+    boolean isSyncNext() {
+        lock.lock();
+        try {
+            return messages.peek() instanceof ClientMessage.Sync;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private Optional<ClientMessage> next() {
         Optional<ClientMessage> next = Optional.ofNullable(messages.poll());
         next.ifPresent(message -> bytes -= size(message));

@@ -3,12 +3,15 @@ package dev.millrace.server.pgwire;
 import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.text.TextBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * What a connection sends: messages are gathered and leave together. A client that does not read makes its own session's
@@ -19,10 +22,14 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Outgoing implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;
+    private static final long LOOK_MILLIS = 500;
+    private static final long FAREWELL_SECONDS = 5;
 
     private final Channel channel;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private BooleanSupplier isCut = () -> false;
+    private boolean cutting;
     private ByteBuf buffer;
     private volatile boolean endless; // written by the session's thread, read by who stops the server
 
@@ -80,8 +87,14 @@ final class Outgoing implements AutoCloseable {
         lock.lock();
         try {
             while (!channel.isWritable() && channel.isActive()) {
-                changed.awaitUninterruptibly();
+                if (!cutting && isCut.getAsBoolean()) {
+                    cut();
+                }
+                changed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // for the step under way; the client is waited for all the same
+            awaitWritableUninterruptibly();
         } finally {
             lock.unlock();
         }
@@ -98,6 +111,31 @@ final class Outgoing implements AutoCloseable {
     /** Whether rows of a subscription are being sent, which end only when it is cancelled. On any thread. */
     boolean isEndless() {
         return endless;
+    }
+
+    private void awaitWritableUninterruptibly() {
+        while (!channel.isWritable() && channel.isActive()) {
+            changed.awaitUninterruptibly();
+        }
+    }
+
+    /** While a client is waited for, asks now and then whether it is to be cut off. */
+    void cutIf(BooleanSupplier condition) {
+        isCut = condition;
+    }
+
+    /** Says why, in case that the client reads again, and hangs up soon. */
+    private void cut() {
+        cutting = true;
+        ByteBuf why = allocate();
+        ServerMessages.error(
+                why,
+                "FATAL",
+                MillraceException.resources(
+                        SqlState.CONFIGURATION_LIMIT_EXCEEDED,
+                        "terminating connection because its subscription is too far behind"));
+        channel.writeAndFlush(why, channel.voidPromise());
+        channel.eventLoop().schedule(() -> channel.close(), FAREWELL_SECONDS, TimeUnit.SECONDS);
     }
 
     /** The channel takes more, or is closed. */

@@ -31,7 +31,7 @@ public final class ResultBatches implements AutoCloseable {
         if (result instanceof StatementResult.Rows rows) {
             return Optional.of(rows.schema());
         } else if (result instanceof StatementResult.Changes changes) {
-            return Optional.of(ChangeRows.PREFIX.concat(changes.schema()));
+            return Optional.of(changes.form().schema());
         }
         return Optional.empty();
     }
@@ -68,12 +68,13 @@ public final class ResultBatches implements AutoCloseable {
 
     private void take(EpochChanges epoch) {
         try (epoch) {
-            for (Batch batch : epoch.batches()) {
-                if (batch.rowCount() > 0) {
-                    waiting.add(ChangeRows.of(batch, epoch.epochMicros(), allocator));
-                }
-            }
+            waiting.addAll(ChangeRows.of(epoch, ((StatementResult.Changes) result).form(), allocator));
         }
+    }
+
+    /** Whether this is a subscription whose client fell too far behind. On any thread. */
+    boolean isOverrun() {
+        return result instanceof StatementResult.Changes changes && changes.isOverrun();
     }
 
     /** Whether the last call found the end. */

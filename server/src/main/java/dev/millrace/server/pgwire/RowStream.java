@@ -50,6 +50,7 @@ final class RowStream implements AutoCloseable {
         long limit = most == 0 ? Long.MAX_VALUE : most;
         long sent = 0;
         boolean first = !begun;
+        out.cutIf(batches::isOverrun);
         begun = true;
         while (sent < limit && fill(out, most == 0 || sent == 0 && !first)) {
             Batch batch = current.orElseThrow();

@@ -17,7 +17,20 @@ import java.util.function.Function;
 
 /** Roles and privileges as statements, and access lists as PostgreSQL writes them. */
 final class RoleText {
+    /** The order of PostgreSQL's letters, {@code arwdDxtXUCcT}. */
+    private static final List<Privilege> AS_WRITTEN = asWritten();
+
     private RoleText() {}
+
+    private static List<Privilege> asWritten() {
+        List<Privilege> order = new ArrayList<>(List.of(Privilege.INSERT));
+        for (Privilege privilege : Privilege.values()) {
+            if (privilege != Privilege.INSERT) {
+                order.add(privilege);
+            }
+        }
+        return List.copyOf(order);
+    }
 
     static List<String> roles(Collection<Role> roles, List<Membership> memberships) {
         List<String> statements = new ArrayList<>();
@@ -94,13 +107,13 @@ final class RoleText {
     /** {@code joe=rw/millrace}: letters of privileges, a star for the right to pass one on. */
     static List<String> accessList(Securable object, String owner, List<AccessItem> items) {
         Map<String, StringBuilder> letters = new LinkedHashMap<>();
-        for (Privilege privilege : Privilege.values()) {
+        for (Privilege privilege : AS_WRITTEN) {
             if (object.kind().privileges().contains(privilege)) {
                 letters.computeIfAbsent(owner + "=%s/" + owner, key -> new StringBuilder())
                         .append(privilege.letter());
             }
         }
-        for (Privilege privilege : Privilege.values()) {
+        for (Privilege privilege : AS_WRITTEN) {
             for (AccessItem item : items) {
                 if (item.privilege() == privilege) {
                     letters.computeIfAbsent(item.grantee() + "=%s/" + item.grantor(), key -> new StringBuilder())

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
 import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.runtime.SubscriptionOptions.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.time.Clock;
@@ -18,12 +19,14 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Carries the epochs of a query that was started for one subscriber from the engine to the subscriber's thread, from the
- * first row on. When more than {@link #MOST_BYTES} wait, the query waits.
+ * first row on. When more wait than may, the query waits, or what is oldest is dropped, or the subscription ends.
  */
 final class ChangeQueue implements Sink {
-    private static final long MOST_BYTES = 16L << 20;
-
     private final Clock clock;
+    private final WhenFull whenFull;
+    private final long mostBytes;
+    private long droppedRows; // since the last epoch that was taken; guarded by lock
+    private volatile boolean overrun; // written under the lock, read by all
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final List<Batch> epochUnderWay = new ArrayList<>(); // guarded by lock
@@ -31,18 +34,21 @@ final class ChangeQueue implements Sink {
     private long queuedBytes; // guarded by lock
     private boolean abandoned; // guarded by lock
 
-    ChangeQueue(Clock clock) {
+    /** @param mostBytes that may wait; a single epoch may be more */
+    ChangeQueue(Clock clock, WhenFull whenFull, long mostBytes) {
         this.clock = clock;
+        this.whenFull = whenFull;
+        this.mostBytes = mostBytes;
     }
 
     @Override
     public void write(Batch batch) {
         lock.lock();
         try {
-            while (queuedBytes > MOST_BYTES && !abandoned) {
+            while (whenFull == WhenFull.WAIT && queuedBytes > mostBytes && !abandoned) {
                 changed.awaitUninterruptibly();
             }
-            if (!abandoned) {
+            if (!abandoned && !overrun) {
                 epochUnderWay.add(batch.retain());
             }
         } finally {
@@ -54,8 +60,18 @@ final class ChangeQueue implements Sink {
     public void commit(long epoch) {
         lock.lock();
         try {
-            queue.add(new EpochChanges(epoch, clock.epochMicros(), epochUnderWay, false));
-            queuedBytes += bytes(epochUnderWay);
+            long bytes = bytes(epochUnderWay);
+            boolean full = !queue.isEmpty() && queuedBytes + bytes > mostBytes;
+            if (full && whenFull == WhenFull.DROP_OLDEST) {
+                makeRoom(bytes);
+            }
+            if (overrun || full && whenFull == WhenFull.END) {
+                overrun = true;
+                Closing.all(epochUnderWay);
+            } else {
+                queue.add(new EpochChanges(epoch, clock.epochMicros(), epochUnderWay, false));
+                queuedBytes += bytes;
+            }
             epochUnderWay.clear();
             changed.signalAll();
         } finally {
@@ -63,15 +79,41 @@ final class ChangeQueue implements Sink {
         }
     }
 
+    private void makeRoom(long bytes) {
+        while (!queue.isEmpty() && queuedBytes + bytes > mostBytes) {
+            EpochChanges oldest = queue.remove();
+            droppedRows += oldest.batches().stream().mapToLong(Batch::rowCount).sum();
+            queuedBytes -= bytes(oldest.batches());
+            oldest.close();
+        }
+    }
+
+    /** Whether the subscription ended because its subscriber is too slow. */
+    boolean isOverrun() {
+        return overrun;
+    }
+
     /** The next epoch, which the caller closes; waits at most so long. */
     Optional<EpochChanges> next(long timeoutMicros) {
         lock.lock();
         try {
             long leftNanos = TimeUnit.MICROSECONDS.toNanos(timeoutMicros);
-            while (queue.isEmpty() && leftNanos > 0) {
+            while (queue.isEmpty() && !overrun && leftNanos > 0) {
                 leftNanos = changed.awaitNanos(leftNanos);
             }
+            if (queue.isEmpty() && overrun) {
+                throw MillraceException.resources(
+                                SqlState.CONFIGURATION_LIMIT_EXCEEDED,
+                                "the subscriber is too slow: more than " + mostBytes + " bytes wait for it")
+                        .withHint("SUBSCRIBE WITH (on_slow = 'drop_oldest' | 'block', buffer = '64MB')");
+            }
             Optional<EpochChanges> next = Optional.ofNullable(queue.poll());
+            if (next.isPresent() && droppedRows > 0) {
+                EpochChanges taken = next.get();
+                next = Optional.of(new EpochChanges(
+                        taken.epoch(), taken.epochMicros(), taken.batches(), taken.snapshot(), droppedRows));
+                droppedRows = 0;
+            }
             next.ifPresent(epoch -> queuedBytes -= bytes(epoch.batches()));
             changed.signalAll();
             return next;

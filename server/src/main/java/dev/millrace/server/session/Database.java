@@ -13,6 +13,8 @@ import dev.millrace.server.role.LoginCheck;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramSecret;
+import dev.millrace.server.transaction.RowLocks;
+import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
 import dev.millrace.time.Clock;
 import java.util.List;
@@ -42,6 +44,8 @@ public final class Database implements AutoCloseable {
     private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    private final Timeouts timeouts;
+    private final RowLocks rowLocks = new RowLocks();
     private final AtomicLong subscriptions = new AtomicLong();
     private final LongAdder statements = new LongAdder();
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
@@ -55,6 +59,7 @@ public final class Database implements AutoCloseable {
     private Database(DatabaseOptions options, Keeper keeper) {
         this.keeper = keeper;
         this.clock = options.clock();
+        this.timeouts = new Timeouts(sessions, clock);
         this.engine = Engine.open(options.engine(), clock);
         this.connectors = Connectors.standard(options.printed());
         this.plans = new Plans(
@@ -127,7 +132,9 @@ public final class Database implements AutoCloseable {
                     .filter(session -> session.identity().login().equals(role))
                     .count();
             LoginCheck.admit(catalog.roles(), role, there);
-            return session(role);
+            Session session = session(role);
+            session.beginAsClient();
+            return session;
         }
     }
 
@@ -281,6 +288,20 @@ public final class Database implements AutoCloseable {
         return tableKeys;
     }
 
+    Timeouts timeouts() {
+        return timeouts;
+    }
+
+    /** Which transactions hold which rows. */
+    RowLocks rowLocks() {
+        return rowLocks;
+    }
+
+    /** A name for what a transaction sees of a table; no relation can have it. */
+    String ownRowsName(String table) {
+        return "own " + table + " " + subscriptions.incrementAndGet();
+    }
+
     /** A name for a query that runs for one subscriber; no relation can have it. */
     String subscriptionName() {
         return "subscription " + subscriptions.incrementAndGet();
@@ -290,6 +311,7 @@ public final class Database implements AutoCloseable {
     @Override
     public void close() {
         direct.close();
+        timeouts.close();
         sessions.forEach(Session::close);
         queries.values().forEach(StandingQuery::drop);
         queries.clear();

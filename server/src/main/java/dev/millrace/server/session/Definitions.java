@@ -13,6 +13,7 @@ import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;

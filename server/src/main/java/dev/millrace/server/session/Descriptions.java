@@ -1,6 +1,5 @@
 package dev.millrace.server.session;
 
-import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Statement;
@@ -34,13 +33,20 @@ final class Descriptions {
         if (statement instanceof Statement.Select select) {
             return Optional.of(select.query().schema());
         } else if (statement instanceof Statement.Subscribe subscribe) {
-            return Optional.of(ChangeRows.PREFIX.concat(subscribe.query().schema()));
+            return Optional.of(execution.queries().form(subscribe).schema());
         } else if (statement instanceof Statement.Insert insert) {
             return insert.returning().isEmpty()
                     ? Optional.empty()
                     : database.catalog()
                             .object(insert.relation())
                             .map(target -> target.schema().select(insert.returning()));
+        } else if (statement instanceof Statement.Fetch fetch && !fetch.move()) {
+            return Optional.of(execution.cursors().schema(fetch.cursor()));
+        } else if (statement instanceof Statement.ExecutePrepared execute
+                && execution.prepared().contains(execute.name())) {
+            ParsedStatement prepared = execution.prepared().statement(execute.name());
+            return columns(
+                    database.plans().analyze(prepared, names, execution.prepared().parameters(execute)), prepared);
         } else if (tells(statement)) {
             try (StatementResult result = execution.execute(parsed, Parameters.none())) {
                 return result instanceof StatementResult.Rows rows ? Optional.of(rows.schema()) : Optional.empty();

@@ -23,6 +23,9 @@ final class Execution {
     private final Consumer<String> notices;
     private final Definitions definitions;
     private final Functions functions;
+    private final Transactions transactions;
+    private final Cursors cursors;
+    private final PreparedTexts prepared = new PreparedTexts();
     private final Queries queries;
     private final Writes writes;
     private final Copies copies;
@@ -45,10 +48,14 @@ final class Execution {
         this.identity = names.identity();
         this.roles = new RoleStatements(database, identity, names.permissions(), notices);
         this.notices = notices;
-        this.queries = new Queries(database, settings, cancellation, source -> progress = source);
+        this.transactions = new Transactions(database, settings, notices);
+        this.queries = new Queries(database, settings, transactions, cancellation, notices, source -> progress = source);
+        this.cursors = new Cursors(database, queries, transactions, cancellation);
+        transactions.onEnd(
+                queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity);
         this.functions = new Functions(database, identity);
-        this.writes = new Writes(database, queries);
+        this.writes = new Writes(database, queries, transactions, settings);
         this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries);
@@ -70,14 +77,29 @@ final class Execution {
         return writes.insert(relation, rows);
     }
 
+    Transactions transactions() {
+        return transactions;
+    }
+
     Optional<Progress> progress() {
         return progress.get();
     }
 
     StatementResult execute(ParsedStatement parsed, Parameters parameters) {
         progress = Optional::empty;
+        transactions.requireUsable(parsed.syntax());
         Statement statement = database.plans().analyze(parsed, names, parameters);
+        transactions.check(statement);
         names.permissions().require(statement, parsed.syntax());
+        Optional<StatementResult> done = executeForTransactions(statement);
+        if (done.isPresent()) {
+            return done.get();
+        } else if (statement instanceof Statement.Prepare prepare) {
+            prepared.prepare(prepare, parsed.prepared().orElseThrow());
+            return Command.of("PREPARE");
+        } else if (statement instanceof Statement.ExecutePrepared execute) {
+            return execute(prepared.statement(execute.name()), prepared.parameters(execute));
+        }
         return Keeper.concerns(statement)
                 ? keep(statement, () -> execute(statement, parsed.text()))
                 : execute(statement, parsed.text());
@@ -161,6 +183,25 @@ final class Execution {
         return executeForDrivers(statement, text);
     }
 
+    private Optional<StatementResult> executeForTransactions(Statement statement) {
+        if (statement instanceof Statement.Begin begin) {
+            return Optional.of(transactions.begin(begin.modes()));
+        } else if (statement instanceof Statement.Commit commit) {
+            return Optional.of(transactions.commit(commit.chain()));
+        } else if (statement instanceof Statement.Rollback rollback) {
+            return Optional.of(transactions.rollback(rollback.chain()));
+        } else if (statement instanceof Statement.Savepoint savepoint) {
+            return Optional.of(transactions.savepoint(savepoint.name()));
+        } else if (statement instanceof Statement.RollbackTo rollback) {
+            return Optional.of(transactions.rollbackTo(rollback.savepoint()));
+        } else if (statement instanceof Statement.Release release) {
+            return Optional.of(transactions.release(release.savepoint()));
+        } else if (statement instanceof Statement.SetTransaction set) {
+            return Optional.of(transactions.set(set));
+        }
+        return Optional.empty();
+    }
+
     /** What clients send by habit, and what comes with later versions. */
     private StatementResult executeForDrivers(Statement statement, String text) {
         if (statement instanceof Statement.RoleStatement change) {
@@ -177,32 +218,45 @@ final class Execution {
             return copies.from(copy);
         } else if (statement instanceof Statement.CopyTo copy) {
             return copies.to(copy);
-        } else if (statement instanceof Statement.Begin) {
-            notices.accept("there are no transactions: each statement takes effect by itself");
-            return Command.of("BEGIN");
-        } else if (statement instanceof Statement.Commit) {
-            return Command.of("COMMIT");
-        } else if (statement instanceof Statement.Rollback) {
-            notices.accept("nothing is rolled back: each statement took effect by itself");
-            return Command.of("ROLLBACK");
+        } else if (statement instanceof Statement.DeclareCursor declare) {
+            return cursors.declare(declare);
+        } else if (statement instanceof Statement.Fetch fetch) {
+            return cursors.fetch(fetch);
+        } else if (statement instanceof Statement.CloseCursor close) {
+            return cursors.close(close);
+        } else if (statement instanceof Statement.Deallocate deallocate) {
+            deallocate.name().ifPresentOrElse(prepared::deallocate, prepared::deallocateAll);
+            return Command.of(deallocate.name().isPresent() ? "DEALLOCATE" : "DEALLOCATE ALL");
         } else if (statement instanceof Statement.Discard discard) {
-            if (discard.what().equals("ALL")) {
-                settings.resetAll();
-                identity.resetSession();
-            }
-            return Command.of("DISCARD " + discard.what());
+            return discard(discard);
+        } else if (statement instanceof Statement.Unlisten) {
+            return Command.of("UNLISTEN");
         }
-        throw MillraceException.notAvailableYet(name(statement))
+        throw MillraceException.notAvailableYet(StatementKinds.name(statement))
                 .withHint("a query with its values written in: those that differ in constants only share their code");
     }
 
-    /** The statement's name as a user knows it: {@code CreateQueryTemplate} is CREATE QUERY TEMPLATE. */
-    private static String name(Statement statement) {
-        return statement
-                .getClass()
-                .getSimpleName()
-                .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
-                .toUpperCase(java.util.Locale.ROOT);
+    private Command discard(Statement.Discard discard) {
+        if (discard.what().equals("ALL")) {
+            if (transactions.isExplicit()) {
+                throw MillraceException.user(
+                        SqlState.ACTIVE_SQL_TRANSACTION, "DISCARD ALL cannot run inside a transaction block");
+            }
+            cursors.closeAll();
+            identity.resetSession();
+            settings.resetAll();
+            prepared.deallocateAll();
+        }
+        return Command.of("DISCARD " + discard.what());
+    }
+
+    /** What FETCH of a cursor gives, and what EXECUTE would run; for those who describe statements. */
+    Cursors cursors() {
+        return cursors;
+    }
+
+    PreparedTexts prepared() {
+        return prepared;
     }
 
     Command flush() {
@@ -212,9 +266,20 @@ final class Execution {
 
     private Command set(Statement.SetSetting set) {
         Setting setting = Setting.named(set.name());
-        set.value().ifPresentOrElse(value -> settings.set(setting, value), () -> settings.reset(setting));
+        set.value().ifPresentOrElse(value -> set(setting, value, set.local()), () -> settings.reset(setting));
         applied(setting);
         return Command.of("SET");
+    }
+
+    private void set(Setting setting, String value, boolean local) {
+        if (!local) {
+            settings.set(setting, value);
+        } else if (transactions.isExplicit()) {
+            settings.setLocal(setting, value);
+        } else {
+            setting.checked(value);
+            notices.accept("SET LOCAL can only be used in transaction blocks");
+        }
     }
 
     /** One setting is everybody's. RESET ALL, which drivers send when they give a session back, leaves it alone. */

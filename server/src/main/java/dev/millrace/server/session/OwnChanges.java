@@ -3,8 +3,10 @@ package dev.millrace.server.session;
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.type.Schema;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A subscription to a query that runs for it alone and ends with it. */
 final class OwnChanges implements StatementResult.Changes {
@@ -12,8 +14,9 @@ final class OwnChanges implements StatementResult.Changes {
     private final StandingQuery query;
     private final ChangeQueue queue;
     private final boolean appendOnly;
-    private final boolean progress;
+    private final ChangeRows.Form form;
     private final Cancellation cancellation;
+    private final Consumer<String> notices;
     private boolean closed;
 
     OwnChanges(
@@ -21,19 +24,31 @@ final class OwnChanges implements StatementResult.Changes {
             StandingQuery query,
             ChangeQueue queue,
             boolean appendOnly,
-            boolean progress,
-            Cancellation cancellation) {
+            ChangeRows.Form form,
+            Cancellation cancellation,
+            Consumer<String> notices) {
         this.schema = schema;
         this.query = query;
         this.queue = queue;
         this.appendOnly = appendOnly;
-        this.progress = progress;
+        this.form = form;
         this.cancellation = cancellation;
+        this.notices = notices;
     }
 
     @Override
     public Schema schema() {
         return schema;
+    }
+
+    @Override
+    public ChangeRows.Form form() {
+        return form;
+    }
+
+    @Override
+    public boolean isOverrun() {
+        return queue.isOverrun();
     }
 
     @Override
@@ -50,10 +65,11 @@ final class OwnChanges implements StatementResult.Changes {
         // The state is read before the queue: a query that ended puts nothing into the queue any more.
         QueryState state = query.state();
         Optional<EpochChanges> next = queue.next(timeoutMicros);
-        while (next.isPresent() && next.get().batches().isEmpty() && !progress) {
+        while (next.isPresent() && next.get().batches().isEmpty() && next.get().droppedRows() == 0 && !form.progress()) {
             next.get().close();
             next = queue.next(0);
         }
+        next.ifPresent(epoch -> StandingChanges.tellOfGap(epoch, notices));
         if (next.isEmpty() && state == QueryState.FAILED) {
             throw query.failure().orElseThrow();
         }

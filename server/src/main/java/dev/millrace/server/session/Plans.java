@@ -83,7 +83,8 @@ final class Plans {
                 .isPresent();
     }
 
-    private boolean givesAllRowsAgain(String name) {
+    /** Whether who reads it gets all its rows from the first, by a reader of its own. */
+    boolean givesAllRowsAgain(String name) {
         return isReplayable(name)
                 || catalog.object(name)
                         .flatMap(CatalogObject::input)

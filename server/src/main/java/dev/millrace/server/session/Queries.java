@@ -1,26 +1,38 @@
 package dev.millrace.server.session;
 
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.runtime.FlushProgress;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.Result;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.runtime.SubscriptionOptions;
+import dev.millrace.engine.runtime.SubscriptionOptions.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
+import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.statement.Statement.OnSlow;
 import dev.millrace.type.Schema;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -33,7 +45,9 @@ final class Queries {
 
     private final Database database;
     private final SessionSettings settings;
+    private final Transactions transactions;
     private final Cancellation cancellation;
+    private final Consumer<String> notices;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
     private final Set<Long> ownEpochs = new LinkedHashSet<>();
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
@@ -41,11 +55,15 @@ final class Queries {
     Queries(
             Database database,
             SessionSettings settings,
+            Transactions transactions,
             Cancellation cancellation,
+            Consumer<String> notices,
             Consumer<Supplier<Optional<Progress>>> showProgress) {
         this.database = database;
         this.settings = settings;
+        this.transactions = transactions;
         this.cancellation = cancellation;
+        this.notices = notices;
         this.showProgress = showProgress;
     }
 
@@ -70,18 +88,84 @@ final class Queries {
     StatementResult.Rows rows(Query query) {
         PlanNode plan = database.plans().pull(query).root();
         query.relations().forEach(this::requireReadable);
+        Optional<Transaction> own = transactions.withChanges();
+        if (own.isPresent()) {
+            query.relations().forEach(relation -> tellOfView(relation, own.get().changed()));
+        }
         awaitOwnWrites(query);
-        return run(plan, query.schema());
+        return transactions.withChanges().isPresent()
+                ? runOverOwn(plan, query.relations(), query.schema(), transactions.withChanges().get())
+                : run(plan, query.schema());
     }
 
-    /** All rows of a table as it is now. */
-    StatementResult.Rows scan(CatalogObject table) {
+    private void tellOfView(String relation, Set<String> changed) {
+        Optional<CatalogObject> view = database.catalog()
+                .object(relation)
+                .filter(object -> object.kind() != ObjectKind.TABLE)
+                .filter(object -> readsAny(object, changed));
+        view.ifPresent(object -> transactions.readsViewOfOwnChanges(object.name()));
+    }
+
+    private boolean readsAny(CatalogObject object, Set<String> changed) {
+        return object.reads().stream()
+                .anyMatch(read -> changed.contains(read)
+                        || database.catalog().object(read).filter(inner -> readsAny(inner, changed)).isPresent());
+    }
+
+    /** Reads tables that the transaction changed as it sees them. */
+    private StatementResult.Rows runOverOwn(
+            PlanNode plan, Collection<String> relations, Schema schema, Transaction own) {
+        Map<String, String> shown = new LinkedHashMap<>();
+        List<OwnRows> rows = new ArrayList<>();
+        Runnable forget = () -> {
+            shown.values().forEach(database.engine().relations()::drop);
+            Closing.all(rows);
+        };
+        try {
+            for (String name : relations) {
+                List<Batch> changes = own.changes(name);
+                if (!changes.isEmpty()) {
+                    CatalogObject table = database.catalog().object(name).orElseThrow();
+                    OwnRows seen = new OwnRows(
+                            table.schema(), run(scan(table), table.schema()), changes, database.engine().allocator());
+                    rows.add(seen);
+                    String hidden = database.ownRowsName(name);
+                    database.engine().relations().addSource(hidden, seen, OnError.FAIL);
+                    shown.put(name, hidden);
+                }
+            }
+            PlanNode over = Rewriter.rewrite(
+                    plan,
+                    node -> node instanceof PlanNode.Scan scan && shown.containsKey(scan.relation())
+                            ? Optional.of(new PlanNode.Scan(
+                                    shown.get(scan.relation()), scan.columns(), scan.predicates(), scan.schema()))
+                            : Optional.empty());
+            return run(over, schema, forget);
+        } catch (RuntimeException e) {
+            forget.run();
+            throw e;
+        }
+    }
+
+    /** All rows of a table as the session sees it. */
+    StatementResult.Rows all(CatalogObject table) {
+        Optional<Transaction> own = transactions.withChanges();
+        return own.isPresent()
+                ? runOverOwn(scan(table), List.of(table.name()), table.schema(), own.get())
+                : run(scan(table), table.schema());
+    }
+
+    private static PlanNode scan(CatalogObject table) {
         List<Integer> columns =
                 IntStream.range(0, table.schema().size()).boxed().toList();
-        return run(new PlanNode.Scan(table.name(), columns, List.of(), table.schema()), table.schema());
+        return new PlanNode.Scan(table.name(), columns, List.of(), table.schema());
     }
 
     private StatementResult.Rows run(PlanNode plan, Schema schema) {
+        return run(plan, schema, () -> {});
+    }
+
+    private StatementResult.Rows run(PlanNode plan, Schema schema, Runnable onClose) {
         Result result = database.engine().run(plan);
         long startNanos = database.clock().nanoTime();
         showProgress.accept(() -> Optional.of(progressOf(result, startNanos)));
@@ -90,7 +174,10 @@ final class Queries {
                 result,
                 cancellation,
                 database.engine().allocator(),
-                () -> showProgress.accept(Optional::empty));
+                () -> {
+                    showProgress.accept(Optional::empty);
+                    onClose.run();
+                });
     }
 
     private Progress progressOf(Result result, long startNanos) {
@@ -159,9 +246,10 @@ final class Queries {
     }
 
     StatementResult subscribe(Statement.Subscribe subscribe) {
-        if (subscribe.asOfMicros().isPresent()) {
-            throw MillraceException.notAvailableYet("SUBSCRIBE ... AS OF")
-                    .withHint("SUBSCRIBE .. WITH (SNAPSHOT) begins with what is there now");
+        if (subscribe.asOfMicros().isPresent() && subscribe.snapshot()) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED, "a subscription AS OF a time has no snapshot")
+                    .withHint("AS OF goes on behind what was seen; SNAPSHOT begins again");
         }
         Optional<CatalogObject> object = subscribe.relation().flatMap(database.catalog()::object);
         object.ifPresent(this::requireHealthy);
@@ -170,13 +258,24 @@ final class Queries {
                         found -> !database.plans().isReplayable(found.name()))
                 .flatMap(found -> database.standing(found.name()));
         if (running.isPresent()) {
-            SubscriptionOptions options =
-                    subscribe.snapshot() ? SubscriptionOptions.withSnapshot() : SubscriptionOptions.changes();
-            StandingChanges changes = new StandingChanges(
-                    running.get().subscribe(subscribe.progress() ? options.withProgress() : options),
+            SubscriptionOptions options = new SubscriptionOptions(
+                    subscribe.snapshot(),
+                    subscribe.progress(),
+                    bufferBytes(subscribe),
+                    whenFull(onSlow(subscribe)),
+                    subscribe.asOfMicros());
+            return new StandingChanges(
+                    running.get().subscribe(options),
+                    form(subscribe),
                     object.get().appendOnly(),
-                    cancellation);
-            return changes;
+                    cancellation,
+                    notices);
+        }
+        if (subscribe.asOfMicros().isPresent()) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "AS OF needs a continuous query or a view, whose changes are kept for a while")
+                    .withHint("CREATE CONTINUOUS QUERY q AS ...; SUBSCRIBE TO q AS OF '...'");
         }
         Optional<CatalogObject> live = object.filter(
                 found -> found.input().filter(input -> !input.replayable()).isPresent());
@@ -190,14 +289,40 @@ final class Queries {
 
     private StatementResult subscribeToOwn(Statement.Subscribe subscribe) {
         PhysicalPlan plan = StandingRules.NONE.plan(database.plans(), subscribe.query());
-        ChangeQueue queue = new ChangeQueue(database.clock());
+        // Who reads only what is read for it alone, from the first row on, makes nobody else wait.
+        boolean alone = !subscribe.query().relations().isEmpty()
+                && subscribe.query().relations().stream().allMatch(database.plans()::givesAllRowsAgain);
+        OnSlow onSlow = alone ? subscribe.onSlow().orElse(OnSlow.BLOCK) : onSlow(subscribe);
+        ChangeQueue queue = new ChangeQueue(database.clock(), whenFull(onSlow), bufferBytes(subscribe));
         StandingQuery query = database.engine()
                 .start(
                         database.subscriptionName(),
                         plan.root(),
                         QueryOptions.streaming().withSink(queue));
         return new OwnChanges(
-                subscribe.query().schema(), query, queue, plan.appendOnly(), subscribe.progress(), cancellation);
+                subscribe.query().schema(), query, queue, plan.appendOnly(), form(subscribe), cancellation, notices);
+    }
+
+    private OnSlow onSlow(Statement.Subscribe subscribe) {
+        return subscribe.onSlow().orElseGet(() -> OnSlow.valueOf(settings.get(Setting.ON_SLOW).toUpperCase(Locale.ROOT)));
+    }
+
+    private long bufferBytes(Statement.Subscribe subscribe) {
+        return subscribe.bufferBytes().orElseGet(() -> settings.bytes(Setting.SUBSCRIPTION_BUFFER));
+    }
+
+    private static WhenFull whenFull(OnSlow onSlow) {
+        return switch (onSlow) {
+            case BLOCK -> WhenFull.WAIT;
+            case DROP_OLDEST -> WhenFull.DROP_OLDEST;
+            case DISCONNECT -> WhenFull.END;
+        };
+    }
+
+    /** How the changes of a subscription are shown as rows. */
+    ChangeRows.Form form(Statement.Subscribe subscribe) {
+        return new ChangeRows.Form(
+                subscribe.query().schema(), subscribe.progress(), onSlow(subscribe) == OnSlow.DROP_OLDEST);
     }
 
     /** What the system says about itself is computed when asked; it does not tell when it changes. */

@@ -37,6 +37,7 @@ public final class Session implements AutoCloseable {
     private final SessionSettings settings = new SessionSettings();
     private final Cancellation cancellation = new Cancellation();
     private final Identity identity;
+    private final Deadlines deadlines;
     private final Execution execution;
     private final Descriptions descriptions;
     private Consumer<String> notices = notice -> {};
@@ -49,6 +50,7 @@ public final class Session implements AutoCloseable {
     Session(Database database, String role) {
         this.database = database;
         this.identity = new Identity(database.catalog().roles(), settings, role);
+        this.deadlines = new Deadlines(settings, database.clock(), database.timeouts()::arm);
         Permissions permissions = new Permissions(database.catalog(), identity);
         SessionCatalog names = new SessionCatalog(database.catalog(), settings, identity, permissions);
         this.execution = new Execution(database, settings, names, cancellation, notice -> notices.accept(notice));
@@ -65,6 +67,17 @@ public final class Session implements AutoCloseable {
                 // the default holds
             }
         });
+    }
+
+    /** A client that does not read is cut off, rather than that anybody waits for it, unless its role says otherwise. */
+    void beginAsClient() {
+        if (!database.catalog()
+                .roles()
+                .require(identity.login())
+                .settings()
+                .containsKey(Setting.ON_SLOW.settingName())) {
+            settings.begin(Setting.ON_SLOW, "disconnect");
+        }
     }
 
     Identity identity() {
@@ -110,7 +123,7 @@ public final class Session implements AutoCloseable {
         return new StatementResults(parse(sql).stream()
                 .<Supplier<StatementResult>>map(
                         statement -> () -> execute(statement, values.forStatement(statement.parameterCount())))
-                .iterator());
+                .iterator(), this::endStatement);
     }
 
     /**
@@ -183,7 +196,12 @@ public final class Session implements AutoCloseable {
 
     /** Parses a text of any number of statements without executing them; for those who prepare statements. */
     public List<ParsedStatement> parse(String sql) {
-        return Failures.translate(() -> database.frontend().parse(sql));
+        try {
+            return Failures.translate(() -> database.frontend().parse(sql));
+        } catch (MillraceException e) {
+            execution.transactions().fail();
+            throw e;
+        }
     }
 
     /**
@@ -193,6 +211,7 @@ public final class Session implements AutoCloseable {
      */
     public Description describe(ParsedStatement statement, List<DataType> declaredTypes) {
         requireOpen();
+        execution.transactions().requireUsable(statement.syntax());
         return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
     }
 
@@ -200,8 +219,18 @@ public final class Session implements AutoCloseable {
     public StatementResult execute(ParsedStatement statement, Parameters parameters) {
         requireOpen();
         long start = database.clock().nanoTime();
+        deadlines.statementBegins();
         try {
-            return Failures.translate(() -> cancellation.run(() -> execution.execute(statement, parameters)));
+            StatementResult result =
+                    Failures.translate(() -> cancellation.run(() -> execution.execute(statement, parameters)));
+            if (result instanceof StatementResult.Command) {
+                deadlines.statementEnds();
+            }
+            return result;
+        } catch (RuntimeException e) {
+            deadlines.statementEnds();
+            execution.transactions().fail();
+            throw e;
         } finally {
             database.executed(database.clock().nanoTime() - start);
         }
@@ -214,6 +243,57 @@ public final class Session implements AutoCloseable {
         if (closed) {
             throw MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the session is closed");
         }
+    }
+
+    /** The result of the last statement was read, as far as it will be for now: it takes no more of its time. */
+    public void endStatement() {
+        deadlines.statementEnds();
+    }
+
+    /** The client is heard, and so not idle; for who serves one. */
+    public void clientSpeaks() {
+        deadlines.speaks();
+    }
+
+    /** The client has its answer, and is idle from now on: as long as the timeouts of idle sessions let it be. */
+    public void clientListens() {
+        deadlines.statementEnds();
+        deadlines.listens(transactionState() != TransactionState.IDLE);
+    }
+
+    /** Cancels and ends what lasts too long; whether a deadline is left. */
+    boolean checkDeadlines(long nowNanos) {
+        return deadlines.check(nowNanos, this::cancel, this::end);
+    }
+
+    /** How the session stands to transactions. */
+    public TransactionState transactionState() {
+        return execution.transactions().state();
+    }
+
+    /** What was asked for failed outside {@link #execute}: a transaction under way is good for nothing but ROLLBACK. */
+    public void fail() {
+        execution.transactions().fail();
+    }
+
+    /**
+     * The statements up to {@link #endTogether} take effect together or not at all, unless they are of a transaction that
+     * was begun. The wire protocol has texts of several statements so, and what is sent without waiting.
+     */
+    public void beginTogether() {
+        execution.transactions().beginImplicit();
+    }
+
+    /**
+     * See {@link #beginTogether}.
+     *
+     * @throws MillraceException if what was changed could not take effect
+     */
+    public void endTogether() {
+        Failures.run(() -> cancellation.run(() -> {
+            execution.transactions().endImplicit();
+            return true;
+        }));
     }
 
     /** Waits until all that was accepted from anyone is in all answers, bounded sources to their end included. */
@@ -262,6 +342,8 @@ public final class Session implements AutoCloseable {
         if (!closed) {
             closed = true;
             cancellation.request("closing of the session");
+            execution.transactions().rollBack();
+            execution.cursors().closeAll();
             database.closed(this);
         }
     }

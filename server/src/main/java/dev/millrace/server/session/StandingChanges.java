@@ -2,24 +2,40 @@ package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.engine.runtime.Subscription;
+import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.type.Schema;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A subscription to a query that runs anyway. */
 final class StandingChanges implements StatementResult.Changes {
     private final Subscription subscription;
+    private final ChangeRows.Form form;
     private final boolean appendOnly;
     private final Cancellation cancellation;
+    private final Consumer<String> notices;
 
-    StandingChanges(Subscription subscription, boolean appendOnly, Cancellation cancellation) {
+    StandingChanges(
+            Subscription subscription,
+            ChangeRows.Form form,
+            boolean appendOnly,
+            Cancellation cancellation,
+            Consumer<String> notices) {
         this.subscription = subscription;
+        this.form = form;
         this.appendOnly = appendOnly;
         this.cancellation = cancellation;
+        this.notices = notices;
     }
 
     @Override
     public Schema schema() {
         return subscription.schema();
+    }
+
+    @Override
+    public ChangeRows.Form form() {
+        return form;
     }
 
     @Override
@@ -29,7 +45,21 @@ final class StandingChanges implements StatementResult.Changes {
 
     @Override
     public Optional<EpochChanges> next(long timeoutMicros) {
-        return Failures.translate(() -> cancellation.run(() -> subscription.next(timeoutMicros)));
+        Optional<EpochChanges> next =
+                Failures.translate(() -> cancellation.run(() -> subscription.next(timeoutMicros)));
+        next.ifPresent(epoch -> tellOfGap(epoch, notices));
+        return next;
+    }
+
+    static void tellOfGap(EpochChanges epoch, Consumer<String> notices) {
+        if (epoch.droppedRows() > 0) {
+            notices.accept("the subscriber is slow: " + epoch.droppedRows() + " rows were dropped");
+        }
+    }
+
+    @Override
+    public boolean isOverrun() {
+        return subscription.isOverrun();
     }
 
     @Override

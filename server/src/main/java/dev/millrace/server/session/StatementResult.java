@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.server.copy.CopyOptions;
+import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.type.Schema;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -81,6 +82,14 @@ public sealed interface StatementResult extends AutoCloseable {
          * @throws dev.millrace.error.MillraceException if the query failed or the statement was cancelled (57014)
          */
         Optional<EpochChanges> next(long timeoutMicros);
+
+        /** How the changes are shown as rows, to who wants rows. */
+        ChangeRows.Form form();
+
+        /** Whether the subscriber fell too far behind, which {@link #next} says as soon as it can. On any thread. */
+        default boolean isOverrun() {
+            return false;
+        }
 
         /** Whether everything was taken and no more comes. */
         boolean isFinished();

@@ -13,7 +13,11 @@ public final class StatementResults implements Iterator<StatementResult>, AutoCl
     private StatementResult current = StatementResult.Command.of("");
     private boolean ended;
 
-    StatementResults(Iterator<Supplier<StatementResult>> statements) {
+    private final Runnable onEnd;
+
+    /** @param onEnd called when a result is closed */
+    StatementResults(Iterator<Supplier<StatementResult>> statements, Runnable onEnd) {
+        this.onEnd = onEnd;
         this.statements = statements;
     }
 
@@ -55,5 +59,6 @@ public final class StatementResults implements Iterator<StatementResult>, AutoCl
     public void close() {
         ended = true;
         current.close();
+        onEnd.run();
     }
 }

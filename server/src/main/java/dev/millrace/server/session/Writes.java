@@ -2,7 +2,6 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
@@ -11,6 +10,13 @@ import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.copy.ArrowInput;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.server.transaction.ChangedTable;
+import dev.millrace.server.transaction.CommittedTable;
+import dev.millrace.server.transaction.RowsHeld;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -32,10 +38,14 @@ import org.apache.arrow.vector.FieldVector;
 final class Writes {
     private final Database database;
     private final Queries queries;
+    private final Transactions transactions;
+    private final SessionSettings settings;
 
-    Writes(Database database, Queries queries) {
+    Writes(Database database, Queries queries, Transactions transactions, SessionSettings settings) {
         this.database = database;
         this.queries = queries;
+        this.transactions = transactions;
+        this.settings = settings;
     }
 
     StatementResult insert(Statement.Insert insert) {
@@ -43,11 +53,11 @@ final class Writes {
         if (target.kind() == ObjectKind.STREAM) {
             requireNoConflictClause(insert, target);
             try (Batch rows = rows(insert.source(), places(insert, target), target)) {
-                append(target.name(), rows.retain());
+                append(target, rows.retain());
                 return answer(insert, rows);
             }
         }
-        return change(target, keys -> insertIntoTable(insert, target, keys));
+        return change(target, false, changed -> insertIntoTable(insert, target, changed));
     }
 
     /** The front end let through tables and streams; a stream that a connector feeds takes no other rows. */
@@ -124,13 +134,22 @@ final class Writes {
                 List.of(rows.retain()));
     }
 
-    private long append(String name, Batch rows) {
+    /** Rows of a stream: they take effect at once, or at the end of the transaction. */
+    private void append(CatalogObject stream, Batch rows) {
         if (rows.rowCount() == 0) {
             rows.close();
-            return 0;
+            return;
         }
-        WritableRelation relation = database.engine().relations().writable(name);
-        long epoch = relation.append(rows);
+        Optional<Transaction> transaction = transactions.current();
+        if (transaction.isPresent()) {
+            transaction.get().append(stream.name(), stream.schema(), rows, transactions.mostBytes());
+        } else {
+            appendNow(stream.name(), List.of(rows));
+        }
+    }
+
+    private long appendNow(String name, List<Batch> rows) {
+        long epoch = database.engine().relations().writable(name).append(rows);
         queries.wrote(epoch);
         return epoch;
     }
@@ -138,45 +157,72 @@ final class Writes {
     // ---- tables ----------------------------------------------------------------------------------------------------
 
     private interface Change {
-        StatementResult apply(TableKeys keys);
+        StatementResult apply(ChangedTable table);
     }
 
-    /** Makes a change with the table's lock held and all earlier changes visible. */
-    private StatementResult change(CatalogObject table, Change change) {
-        TableKeys keys = database.tableKeys().get(table.name());
-        keys.lock().lock();
-        try {
-            if (keys.lastEpoch() > 0) {
-                database.engine().awaitEpoch(keys.lastEpoch());
+    /**
+     * Makes a change with the table's lock held. Where it finds rows that another transaction changed, it waits for the end of
+     * that, and looks again.
+     *
+     * @param reads whether it looks for rows to change, and so must see all earlier changes; of keys these are known at once
+     */
+    private StatementResult change(CatalogObject table, boolean reads, Change change) {
+        TableKeys keys = Optional.ofNullable(database.tableKeys().get(table.name()))
+                .orElseThrow(() -> DatabaseCatalog.undefined("table", table.name(), List.of()));
+        Optional<Transaction> transaction = transactions.current();
+        while (true) {
+            Transaction holder;
+            keys.lock().lock();
+            try {
+                if (reads && keys.lastEpoch() > 0) {
+                    database.engine().awaitEpoch(keys.lastEpoch());
+                }
+                ChangedTable changed = transaction.isPresent()
+                        ? transaction.get().table(keys, transactions.mostBytes())
+                        : new CommittedTable(keys, database.rowLocks(), rows -> appendNow(table.name(), rows));
+                return change.apply(changed);
+            } catch (RowsHeld held) {
+                holder = held.holder();
+            } finally {
+                keys.lock().unlock();
             }
-            return change.apply(keys);
-        } finally {
-            keys.lock().unlock();
+            database.rowLocks().await(holder, transaction, settings.millis(Setting.LOCK_TIMEOUT));
         }
     }
 
-    private StatementResult insertIntoTable(Statement.Insert insert, CatalogObject table, TableKeys keys) {
+    /** Writes a batch that may be empty. */
+    private static void write(ChangedTable table, Batch rows) {
+        if (rows.rowCount() == 0) {
+            rows.close();
+        } else {
+            table.write(List.of(rows));
+        }
+    }
+
+    private StatementResult insertIntoTable(Statement.Insert insert, CatalogObject table, ChangedTable changed) {
+        TableKeys keys = changed.keys();
         if (!keys.hasKey()) {
             requireNoConflictClause(insert, table);
         }
         try (Batch incoming = rows(insert.source(), places(insert, table), table)) {
             if (!keys.hasKey()) {
-                keys.wrote(append(table.name(), incoming.retain()));
+                write(changed, incoming.retain());
                 return answer(insert, incoming);
             }
-            Map<String, Integer> chosen = chooseRows(insert.onConflict(), keys, incoming);
+            changed.claim(KeyChoices.keysOf(keys, incoming));
+            Map<String, Integer> chosen = KeyChoices.chooseRows(insert.onConflict(), changed, incoming);
             int[] allColumns = allColumns(table);
             try (RowCopier copier =
                     new RowCopier(table.schema(), database.engine().allocator())) {
                 chosen.forEach((key, row) -> {
-                    if (keys.contains(key)) {
-                        keys.retract(key, copier);
+                    if (changed.contains(key)) {
+                        changed.retract(key, copier);
                     }
                     copier.copy(incoming, allColumns, row, 1);
                 });
-                keys.wrote(append(table.name(), copier.build()));
+                write(changed, copier.build());
             }
-            keys.put(incoming, chosen.entrySet());
+            changed.put(incoming, chosen.entrySet());
             try (Batch written = pick(incoming, chosen.values(), allColumns, table)) {
                 return answer(insert, written);
             }
@@ -197,37 +243,14 @@ final class Writes {
                 : FixedRows.of(select(written, insert.returning()));
     }
 
-    /** Which of the rows take effect, by key. */
-    private static Map<String, Integer> chooseRows(OnConflict onConflict, TableKeys keys, Batch incoming) {
-        Map<String, Integer> chosen = new LinkedHashMap<>();
-        for (int row = 0; row < incoming.rowCount(); row++) {
-            String key = keys.keyOf(incoming, row);
-            boolean taken = keys.contains(key) || chosen.containsKey(key);
-            switch (onConflict) {
-                case FAIL -> {
-                    if (taken) {
-                        throw keys.duplicate(incoming, row);
-                    }
-                    chosen.put(key, row);
-                }
-                case DO_NOTHING -> {
-                    if (!taken) {
-                        chosen.put(key, row);
-                    }
-                }
-                case REPLACE -> chosen.put(key, row);
-            }
-        }
-        return chosen;
-    }
-
     private static int[] allColumns(CatalogObject table) {
         return IntStream.range(0, table.schema().size()).toArray();
     }
 
     StatementResult update(Statement.Update update) {
         CatalogObject table = writable(update.relation());
-        return change(table, keys -> {
+        return change(table, true, changed -> {
+            TableKeys keys = changed.keys();
             int[] oldColumns = allColumns(table);
             int[] newColumns = Arrays.stream(oldColumns)
                     .map(column -> column + oldColumns.length)
@@ -237,66 +260,49 @@ final class Writes {
                     Batch incoming = copy(changes, newColumns, table, 1);
                     RowCopier copier =
                             new RowCopier(table.schema(), database.engine().allocator())) {
-                Map<String, Integer> arriving = replaceKeys(keys, outgoing, incoming);
+                KeyChoices.claim(changed, outgoing, incoming);
+                Map<String, Integer> arriving = KeyChoices.replaceKeys(changed, outgoing, incoming);
                 for (int row = 0; row < changes.rowCount(); row++) {
                     copier.copy(outgoing, oldColumns, row, -1);
                     copier.copy(incoming, oldColumns, row, 1);
                 }
-                keys.wrote(append(table.name(), copier.build()));
+                write(changed, copier.build());
                 if (keys.hasKey()) {
                     for (int row = 0; row < outgoing.rowCount(); row++) {
-                        keys.remove(keys.keyOf(outgoing, row));
+                        changed.remove(keys.keyOf(outgoing, row));
                     }
-                    keys.put(incoming, arriving.entrySet());
+                    changed.put(incoming, arriving.entrySet());
                 }
                 return Command.of("UPDATE", changes.rowCount());
             }
         });
     }
 
-    /** The keys of the new rows, none of them taken by a row that stays or by another new row. */
-    private static Map<String, Integer> replaceKeys(TableKeys keys, Batch outgoing, Batch incoming) {
-        Map<String, Integer> arriving = new LinkedHashMap<>();
-        if (!keys.hasKey()) {
-            return arriving;
-        }
-        Set<String> leaving = new HashSet<>();
-        for (int row = 0; row < outgoing.rowCount(); row++) {
-            leaving.add(keys.keyOf(outgoing, row));
-        }
-        for (int row = 0; row < incoming.rowCount(); row++) {
-            String key = keys.keyOf(incoming, row);
-            boolean stays = keys.contains(key) && !leaving.contains(key);
-            if (stays || arriving.put(key, row) != null) {
-                throw keys.duplicate(incoming, row);
-            }
-        }
-        return arriving;
-    }
-
     StatementResult delete(Statement.Delete delete) {
         CatalogObject table = writable(delete.relation());
-        return change(table, keys -> {
+        return change(table, true, changed -> {
             try (Batch rows = all(queries.rows(delete.rows()))) {
-                return Command.of("DELETE", remove(table, keys, rows));
+                return Command.of("DELETE", remove(table, changed, rows));
             }
         });
     }
 
     StatementResult truncate(Statement.Truncate truncate) {
         CatalogObject table = writable(truncate.relation());
-        return change(table, keys -> {
-            try (Batch rows = all(queries.scan(table))) {
-                remove(table, keys, rows);
+        return change(table, true, changed -> {
+            try (Batch rows = all(queries.all(table))) {
+                remove(table, changed, rows);
                 return Command.of("TRUNCATE TABLE");
             }
         });
     }
 
-    private long remove(CatalogObject table, TableKeys keys, Batch rows) {
-        keys.wrote(append(table.name(), copy(rows, allColumns(table), table, -1)));
+    private long remove(CatalogObject table, ChangedTable changed, Batch rows) {
+        TableKeys keys = changed.keys();
+        KeyChoices.claim(changed, rows);
+        write(changed, copy(rows, allColumns(table), table, -1));
         for (int row = 0; keys.hasKey() && row < rows.rowCount(); row++) {
-            keys.remove(keys.keyOf(rows, row));
+            changed.remove(keys.keyOf(rows, row));
         }
         return rows.rowCount();
     }
@@ -383,7 +389,7 @@ final class Writes {
         void add(Batch batch) {
             Batch rows = whole ? batch : widened(batch);
             if (target.kind() == ObjectKind.STREAM) {
-                append(target.name(), rows);
+                append(target, rows);
             } else {
                 kept.add(rows);
             }
@@ -402,35 +408,32 @@ final class Writes {
 
         void finish() {
             if (!kept.isEmpty()) {
-                change(target, this::intoTable);
+                change(target, false, this::intoTable);
             }
         }
 
-        private StatementResult intoTable(TableKeys keys) {
+        private StatementResult intoTable(ChangedTable changed) {
+            TableKeys keys = changed.keys();
             if (keys.hasKey()) {
+                KeyChoices.claim(changed, kept.toArray(Batch[]::new));
                 Set<String> arriving = new HashSet<>();
                 for (Batch batch : kept) {
                     for (int row = 0; row < batch.rowCount(); row++) {
                         String key = keys.keyOf(batch, row);
-                        if (keys.contains(key) || !arriving.add(key)) {
+                        if (changed.contains(key) || !arriving.add(key)) {
                             throw keys.duplicate(batch, row);
                         }
                     }
                 }
             }
-            long epoch = database.engine()
-                    .relations()
-                    .writable(target.name())
-                    .append(kept.stream().map(Batch::retain).toList());
-            queries.wrote(epoch);
-            keys.wrote(epoch);
+            changed.write(kept.stream().map(Batch::retain).toList());
             if (keys.hasKey()) {
                 for (Batch batch : kept) {
                     Map<String, Integer> rows = new LinkedHashMap<>();
                     for (int row = 0; row < batch.rowCount(); row++) {
                         rows.put(keys.keyOf(batch, row), row);
                     }
-                    keys.put(batch, rows.entrySet());
+                    changed.put(batch, rows.entrySet());
                 }
             }
             return Command.of("COPY");

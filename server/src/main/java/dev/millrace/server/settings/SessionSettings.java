@@ -26,7 +26,11 @@ public final class SessionSettings {
         if (value == null) {
             value = initial.get(setting);
         }
-        return value == null ? setting.defaultValue() : value;
+        if (value == null) {
+            Setting standing = Setting.forTransactionsToCome(setting);
+            return standing == setting ? setting.defaultValue() : get(standing);
+        }
+        return value;
     }
 
     /** Sets a value after checking it. */

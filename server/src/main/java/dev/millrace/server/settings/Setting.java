@@ -56,6 +56,14 @@ public enum Setting {
             "0",
             Form.DURATION,
             "how long a session within a transaction may say nothing before it is ended (0: for ever)"),
+    ON_SLOW(
+            "on_slow",
+            "block",
+            Form.oneOf("block", "drop_oldest", "disconnect"),
+            "what happens to a subscription whose client is too slow: the query waits, rows are dropped and counted, or it is"
+                    + " cut off, which is how clients of the server begin"),
+    SUBSCRIPTION_BUFFER(
+            "subscription_buffer", "64MB", Form.BYTES, "how much may wait for a slow client of a subscription"),
     APPLICATION_NAME("application_name", "", Form.TEXT, "a name for this session, as its program calls itself"),
     BYTEA_OUTPUT("bytea_output", "hex", Form.oneOf("hex"), "how BYTEA is written"),
     CLIENT_ENCODING(
@@ -174,6 +182,16 @@ public enum Setting {
 
     public String defaultValue() {
         return defaultValue;
+    }
+
+    /** What a setting of a transaction is when nothing else was said; another setting is its own. */
+    static Setting forTransactionsToCome(Setting setting) {
+        return switch (setting) {
+            case TRANSACTION_ISOLATION -> DEFAULT_TRANSACTION_ISOLATION;
+            case TRANSACTION_READ_ONLY -> DEFAULT_TRANSACTION_READ_ONLY;
+            case TRANSACTION_DEFERRABLE -> DEFAULT_TRANSACTION_DEFERRABLE;
+            default -> setting;
+        };
     }
 
     /** Those that a client is told of, at first and whenever they change. */

@@ -104,4 +104,62 @@ class PsqlTest {
             assertTrue(!out.contains("ERROR"), command + ": " + out);
         }
     }
+
+    @Test
+    void transactionsEndAsPsqlExpects() throws Exception {
+        assertEquals(
+                """
+                CREATE TABLE
+                BEGIN
+                INSERT 0 1
+                SAVEPOINT
+                ERROR:  row 1: division by zero
+                ERROR:  current transaction is aborted, commands ignored until end of transaction block
+                ROLLBACK
+                INSERT 0 1
+                COMMIT
+                BEGIN
+                ERROR:  row 1: division by zero
+                ROLLBACK
+                1
+                2
+                """,
+                psql(
+                        "CREATE TABLE t (id BIGINT PRIMARY KEY)",
+                        "BEGIN",
+                        "INSERT INTO t VALUES (1)",
+                        "SAVEPOINT a",
+                        "SELECT 1 / (id - 1) FROM t",
+                        "SELECT 1",
+                        "ROLLBACK TO a",
+                        "INSERT INTO t VALUES (2)",
+                        "COMMIT",
+                        "BEGIN",
+                        "SELECT 1 / (id - 1) FROM t WHERE id = 1",
+                        "COMMIT",
+                        "SELECT * FROM t ORDER BY id"));
+    }
+
+    @Test
+    void rolesAndPrivilegesAreListed() throws Exception {
+        psql(
+                "CREATE TABLE t (id BIGINT PRIMARY KEY)",
+                "CREATE ROLE readers",
+                "CREATE USER ann CONNECTION LIMIT 3 IN ROLE readers",
+                "GRANT SELECT ON t TO readers",
+                "GRANT INSERT, UPDATE ON t TO ann WITH GRANT OPTION",
+                "ALTER ROLE ann SET statement_timeout = '5s'");
+        String roles = psql("\\du");
+        assertTrue(roles.contains("ann|3 connections|{readers}\n"), roles);
+        assertTrue(roles.contains("readers|Cannot login|{}\n"), roles);
+        for (String list : List.of("\\dp", "\\z t")) {
+            String privileges = psql(list);
+            assertTrue(privileges.contains("public|t|table|millrace=arwdDxt/millrace"), privileges);
+            assertTrue(privileges.contains("readers=r/millrace"), privileges);
+            assertTrue(privileges.contains("ann=a*w*/millrace"), privileges);
+        }
+        assertEquals("", psql("\\ddp"));
+        assertTrue(psql("\\drds").contains("ann||statement_timeout=5s"), psql("\\drds"));
+        assertTrue(psql("SET SESSION AUTHORIZATION ann", "DELETE FROM t").contains("permission denied for table t"));
+    }
 }

@@ -189,7 +189,9 @@ public final class StatementBinder {
                 query(subscribe.query(), List.of()),
                 subscribe.snapshot(),
                 subscribe.progress(),
-                asOf);
+                asOf,
+                subscribe.onSlow(),
+                subscribe.bufferBytes());
     }
 
     // ---- constants -------------------------------------------------------------------------------------------------

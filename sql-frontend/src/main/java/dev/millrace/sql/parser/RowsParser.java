@@ -7,6 +7,7 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.sql.statement.Statement.OnSlow;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
@@ -15,9 +16,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -25,6 +29,9 @@ import org.apache.calcite.sql.SqlSelect;
 
 /** What reads and writes rows: SELECT, SUBSCRIBE, cursors, COPY, INSERT, UPDATE, DELETE. */
 final class RowsParser {
+    /** A size with or without its unit. */
+    private static final Pattern BYTES = Pattern.compile("([0-9]{1,9})\\s*(|kB|MB|GB)", Pattern.CASE_INSENSITIVE);
+
     private final Words words;
     private final StatementParser statements;
 
@@ -59,23 +66,53 @@ final class RowsParser {
         Optional<SqlNode> asOf = asOf();
         boolean snapshot = false;
         boolean progress = false;
+        Optional<OnSlow> onSlow = Optional.empty();
+        OptionalLong bufferBytes = OptionalLong.empty();
         for (Map.Entry<String, String> option : words.optionalOptions().entrySet()) {
             boolean value =
                     !option.getValue().equals("false") && !option.getValue().equals("off");
             switch (option.getKey()) {
                 case "snapshot" -> snapshot = value;
                 case "progress" -> progress = value;
+                case "on_slow" -> onSlow = Optional.of(onSlow(option.getValue()));
+                case "buffer" -> bufferBytes = OptionalLong.of(bytes(option.getValue()));
                 default ->
                     throw MillraceException.user(
                                     SqlState.INVALID_PARAMETER_VALUE,
                                     "option \"" + option.getKey() + "\" does not exist")
-                            .withHint("options of SUBSCRIBE are: snapshot, progress");
+                            .withHint("options of SUBSCRIBE are: snapshot, progress, on_slow, buffer");
             }
         }
         if (asOf.isEmpty()) {
             asOf = asOf();
         }
-        return new Syntax.Subscribe(relation, query, snapshot, progress, asOf);
+        return new Syntax.Subscribe(relation, query, snapshot, progress, asOf, onSlow, bufferBytes);
+    }
+
+    private static OnSlow onSlow(String text) {
+        for (OnSlow known : OnSlow.values()) {
+            if (known.name().equalsIgnoreCase(text)) {
+                return known;
+            }
+        }
+        throw MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "option \"on_slow\" cannot be \"" + text + "\"")
+                .withHint("block, drop_oldest or disconnect");
+    }
+
+    /** {@code 64MB}, or a number of bytes. */
+    private static long bytes(String text) {
+        Matcher matcher = BYTES.matcher(text);
+        if (matcher.matches()) {
+            int shift = 10 * List.of("", "kb", "mb", "gb").indexOf(matcher.group(2).toLowerCase(Locale.ROOT));
+            long bytes = Long.parseLong(matcher.group(1)) << shift;
+            if (bytes > 0) {
+                return bytes;
+            }
+        }
+        throw MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "option \"buffer\" cannot be \"" + text + "\"")
+                .withHint("a size such as '64MB'");
     }
 
     private Optional<SqlNode> asOf() {

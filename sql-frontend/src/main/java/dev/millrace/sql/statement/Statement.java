@@ -136,9 +136,31 @@ public sealed interface Statement {
     /** SELECT, VALUES, WITH, TABLE: a finite answer. */
     record Select(Query query) implements Statement {}
 
-    /** SUBSCRIBE TO a relation or a query. {@code asOfMicros} is since 1970 UTC. */
+    /** What happens to a subscriber that is too slow, or to the query. */
+    enum OnSlow {
+        /** The query waits. */
+        BLOCK,
+        /** What has waited longest is dropped, and the subscriber told how much. */
+        DROP_OLDEST,
+        /** The subscriber is told, and cut off. */
+        DISCONNECT
+    }
+
+    /**
+     * SUBSCRIBE TO a relation or a query.
+     *
+     * @param asOfMicros since 1970 UTC: continue after this epoch
+     * @param onSlow none is for the server to choose
+     * @param bufferBytes how much may wait for the subscriber; none is for the server to choose
+     */
     record Subscribe(
-            Optional<String> relation, Query query, boolean snapshot, boolean progress, OptionalLong asOfMicros)
+            Optional<String> relation,
+            Query query,
+            boolean snapshot,
+            boolean progress,
+            OptionalLong asOfMicros,
+            Optional<OnSlow> onSlow,
+            OptionalLong bufferBytes)
             implements Statement {}
 
     /**

@@ -6,9 +6,11 @@ import dev.millrace.sql.statement.Statement.ExplainForm;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.sql.statement.Statement.OnSlow;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
@@ -73,7 +75,9 @@ public sealed interface Syntax {
             QueryText query,
             boolean snapshot,
             boolean progress,
-            Optional<SqlNode> asOf)
+            Optional<SqlNode> asOf,
+            Optional<OnSlow> onSlow,
+            OptionalLong bufferBytes)
             implements Syntax {}
 
     record Insert(

@@ -1,4 +1,4 @@
-package dev.millrace.server.session;
+package dev.millrace.server.transaction;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * The primary key of one table: where the current row of each key is, so that a second one is refused or replaces it. A
  * table without a primary key has one of these too, for its lock: who changes the table holds it from reading to writing.
  */
-final class TableKeys implements AutoCloseable {
+public final class TableKeys implements AutoCloseable {
     private final String table;
     private final Schema schema;
     private final List<Integer> key;
@@ -25,6 +25,9 @@ final class TableKeys implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Place> places = new HashMap<>(); // guarded by lock
     private long lastEpoch; // guarded by lock
+
+    /** Which transaction holds which key. Guarded by the lock of {@link RowLocks}. */
+    final Map<String, Transaction> holders = new HashMap<>();
 
     /** A row of a batch that is kept for as long as one of its rows is current. */
     private record Place(Kept kept, int row) {}
@@ -38,38 +41,46 @@ final class TableKeys implements AutoCloseable {
         }
     }
 
-    TableKeys(String table, Schema schema, List<Integer> key) {
+    public TableKeys(String table, Schema schema, List<Integer> key) {
         this.table = table;
         this.schema = schema;
         this.key = key;
         this.allColumns = IntStream.range(0, schema.size()).toArray();
     }
 
-    ReentrantLock lock() {
+    public ReentrantLock lock() {
         return lock;
     }
 
-    boolean hasKey() {
+    public boolean hasKey() {
         return !key.isEmpty();
     }
 
     /** The epoch of the last write, which whoever is about to change rows must see. */
-    long lastEpoch() {
+    public long lastEpoch() {
         return lastEpoch;
     }
 
-    void wrote(long epoch) {
+    public void wrote(long epoch) {
         lastEpoch = Math.max(lastEpoch, epoch);
     }
 
     /** What identifies a row, as text: each value with its length before it. */
-    String keyOf(Batch rows, int row) {
+    public String keyOf(Batch rows, int row) {
         StringBuilder text = new StringBuilder();
         for (int column : key) {
             String value = ValueText.format(rows, column, row).orElseThrow();
             text.append(value.length()).append(':').append(value);
         }
         return text.toString();
+    }
+
+    public String table() {
+        return table;
+    }
+
+    Schema schema() {
+        return schema;
     }
 
     boolean contains(String keyText) {
@@ -103,7 +114,7 @@ final class TableKeys implements AutoCloseable {
         }
     }
 
-    MillraceException duplicate(Batch batch, int row) {
+    public MillraceException duplicate(Batch batch, int row) {
         String names = key.stream().map(column -> schema.field(column).name()).collect(Collectors.joining(", "));
         String values = key.stream()
                 .map(column -> ValueText.format(batch, column, row).orElse("null"))

@@ -1,0 +1,121 @@
+package dev.millrace.server.session;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * DECLARE, FETCH, MOVE and CLOSE. A cursor goes with its transaction unless it is WITH HOLD; one for SUBSCRIBE may also be
+ * declared outside of one, and then lives until it is closed or the session ends.
+ */
+final class Cursors {
+    private static final int MOST = 1000;
+
+    private final Queries queries;
+    private final Transactions transactions;
+    private final Cancellation cancellation;
+    private final Database database;
+    private final Map<String, Cursor> cursors = new LinkedHashMap<>();
+
+    Cursors(Database database, Queries queries, Transactions transactions, Cancellation cancellation) {
+        this.database = database;
+        this.queries = queries;
+        this.transactions = transactions;
+        this.cancellation = cancellation;
+    }
+
+    Command declare(Statement.DeclareCursor declare) {
+        boolean subscribes = declare.source() instanceof Statement.Subscribe;
+        if (!transactions.isUnderWay() && !declare.hold() && !subscribes) {
+            throw MillraceException.user(
+                            SqlState.NO_ACTIVE_SQL_TRANSACTION,
+                            "DECLARE CURSOR can only be used in transaction blocks")
+                    .withHint("BEGIN first, or DECLARE ... CURSOR WITH HOLD");
+        }
+        if (cursors.containsKey(declare.name())) {
+            throw MillraceException.user(
+                    SqlState.DUPLICATE_CURSOR, "cursor \"" + declare.name() + "\" already exists");
+        }
+        if (cursors.size() >= MOST) {
+            throw MillraceException.resources(
+                    SqlState.CONFIGURATION_LIMIT_EXCEEDED, "a session has at most " + MOST + " cursors");
+        }
+        StatementResult source = subscribes
+                ? queries.subscribe((Statement.Subscribe) declare.source())
+                : queries.select((Statement.Select) declare.source());
+        boolean stays = declare.hold() || !transactions.isUnderWay();
+        cursors.put(
+                declare.name(),
+                new Cursor(source, stays, cancellation, database.engine().allocator(), database.clock()));
+        return Command.of("DECLARE CURSOR");
+    }
+
+    private Cursor cursor(String name) {
+        Cursor cursor = cursors.get(name);
+        if (cursor == null) {
+            throw MillraceException.user(SqlState.INVALID_CURSOR_NAME, "cursor \"" + name + "\" does not exist");
+        }
+        return cursor;
+    }
+
+    /** The columns that FETCH gives. */
+    Schema schema(String name) {
+        return cursor(name).schema();
+    }
+
+    StatementResult fetch(Statement.Fetch fetch) {
+        Cursor cursor = cursor(fetch.cursor());
+        StatementResult.Rows rows =
+                cursor.fetch(fetch.count().orElse(Long.MAX_VALUE), fetch.timeoutMicros());
+        if (!fetch.move()) {
+            return rows;
+        }
+        long moved = 0;
+        try (rows) {
+            for (var batch = rows.next(); batch.isPresent(); batch = rows.next()) {
+                moved += batch.get().rowCount();
+                batch.get().close();
+            }
+        }
+        return Command.of("MOVE", moved);
+    }
+
+    Command close(Statement.CloseCursor close) {
+        if (close.cursor().isEmpty()) {
+            closeAll();
+            return Command.of("CLOSE CURSOR ALL");
+        }
+        String name = close.cursor().get();
+        cursor(name).close();
+        cursors.remove(name);
+        return Command.of("CLOSE CURSOR");
+    }
+
+    /** The transaction ended, and with it the cursors that do not outlive it. */
+    void endTransaction(boolean committed) {
+        List<String> ended = new ArrayList<>();
+        cursors.forEach((name, cursor) -> {
+            if (committed ? !cursor.stays() : !cursor.isHeld()) {
+                ended.add(name);
+            }
+        });
+        for (String name : ended) {
+            Optional.ofNullable(cursors.remove(name)).ifPresent(Cursor::close);
+        }
+        if (committed) {
+            cursors.values().forEach(Cursor::hold);
+        }
+    }
+
+    void closeAll() {
+        cursors.values().forEach(Cursor::close);
+        cursors.clear();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.millrace.server.session;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.server.transaction.ChangedTable;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.statement.Statement.OnConflict;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Which keys a change of a table touches, and which of its rows take effect. */
+final class KeyChoices {
+    private KeyChoices() {}
+
+    static Set<String> keysOf(TableKeys keys, Batch rows) {
+        Set<String> texts = new HashSet<>();
+        for (int row = 0; row < rows.rowCount(); row++) {
+            texts.add(keys.keyOf(rows, row));
+        }
+        return texts;
+    }
+
+    /** Which of the rows take effect, by key. */
+    static Map<String, Integer> chooseRows(OnConflict onConflict, ChangedTable changed, Batch incoming) {
+        TableKeys keys = changed.keys();
+        Map<String, Integer> chosen = new LinkedHashMap<>();
+        for (int row = 0; row < incoming.rowCount(); row++) {
+            String key = keys.keyOf(incoming, row);
+            boolean taken = changed.contains(key) || chosen.containsKey(key);
+            switch (onConflict) {
+                case FAIL -> {
+                    if (taken) {
+                        throw keys.duplicate(incoming, row);
+                    }
+                    chosen.put(key, row);
+                }
+                case DO_NOTHING -> {
+                    if (!taken) {
+                        chosen.put(key, row);
+                    }
+                }
+                case REPLACE -> chosen.put(key, row);
+            }
+        }
+        return chosen;
+    }
+
+    /** Takes the rows that are about to change from others. */
+    static void claim(ChangedTable changed, Batch... rows) {
+        TableKeys keys = changed.keys();
+        if (!keys.hasKey()) {
+            changed.claimAll();
+            return;
+        }
+        Set<String> texts = new HashSet<>();
+        for (Batch batch : rows) {
+            texts.addAll(keysOf(keys, batch));
+        }
+        changed.claim(texts);
+    }
+
+    /** The keys of the new rows, none of them taken by a row that stays or by another new row. */
+    static Map<String, Integer> replaceKeys(ChangedTable changed, Batch outgoing, Batch incoming) {
+        TableKeys keys = changed.keys();
+        Map<String, Integer> arriving = new LinkedHashMap<>();
+        if (!keys.hasKey()) {
+            return arriving;
+        }
+        Set<String> leaving = new HashSet<>();
+        for (int row = 0; row < outgoing.rowCount(); row++) {
+            leaving.add(keys.keyOf(outgoing, row));
+        }
+        for (int row = 0; row < incoming.rowCount(); row++) {
+            String key = keys.keyOf(incoming, row);
+            boolean stays = changed.contains(key) && !leaving.contains(key);
+            if (stays || arriving.put(key, row) != null) {
+                throw keys.duplicate(incoming, row);
+            }
+        }
+        return arriving;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.millrace.server.session;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.ScanRequest;
+import dev.millrace.connector.Source;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.view.View;
+import dev.millrace.server.rows.RowCopier;
+import dev.millrace.type.Schema;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
+
+/** The rows of a table as a transaction sees them, for one reader after the other; closed by whoever made it. */
+final class OwnRows implements Source, AutoCloseable {
+    private static final int BATCH_ROWS = 4096;
+
+    private final Schema schema;
+    private final List<Batch> rows;
+
+    /**
+     * @param committed rows of the table, taken over
+     * @param changes the transaction's, which stay its own
+     */
+    OwnRows(Schema schema, StatementResult.Rows committed, List<Batch> changes, BufferAllocator allocator) {
+        this.schema = schema;
+        try (committed;
+                View view = new View(schema, BATCH_ROWS, allocator)) {
+            for (Optional<Batch> next = committed.next(); next.isPresent(); next = committed.next()) {
+                try (Batch batch = next.get()) {
+                    view.apply(batch);
+                }
+            }
+            changes.forEach(view::apply);
+            List<Batch> snapshot = view.snapshot(allocator);
+            try {
+                rows = snapshot.stream().map(batch -> once(batch, allocator)).toList();
+            } finally {
+                Closing.all(snapshot);
+            }
+        }
+    }
+
+    /** A row of weight three as three rows: a source has no weights. */
+    private static Batch once(Batch batch, BufferAllocator allocator) {
+        Optional<BigIntVector> weights = batch.weights();
+        if (weights.isEmpty()) {
+            return batch.retain();
+        }
+        int[] places = IntStream.range(0, batch.columnCount()).toArray();
+        try (RowCopier copier = new RowCopier(batch.schema(), allocator)) {
+            for (int row = 0; row < batch.rowCount(); row++) {
+                for (long copy = weights.get().get(row); copy > 0; copy--) {
+                    copier.copy(batch, places, row, 1);
+                }
+            }
+            return copier.build();
+        }
+    }
+
+    @Override
+    public Schema schema() {
+        return schema;
+    }
+
+    @Override
+    public boolean bounded() {
+        return true;
+    }
+
+    @Override
+    public boolean replayable() {
+        return true;
+    }
+
+    @Override
+    public List<SourceReader> open(ScanRequest request, SourceContext context) {
+        return List.of(new Reader(request));
+    }
+
+    private final class Reader implements SourceReader {
+        private final ScanRequest request;
+        private final Deque<Batch> left = new ArrayDeque<>();
+
+        Reader(ScanRequest request) {
+            this.request = request;
+            rows.forEach(batch -> left.add(batch.retain()));
+        }
+
+        @Override
+        public Optional<Batch> poll() {
+            Batch all = left.poll();
+            if (all == null) {
+                return Optional.empty();
+            }
+            FieldVector[] columns = request.columns().stream().map(all::column).toArray(FieldVector[]::new);
+            return Optional.of(Batch.view(
+                    schema.select(request.columns()), columns, all.rowCount(), Optional.empty(), List.of(all)));
+        }
+
+        @Override
+        public boolean isFinished() {
+            return left.isEmpty();
+        }
+
+        @Override
+        public long retryAfterMicros() {
+            return 0;
+        }
+
+        @Override
+        public void close() {
+            Closing.all(left);
+            left.clear();
+        }
+    }
+
+    @Override
+    public void close() {
+        Closing.all(rows);
+    }
+}

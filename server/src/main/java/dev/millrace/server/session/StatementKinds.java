@@ -1,0 +1,49 @@
+package dev.millrace.server.session;
+
+import dev.millrace.sql.statement.Statement;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What statements have in common. */
+final class StatementKinds {
+    private StatementKinds() {}
+
+    /** Whether it changes the catalog, which takes effect at once. */
+    static boolean isDefinition(Statement statement) {
+        return statement instanceof Statement.RoleStatement
+                || statement instanceof Statement.CreateStream
+                || statement instanceof Statement.CreateTable
+                || statement instanceof Statement.CreateContinuousQuery
+                || statement instanceof Statement.CreateMaterializedView
+                || statement instanceof Statement.CreateSink
+                || statement instanceof Statement.CreateQueryTemplate
+                || statement instanceof Statement.CreateFromTemplate
+                || statement instanceof Statement.CreateFunction
+                || statement instanceof Statement.Drop
+                || statement instanceof Statement.AlterQuery
+                || statement instanceof Statement.AlterOptions
+                || statement instanceof Statement.Pause
+                || statement instanceof Statement.Resume
+                || statement instanceof Statement.Reprocess;
+    }
+
+    /** The name of a statement that changes something, which a read-only transaction does not. */
+    static Optional<String> change(Statement statement) {
+        boolean changes = isDefinition(statement)
+                || statement instanceof Statement.Insert
+                || statement instanceof Statement.Update
+                || statement instanceof Statement.Delete
+                || statement instanceof Statement.Truncate
+                || statement instanceof Statement.CopyFrom;
+        return changes ? Optional.of(name(statement)) : Optional.empty();
+    }
+
+    /** The statement's name as a user knows it: {@code CreateQueryTemplate} is CREATE QUERY TEMPLATE. */
+    static String name(Statement statement) {
+        return statement
+                .getClass()
+                .getSimpleName()
+                .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+                .toUpperCase(Locale.ROOT);
+    }
+}

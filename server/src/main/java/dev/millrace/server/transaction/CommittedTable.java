@@ -1,0 +1,63 @@
+package dev.millrace.server.transaction;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.server.rows.RowCopier;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+
+/** A table whose changes take effect at once. */
+public final class CommittedTable implements ChangedTable {
+    private final TableKeys keys;
+    private final RowLocks locks;
+    private final ToLongFunction<List<Batch>> append;
+
+    /** @param append has rows take effect, and says in which epoch */
+    public CommittedTable(TableKeys keys, RowLocks locks, ToLongFunction<List<Batch>> append) {
+        this.keys = keys;
+        this.locks = locks;
+        this.append = append;
+    }
+
+    @Override
+    public TableKeys keys() {
+        return keys;
+    }
+
+    @Override
+    public boolean contains(String key) {
+        return keys.contains(key);
+    }
+
+    @Override
+    public void retract(String key, RowCopier into) {
+        keys.retract(key, into);
+    }
+
+    @Override
+    public void claim(Collection<String> claimed) {
+        locks.claim(keys, claimed, Optional.empty());
+    }
+
+    @Override
+    public void claimAll() {
+        claim(List.of(RowLocks.ALL_ROWS));
+    }
+
+    @Override
+    public void write(List<Batch> rows) {
+        keys.wrote(append.applyAsLong(rows));
+    }
+
+    @Override
+    public void put(Batch batch, Iterable<Map.Entry<String, Integer>> rows) {
+        keys.put(batch, rows);
+    }
+
+    @Override
+    public void remove(String key) {
+        keys.remove(key);
+    }
+}

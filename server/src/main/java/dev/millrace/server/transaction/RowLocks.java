@@ -1,0 +1,103 @@
+package dev.millrace.server.transaction;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Which transaction holds which rows, and who waits for whom, of one database. Safe on any thread. */
+public final class RowLocks {
+    /** In the place of a key: all rows of a table without one. */
+    static final String ALL_ROWS = "";
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition released = lock.newCondition();
+
+    /**
+     * Makes sure that no other transaction holds one of these rows.
+     *
+     * @param taker who holds them from now on; none only asks, for a statement that takes effect at once
+     * @throws RowsHeld if another transaction holds one; then nothing was taken
+     */
+    void claim(TableKeys table, Collection<String> keys, Optional<Transaction> taker) {
+        lock.lock();
+        try {
+            if (!table.holders.isEmpty()) {
+                for (String key : keys) {
+                    Transaction holder = table.holders.get(key);
+                    if (holder != null && (taker.isEmpty() || taker.get() != holder)) {
+                        throw new RowsHeld(holder);
+                    }
+                }
+            }
+            taker.ifPresent(transaction -> {
+                keys.forEach(key -> table.holders.put(key, transaction));
+                transaction.held.computeIfAbsent(table, unknown -> new ArrayList<>()).addAll(keys);
+            });
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The transaction ended: its rows are free, and who waits for it looks again. */
+    void release(Transaction transaction) {
+        lock.lock();
+        try {
+            for (Map.Entry<TableKeys, List<String>> entry : transaction.held.entrySet()) {
+                Map<String, Transaction> holders = entry.getKey().holders;
+                entry.getValue().forEach(key -> holders.remove(key, transaction));
+            }
+            transaction.held.clear();
+            transaction.ended = true;
+            released.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until a transaction has ended. The caller holds no table's lock.
+     *
+     * @param waiter who waits, if it holds rows itself
+     * @param timeoutMillis 0 for ever
+     * @throws MillraceException 40P01 if that waits for the waiter; 55P03 when the time is over; 57014 when interrupted
+     */
+    public void await(Transaction holder, Optional<Transaction> waiter, long timeoutMillis) {
+        lock.lock();
+        try {
+            waiter.ifPresent(transaction -> transaction.waitsFor = Optional.of(holder));
+            requireNoCircle(holder, waiter);
+            long nanos = timeoutMillis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            while (!holder.ended) {
+                if (nanos <= 0) {
+                    throw MillraceException.user(
+                            SqlState.LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout");
+                }
+                nanos = released.awaitNanos(nanos);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");
+        } finally {
+            waiter.ifPresent(transaction -> transaction.waitsFor = Optional.empty());
+            lock.unlock();
+        }
+    }
+
+    private static void requireNoCircle(Transaction holder, Optional<Transaction> waiter) {
+        Optional<Transaction> next = Optional.of(holder);
+        while (next.isPresent()) {
+            if (waiter.isPresent() && next.get() == waiter.get()) {
+                throw MillraceException.user(SqlState.DEADLOCK_DETECTED, "deadlock detected")
+                        .withHint("two transactions wait for rows that the other one changed; try this one again");
+            }
+            next = next.get().waitsFor;
+        }
+    }
+}

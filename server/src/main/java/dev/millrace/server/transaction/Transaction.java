@@ -1,0 +1,152 @@
+package dev.millrace.server.transaction;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * What one transaction changed, held back until {@link #commit} or {@link #close}. For its session's thread, but for {@code
+ * close}, which any may call once that thread is done.
+ *
+ * <pre>
+ *   changed -> mark -> changed -> backTo(mark) -> ... -> commit | close
+ * </pre>
+ */
+public final class Transaction implements AutoCloseable {
+    private final RowLocks locks;
+    private final BufferAllocator allocator;
+    private final Map<String, BufferedRows> rows = new LinkedHashMap<>();
+    private final Map<String, TransactionTable> tables = new TreeMap<>(); // in the order in which commits lock them
+    private long bytes;
+
+    final Map<TableKeys, List<String>> held = new HashMap<>(); // guarded by the lock of RowLocks, as what follows
+    volatile boolean ended;
+    Optional<Transaction> waitsFor = Optional.empty();
+
+    public Transaction(RowLocks locks, BufferAllocator allocator) {
+        this.locks = locks;
+        this.allocator = allocator;
+    }
+
+    /** A place to go back to. */
+    public record Mark(Map<String, Integer> rows, Map<String, Integer> keys, long bytes) {}
+
+    /** Holds rows of a stream back; takes the batch over, also when it throws. */
+    public synchronized void append(String stream, Schema schema, Batch batch, long mostBytes) {
+        requireRoom(List.of(batch), mostBytes);
+        buffer(stream, schema).add(batch);
+    }
+
+    /** A table as this transaction sees and changes it. */
+    public synchronized ChangedTable table(TableKeys keys, long mostBytes) {
+        TransactionTable table =
+                tables.computeIfAbsent(keys.table(), name -> new TransactionTable(this, keys, locks));
+        table.allow(mostBytes);
+        return table;
+    }
+
+    synchronized void write(TableKeys table, List<Batch> batches, long mostBytes) {
+        requireRoom(batches, mostBytes);
+        batches.forEach(batch -> buffer(table.table(), table.schema()).add(batch));
+    }
+
+    private BufferedRows buffer(String name, Schema schema) {
+        return rows.computeIfAbsent(name, unknown -> new BufferedRows(schema, allocator));
+    }
+
+    private void requireRoom(List<Batch> batches, long mostBytes) {
+        long more = batches.stream().mapToLong(Batch::sizeInBytes).sum();
+        if (ended || bytes + more > mostBytes) {
+            Closing.all(batches);
+            throw ended
+                    ? MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the session is closed")
+                    : MillraceException.resources(
+                                    SqlState.OUT_OF_MEMORY,
+                                    "the transaction changes more than transaction_memory, which is " + mostBytes
+                                            + " bytes")
+                            .withHint("COMMIT in smaller parts, outside a transaction COPY takes any number of rows, or"
+                                    + " SET transaction_memory");
+        }
+        bytes += more;
+    }
+
+    /** The relations that have changes. */
+    public synchronized Set<String> changed() {
+        return Set.copyOf(rows.keySet());
+    }
+
+    /** The changes of one relation, by their weights; they stay the transaction's. */
+    public synchronized List<Batch> changes(String relation) {
+        return rows.containsKey(relation) ? rows.get(relation).batches() : List.of();
+    }
+
+    public synchronized Mark mark() {
+        Map<String, Integer> rowMarks = new HashMap<>();
+        rows.forEach((name, buffered) -> rowMarks.put(name, buffered.mark()));
+        Map<String, Integer> keyMarks = new HashMap<>();
+        tables.forEach((name, table) -> keyMarks.put(name, table.mark()));
+        return new Mark(rowMarks, keyMarks, bytes);
+    }
+
+    /** Undoes what came after a mark. The rows stay held. */
+    public synchronized void backTo(Mark mark) {
+        tables.forEach((name, table) -> table.backTo(mark.keys().getOrDefault(name, 0)));
+        rows.forEach((name, buffered) -> buffered.backTo(mark.rows().getOrDefault(name, 0)));
+        rows.keySet().removeIf(name -> mark.rows().getOrDefault(name, 0) == 0);
+        bytes = mark.bytes();
+    }
+
+    /**
+     * Has all changes take effect in one epoch.
+     *
+     * @param append takes the rows over by the names of their relations, and says in which epoch they are
+     * @return the epoch; 0 if nothing was changed. The transaction is over, also when it throws
+     */
+    public synchronized long commit(ToLongFunction<Map<String, List<Batch>>> append) {
+        List<TransactionTable> locked = new ArrayList<>();
+        try {
+            for (TransactionTable table : tables.values()) {
+                table.keys().lock().lock();
+                locked.add(table);
+            }
+            Map<String, List<Batch>> all = new LinkedHashMap<>();
+            rows.forEach((name, buffered) -> {
+                List<Batch> taken = buffered.take();
+                if (!taken.isEmpty()) {
+                    all.put(name, taken);
+                }
+            });
+            if (all.isEmpty()) {
+                return 0;
+            }
+            long epoch = append.applyAsLong(all);
+            locked.forEach(table -> table.committed(epoch));
+            return epoch;
+        } finally {
+            locked.forEach(table -> table.keys().lock().unlock());
+            close();
+        }
+    }
+
+    /** Forgets what was not committed, and frees the rows that were held. */
+    @Override
+    public synchronized void close() {
+        tables.values().forEach(TransactionTable::close);
+        tables.clear();
+        Closing.all(rows.values());
+        rows.clear();
+        locks.release(this);
+    }
+}

@@ -1,0 +1,127 @@
+package dev.millrace.server.transaction;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.server.rows.RowCopier;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** A table as one transaction sees and changes it: its own changes over the committed rows. */
+final class TransactionTable implements ChangedTable, AutoCloseable {
+    private final Transaction transaction;
+    private final TableKeys keys;
+    private final RowLocks locks;
+    private final int[] allColumns;
+    private final Map<String, Optional<Row>> changed = new HashMap<>(); // no row: there is none any more
+    private final List<Undo> undo = new ArrayList<>();
+    private final List<Batch> kept = new ArrayList<>();
+    private long mostBytes;
+
+    private record Row(Batch batch, int row) {}
+
+    /** What was known of a key before it changed; nothing at all, or that there was a row, or none. */
+    private record Undo(String key, Optional<Optional<Row>> before) {}
+
+    TransactionTable(Transaction transaction, TableKeys keys, RowLocks locks) {
+        this.transaction = transaction;
+        this.keys = keys;
+        this.locks = locks;
+        this.allColumns = IntStream.range(0, keys.schema().size()).toArray();
+    }
+
+    /** How much the transaction may hold back from now on. */
+    void allow(long newMostBytes) {
+        mostBytes = newMostBytes;
+    }
+
+    @Override
+    public TableKeys keys() {
+        return keys;
+    }
+
+    @Override
+    public boolean contains(String key) {
+        Optional<Row> own = changed.get(key);
+        return own == null ? keys.contains(key) : own.isPresent();
+    }
+
+    @Override
+    public void retract(String key, RowCopier into) {
+        Optional<Row> own = changed.get(key);
+        if (own == null) {
+            keys.retract(key, into);
+        } else {
+            into.copy(own.orElseThrow().batch(), allColumns, own.orElseThrow().row(), -1);
+        }
+    }
+
+    @Override
+    public void claim(Collection<String> claimed) {
+        locks.claim(keys, claimed, Optional.of(transaction));
+    }
+
+    @Override
+    public void claimAll() {
+        claim(List.of(RowLocks.ALL_ROWS));
+    }
+
+    @Override
+    public void write(List<Batch> rows) {
+        transaction.write(keys, rows, mostBytes);
+    }
+
+    @Override
+    public void put(Batch batch, Iterable<Map.Entry<String, Integer>> rows) {
+        kept.add(batch.retain());
+        rows.forEach(row -> change(row.getKey(), Optional.of(new Row(batch, row.getValue()))));
+    }
+
+    @Override
+    public void remove(String key) {
+        change(key, Optional.empty());
+    }
+
+    private void change(String key, Optional<Row> row) {
+        undo.add(new Undo(key, Optional.ofNullable(changed.put(key, row))));
+    }
+
+    int mark() {
+        return undo.size();
+    }
+
+    void backTo(int mark) {
+        for (int i = undo.size() - 1; i >= mark; i--) {
+            Undo last = undo.remove(i);
+            last.before().ifPresentOrElse(before -> changed.put(last.key(), before), () -> changed.remove(last.key()));
+        }
+    }
+
+    /** The rows took effect: makes the current ones known to all. With the table's lock held. */
+    void committed(long epoch) {
+        keys.wrote(epoch);
+        Map<Batch, Map<String, Integer>> current = new LinkedHashMap<>();
+        changed.forEach((key, row) -> {
+            if (row.isEmpty()) {
+                keys.remove(key);
+            } else {
+                current.computeIfAbsent(row.get().batch(), batch -> new LinkedHashMap<>())
+                        .put(key, row.get().row());
+            }
+        });
+        current.forEach((batch, rows) -> keys.put(batch, rows.entrySet()));
+    }
+
+    @Override
+    public void close() {
+        changed.clear();
+        undo.clear();
+        Closing.all(kept);
+        kept.clear();
+    }
+}

@@ -1,0 +1,200 @@
+package dev.millrace.server.pgwire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.Millrace;
+import dev.millrace.server.session.Database;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Cursors, prepared statements in SQL, and timeouts, through PostgreSQL's JDBC driver. */
+@Timeout(60)
+class CursorTest {
+    private Database database;
+    private PgServer server;
+
+    @BeforeEach
+    void start() {
+        database = Millrace.open();
+        server = PgServer.listen(database, PgServerOptions.local(0));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        database.close();
+    }
+
+    private Connection connect(String mode) throws SQLException {
+        Properties all = new Properties();
+        all.setProperty("user", "millrace");
+        all.setProperty("socketTimeout", "30");
+        all.setProperty("preferQueryMode", mode);
+        return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
+    }
+
+    private static void run(Connection connection, String... statements) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static String state(Connection connection, String sql) {
+        return assertThrows(SQLException.class, () -> run(connection, sql)).getSQLState();
+    }
+
+    /** The rows, without the time of a subscription's epoch. */
+    private static List<String> rows(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                List<String> row = new ArrayList<>();
+                for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+                    if (!rows.getMetaData().getColumnName(i).equals("epoch_time")) {
+                        row.add(String.valueOf(rows.getString(i)));
+                    }
+                }
+                values.add(String.join("|", row));
+            }
+            return values;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"extended", "simple"})
+    void aCursorGivesAPartAtATime(String mode) throws SQLException {
+        try (Connection one = connect(mode)) {
+            run(one, "CREATE TABLE t (id INT PRIMARY KEY)");
+            run(one, "INSERT INTO t SELECT * FROM generate_series(1, 10)");
+            assertEquals("25P01", state(one, "DECLARE c CURSOR FOR SELECT 1"));
+            run(one, "BEGIN", "DECLARE c NO SCROLL CURSOR FOR SELECT id FROM t ORDER BY id");
+            assertEquals("42P03", state(one, "DECLARE c CURSOR FOR SELECT 1"));
+            run(one, "ROLLBACK");
+            run(one, "BEGIN", "DECLARE c NO SCROLL CURSOR FOR SELECT id FROM t ORDER BY id");
+            assertEquals(List.of("1"), rows(one, "FETCH c"));
+            assertEquals(List.of("2", "3"), rows(one, "FETCH 2 FROM c"));
+            assertEquals(List.of("4"), rows(one, "FETCH NEXT IN c"));
+            assertEquals(List.of("5", "6"), rows(one, "FETCH FORWARD 2 FROM c"));
+            try (Statement statement = one.createStatement()) {
+                assertEquals(2, statement.executeUpdate("MOVE 2 FROM c"));
+            }
+            assertEquals(List.of(), rows(one, "FETCH 0 FROM c"));
+            assertEquals(List.of("9", "10"), rows(one, "FETCH ALL FROM c"));
+            assertEquals(List.of(), rows(one, "FETCH ALL FROM c"));
+            run(one, "CLOSE c");
+            assertEquals("34000", state(one, "FETCH c"));
+            run(one, "ROLLBACK", "BEGIN", "DECLARE c CURSOR FOR SELECT 1");
+            assertEquals("55000", state(one, "FETCH BACKWARD 1 FROM c"));
+            run(one, "ROLLBACK");
+            assertEquals("34000", state(one, "FETCH c"));
+            run(one, "BEGIN", "DECLARE gone CURSOR FOR SELECT 1", "DECLARE kept CURSOR WITH HOLD FOR SELECT id FROM t ORDER BY id");
+            run(one, "COMMIT");
+            assertEquals("34000", state(one, "FETCH gone"));
+            assertEquals(List.of("1", "2"), rows(one, "FETCH 2 FROM kept"));
+            run(one, "BEGIN", "ROLLBACK");
+            assertEquals(List.of("3"), rows(one, "FETCH kept"));
+            run(one, "CLOSE ALL");
+            assertEquals("34000", state(one, "FETCH kept"));
+            assertEquals("0A000", state(one, "DECLARE c SCROLL CURSOR FOR SELECT 1"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"extended", "simple"})
+    void aCursorOfASubscriptionWaitsForRows(String mode) throws Exception {
+        try (Connection one = connect(mode);
+                Connection other = connect(mode)) {
+            run(other, "CREATE STREAM s (k TEXT)");
+            run(other, "CREATE MATERIALIZED VIEW mv AS SELECT k, count(*) AS n FROM s GROUP BY k");
+            run(other, "INSERT INTO s VALUES ('a')");
+            run(one, "DECLARE c CURSOR FOR SUBSCRIBE TO mv WITH (SNAPSHOT)");
+            assertEquals(List.of("+|a|1"), rows(one, "FETCH 100 FROM c"));
+            long before = System.nanoTime();
+            assertEquals(List.of(), rows(one, "FETCH 100 FROM c WITH (timeout = '300ms')"));
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before);
+            assertTrue(millis >= 290, millis + " ms");
+            CompletableFuture<List<String>> waits = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return rows(one, "FETCH ALL FROM c");
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            Thread.sleep(100);
+            assertTrue(!waits.isDone());
+            run(other, "INSERT INTO s VALUES ('a')");
+            assertEquals(2, waits.get(20, TimeUnit.SECONDS).size());
+            run(other, "INSERT INTO s VALUES ('b')");
+            run(other, "INSERT INTO s VALUES ('c')");
+            assertEquals(List.of("+|b|1"), rows(one, "FETCH 1 FROM c WITH (timeout = '10s')"));
+            assertEquals(List.of("+|c|1"), rows(one, "FETCH 1 c WITH (timeout = '10s')"));
+            assertEquals(List.of(), rows(one, "FETCH 1 FROM c WITH (timeout = 0)"));
+            run(one, "SET statement_timeout = '200ms'");
+            assertEquals("57014", state(one, "FETCH 1 FROM c"));
+            run(one, "CLOSE c");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"extended", "simple"})
+    void statementsArePreparedInSql(String mode) throws SQLException {
+        try (Connection one = connect(mode)) {
+            run(one, "CREATE TABLE t (id INT PRIMARY KEY, v TEXT)");
+            run(one, "PREPARE ins (int, text) AS INSERT INTO t VALUES ($1, $2)", "EXECUTE ins(1, 'a')");
+            run(one, "EXECUTE ins(1 + 1, upper('b'))", "EXECUTE ins(3, NULL)");
+            run(one, "PREPARE sel AS SELECT v FROM t WHERE id = $1");
+            assertEquals(List.of("B"), rows(one, "EXECUTE sel(2)"));
+            assertEquals(List.of("null"), rows(one, "EXECUTE sel(3)"));
+            assertEquals("42601", state(one, "EXECUTE sel(1, 2)"));
+            assertEquals("42P05", state(one, "PREPARE sel AS SELECT 1"));
+            run(one, "DEALLOCATE sel");
+            assertEquals("26000", state(one, "EXECUTE sel(2)"));
+            run(one, "DISCARD ALL");
+            assertEquals("26000", state(one, "EXECUTE ins(2, 'x')"));
+            assertEquals("0A000", state(one, "LISTEN x"));
+            run(one, "UNLISTEN *", "DEALLOCATE ALL", "RESET ALL", "CLOSE ALL");
+        }
+    }
+
+    @Test
+    void whatLastsTooLongIsCancelledOrEnded() throws Exception {
+        try (Connection one = connect("simple");
+                Connection idle = connect("simple");
+                Connection inTransaction = connect("simple")) {
+            run(one, "CREATE STREAM s (k TEXT)", "CREATE MATERIALIZED VIEW mv AS SELECT k FROM s");
+            run(one, "SET statement_timeout = 100");
+            SQLException late = assertThrows(SQLException.class, () -> run(one, "SUBSCRIBE TO mv"));
+            assertEquals("57014", late.getSQLState());
+            assertTrue(late.getMessage().contains("canceling statement due to statement timeout"), late.getMessage());
+            assertEquals(List.of("100ms"), rows(one, "SHOW statement_timeout"));
+            run(one, "SET statement_timeout = 0");
+            run(idle, "SET idle_session_timeout = '100ms'");
+            run(inTransaction, "SET idle_in_transaction_session_timeout = '100ms'", "BEGIN", "INSERT INTO s VALUES ('x')");
+            Thread.sleep(600);
+            assertEquals("57P05", state(idle, "SELECT 1"));
+            assertEquals("25P03", state(inTransaction, "SELECT 1"));
+            assertEquals(List.of("0"), rows(one, "SELECT count(*) FROM mv"));
+            List<String> all = rows(one, "SHOW ALL");
+            assertTrue(all.stream().allMatch(row -> row.split("\\|", -1)[2].length() > 5), all.toString());
+        }
+    }
+}
