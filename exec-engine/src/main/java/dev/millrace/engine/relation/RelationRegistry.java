@@ -187,8 +187,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 if (domains.get().size() > 1) {
                     merge.accept(domains);
                 }
-                OptionalLong epoch =
-                        resources.epochs().append(inputs, () -> targets.forEach(AppendedRelation::accept));
+                OptionalLong epoch = resources.epochs().append(inputs, () -> targets.forEach(AppendedRelation::accept));
                 if (epoch.isPresent()) {
                     return epoch.getAsLong();
                 }

@@ -64,8 +64,7 @@ final class ChangeHistory implements AutoCloseable {
     synchronized void replay(String query, long afterMicros, LocalSubscription subscription) {
         if (!begun || afterMicros < completeAfterMicros) {
             throw MillraceException.user(
-                            SqlState.SNAPSHOT_TOO_OLD,
-                            "what \"" + query + "\" changed since then is no longer kept")
+                            SqlState.SNAPSHOT_TOO_OLD, "what \"" + query + "\" changed since then is no longer kept")
                     .withHint("the newest " + (MOST_BYTES >> 20) + " MB of changes are, from the first subscription on;"
                             + " begin again WITH (SNAPSHOT)");
         }

@@ -54,8 +54,8 @@ final class LocalSubscription implements Subscription {
             if (options.whenFull() == WhenFull.END && !queue.isEmpty() && queuedBytes + bytes > options.queueBytes()) {
                 overrun = true;
                 failure = Optional.of(MillraceException.resources(
-                        SqlState.CONFIGURATION_LIMIT_EXCEEDED,
-                        "the subscriber is too slow: more than " + options.queueBytes() + " bytes wait for it")
+                                SqlState.CONFIGURATION_LIMIT_EXCEEDED,
+                                "the subscriber is too slow: more than " + options.queueBytes() + " bytes wait for it")
                         .withHint("SUBSCRIBE WITH (on_slow = 'drop_oldest' | 'block', buffer = '64MB')"));
                 ended = true;
             } else {

@@ -232,7 +232,8 @@ final class FailureTest {
             MillraceException slow = assertThrows(MillraceException.class, () -> cut.next(1_000_000));
             assertEquals(SqlState.CONFIGURATION_LIMIT_EXCEEDED, slow.sqlState());
         }
-        try (Subscription patient = query.subscribe(SubscriptionOptions.changes().whenFull(SubscriptionOptions.WhenFull.WAIT, 20_000))) {
+        try (Subscription patient =
+                query.subscribe(SubscriptionOptions.changes().whenFull(SubscriptionOptions.WhenFull.WAIT, 20_000))) {
             Thread writer = new Thread(() -> {
                 for (int i = 0; i < 50; i++) {
                     stream.append(TestBatches.of(KV, engine.allocator(), rows));
@@ -255,7 +256,8 @@ final class FailureTest {
     void aWaitingSubscriberDoesNotKeepOthersFromStarting() {
         WritableRelation stream = engine.relations().addStream("s", KV);
         StandingQuery query = engine.start("q", scan("s", KV), QueryOptions.view());
-        try (Subscription full = query.subscribe(SubscriptionOptions.changes().whenFull(SubscriptionOptions.WhenFull.WAIT, 1))) {
+        try (Subscription full =
+                query.subscribe(SubscriptionOptions.changes().whenFull(SubscriptionOptions.WhenFull.WAIT, 1))) {
             stream.append(batch(engine, KV, Row.of(1, 1)));
             stream.append(batch(engine, KV, Row.of(1, 2)));
             engine.start("other", sum(scan("q", KV), List.of(), 1), QueryOptions.view());

@@ -70,7 +70,8 @@ public final class ChangeRows {
 
     private static Batch shown(Batch plain, Form form, BufferAllocator allocator) {
         if (!form.gaps()) {
-            return Batch.view(form.schema(), columns(plain), plain.rowCount(), Optional.empty(), List.of(plain.retain()));
+            return Batch.view(
+                    form.schema(), columns(plain), plain.rowCount(), Optional.empty(), List.of(plain.retain()));
         }
         Schema schema = form.schema();
         FieldVector[] columns = new FieldVector[schema.size()];

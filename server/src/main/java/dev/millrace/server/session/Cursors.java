@@ -35,13 +35,11 @@ final class Cursors {
         boolean subscribes = declare.source() instanceof Statement.Subscribe;
         if (!transactions.isUnderWay() && !declare.hold() && !subscribes) {
             throw MillraceException.user(
-                            SqlState.NO_ACTIVE_SQL_TRANSACTION,
-                            "DECLARE CURSOR can only be used in transaction blocks")
+                            SqlState.NO_ACTIVE_SQL_TRANSACTION, "DECLARE CURSOR can only be used in transaction blocks")
                     .withHint("BEGIN first, or DECLARE ... CURSOR WITH HOLD");
         }
         if (cursors.containsKey(declare.name())) {
-            throw MillraceException.user(
-                    SqlState.DUPLICATE_CURSOR, "cursor \"" + declare.name() + "\" already exists");
+            throw MillraceException.user(SqlState.DUPLICATE_CURSOR, "cursor \"" + declare.name() + "\" already exists");
         }
         if (cursors.size() >= MOST) {
             throw MillraceException.resources(
@@ -72,8 +70,7 @@ final class Cursors {
 
     StatementResult fetch(Statement.Fetch fetch) {
         Cursor cursor = cursor(fetch.cursor());
-        StatementResult.Rows rows =
-                cursor.fetch(fetch.count().orElse(Long.MAX_VALUE), fetch.timeoutMicros());
+        StatementResult.Rows rows = cursor.fetch(fetch.count().orElse(Long.MAX_VALUE), fetch.timeoutMicros());
         if (!fetch.move()) {
             return rows;
         }

@@ -46,8 +46,8 @@ final class Deadlines {
     /** The client has its answer, and the word. */
     void listens(boolean withinTransaction) {
         inTransaction = withinTransaction;
-        silenceNanos = from(
-                withinTransaction ? Setting.IDLE_IN_TRANSACTION_SESSION_TIMEOUT : Setting.IDLE_SESSION_TIMEOUT);
+        silenceNanos =
+                from(withinTransaction ? Setting.IDLE_IN_TRANSACTION_SESSION_TIMEOUT : Setting.IDLE_SESSION_TIMEOUT);
         arm(silenceNanos);
     }
 

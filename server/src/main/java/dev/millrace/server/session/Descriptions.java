@@ -46,7 +46,9 @@ final class Descriptions {
                 && execution.prepared().contains(execute.name())) {
             ParsedStatement prepared = execution.prepared().statement(execute.name());
             return columns(
-                    database.plans().analyze(prepared, names, execution.prepared().parameters(execute)), prepared);
+                    database.plans()
+                            .analyze(prepared, names, execution.prepared().parameters(execute)),
+                    prepared);
         } else if (tells(statement)) {
             try (StatementResult result = execution.execute(parsed, Parameters.none())) {
                 return result instanceof StatementResult.Rows rows ? Optional.of(rows.schema()) : Optional.empty();

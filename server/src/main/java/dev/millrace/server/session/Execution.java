@@ -49,10 +49,10 @@ final class Execution {
         this.roles = new RoleStatements(database, identity, names.permissions(), notices);
         this.notices = notices;
         this.transactions = new Transactions(database, settings, notices);
-        this.queries = new Queries(database, settings, transactions, cancellation, notices, source -> progress = source);
+        this.queries =
+                new Queries(database, settings, transactions, cancellation, notices, source -> progress = source);
         this.cursors = new Cursors(database, queries, transactions, cancellation);
-        transactions.onEnd(
-                queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
+        transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity);
         this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries, transactions, settings);

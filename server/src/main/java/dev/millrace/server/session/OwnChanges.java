@@ -65,7 +65,10 @@ final class OwnChanges implements StatementResult.Changes {
         // The state is read before the queue: a query that ended puts nothing into the queue any more.
         QueryState state = query.state();
         Optional<EpochChanges> next = queue.next(timeoutMicros);
-        while (next.isPresent() && next.get().batches().isEmpty() && next.get().droppedRows() == 0 && !form.progress()) {
+        while (next.isPresent()
+                && next.get().batches().isEmpty()
+                && next.get().droppedRows() == 0
+                && !form.progress()) {
             next.get().close();
             next = queue.next(0);
         }

@@ -55,8 +55,7 @@ final class PreparedTexts {
     /** The values that EXECUTE gives, as the statement's parameters. */
     Parameters parameters(Statement.ExecutePrepared execute) {
         Prepared found = find(execute.name());
-        int wanted = Math.max(
-                found.statement().parameterCount(), found.types().size());
+        int wanted = Math.max(found.statement().parameterCount(), found.types().size());
         if (execute.arguments().size() != wanted) {
             throw MillraceException.user(
                     SqlState.SYNTAX_ERROR,

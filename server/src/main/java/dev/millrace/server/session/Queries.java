@@ -94,7 +94,11 @@ final class Queries {
         }
         awaitOwnWrites(query);
         return transactions.withChanges().isPresent()
-                ? runOverOwn(plan, query.relations(), query.schema(), transactions.withChanges().get())
+                ? runOverOwn(
+                        plan,
+                        query.relations(),
+                        query.schema(),
+                        transactions.withChanges().get())
                 : run(plan, query.schema());
     }
 
@@ -109,7 +113,10 @@ final class Queries {
     private boolean readsAny(CatalogObject object, Set<String> changed) {
         return object.reads().stream()
                 .anyMatch(read -> changed.contains(read)
-                        || database.catalog().object(read).filter(inner -> readsAny(inner, changed)).isPresent());
+                        || database.catalog()
+                                .object(read)
+                                .filter(inner -> readsAny(inner, changed))
+                                .isPresent());
     }
 
     /** Reads tables that the transaction changed as it sees them. */
@@ -127,7 +134,10 @@ final class Queries {
                 if (!changes.isEmpty()) {
                     CatalogObject table = database.catalog().object(name).orElseThrow();
                     OwnRows seen = new OwnRows(
-                            table.schema(), run(scan(table), table.schema()), changes, database.engine().allocator());
+                            table.schema(),
+                            run(scan(table), table.schema()),
+                            changes,
+                            database.engine().allocator());
                     rows.add(seen);
                     String hidden = database.ownRowsName(name);
                     database.engine().relations().addSource(hidden, seen, OnError.FAIL);
@@ -169,15 +179,10 @@ final class Queries {
         Result result = database.engine().run(plan);
         long startNanos = database.clock().nanoTime();
         showProgress.accept(() -> Optional.of(progressOf(result, startNanos)));
-        return new ResultRows(
-                schema,
-                result,
-                cancellation,
-                database.engine().allocator(),
-                () -> {
-                    showProgress.accept(Optional::empty);
-                    onClose.run();
-                });
+        return new ResultRows(schema, result, cancellation, database.engine().allocator(), () -> {
+            showProgress.accept(Optional::empty);
+            onClose.run();
+        });
     }
 
     private Progress progressOf(Result result, long startNanos) {
@@ -247,8 +252,7 @@ final class Queries {
 
     StatementResult subscribe(Statement.Subscribe subscribe) {
         if (subscribe.asOfMicros().isPresent() && subscribe.snapshot()) {
-            throw MillraceException.user(
-                            SqlState.FEATURE_NOT_SUPPORTED, "a subscription AS OF a time has no snapshot")
+            throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "a subscription AS OF a time has no snapshot")
                     .withHint("AS OF goes on behind what was seen; SNAPSHOT begins again");
         }
         Optional<CatalogObject> object = subscribe.relation().flatMap(database.catalog()::object);
@@ -304,7 +308,9 @@ final class Queries {
     }
 
     private OnSlow onSlow(Statement.Subscribe subscribe) {
-        return subscribe.onSlow().orElseGet(() -> OnSlow.valueOf(settings.get(Setting.ON_SLOW).toUpperCase(Locale.ROOT)));
+        return subscribe
+                .onSlow()
+                .orElseGet(() -> OnSlow.valueOf(settings.get(Setting.ON_SLOW).toUpperCase(Locale.ROOT)));
     }
 
     private long bufferBytes(Statement.Subscribe subscribe) {

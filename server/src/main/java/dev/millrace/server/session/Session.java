@@ -120,10 +120,12 @@ public final class Session implements AutoCloseable {
      */
     public StatementResults execute(String sql, List<?> parameters) {
         ParameterValues values = ParameterValues.of(parameters);
-        return new StatementResults(parse(sql).stream()
-                .<Supplier<StatementResult>>map(
-                        statement -> () -> execute(statement, values.forStatement(statement.parameterCount())))
-                .iterator(), this::endStatement);
+        return new StatementResults(
+                parse(sql).stream()
+                        .<Supplier<StatementResult>>map(
+                                statement -> () -> execute(statement, values.forStatement(statement.parameterCount())))
+                        .iterator(),
+                this::endStatement);
     }
 
     /**

@@ -84,8 +84,8 @@ final class Transactions {
     /** Where changes go that are not to take effect at once; none outside a transaction. */
     Optional<Transaction> current() {
         if (mode != Mode.NONE && current.isEmpty()) {
-            current = Optional.of(new Transaction(
-                    database.rowLocks(), database.engine().allocator()));
+            current = Optional.of(
+                    new Transaction(database.rowLocks(), database.engine().allocator()));
         }
         return current;
     }

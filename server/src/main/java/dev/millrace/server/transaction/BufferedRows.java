@@ -42,7 +42,8 @@ final class BufferedRows implements AutoCloseable {
                 open = Optional.of(new RowCopier(schema, allocator));
             }
             for (int row = 0; row < batch.rowCount(); row++) {
-                long weight = batch.weights().isPresent() ? batch.weights().get().get(row) : 1;
+                long weight =
+                        batch.weights().isPresent() ? batch.weights().get().get(row) : 1;
                 open.get().copy(batch, columns, row, weight);
             }
         }

@@ -38,7 +38,10 @@ public final class RowLocks {
             }
             taker.ifPresent(transaction -> {
                 keys.forEach(key -> table.holders.put(key, transaction));
-                transaction.held.computeIfAbsent(table, unknown -> new ArrayList<>()).addAll(keys);
+                transaction
+                        .held
+                        .computeIfAbsent(table, unknown -> new ArrayList<>())
+                        .addAll(keys);
             });
         } finally {
             lock.unlock();

@@ -51,8 +51,7 @@ public final class Transaction implements AutoCloseable {
 
     /** A table as this transaction sees and changes it. */
     public synchronized ChangedTable table(TableKeys keys, long mostBytes) {
-        TransactionTable table =
-                tables.computeIfAbsent(keys.table(), name -> new TransactionTable(this, keys, locks));
+        TransactionTable table = tables.computeIfAbsent(keys.table(), name -> new TransactionTable(this, keys, locks));
         table.allow(mostBytes);
         return table;
     }

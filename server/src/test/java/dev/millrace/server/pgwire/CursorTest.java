@@ -106,7 +106,11 @@ class CursorTest {
             assertEquals("55000", state(one, "FETCH BACKWARD 1 FROM c"));
             run(one, "ROLLBACK");
             assertEquals("34000", state(one, "FETCH c"));
-            run(one, "BEGIN", "DECLARE gone CURSOR FOR SELECT 1", "DECLARE kept CURSOR WITH HOLD FOR SELECT id FROM t ORDER BY id");
+            run(
+                    one,
+                    "BEGIN",
+                    "DECLARE gone CURSOR FOR SELECT 1",
+                    "DECLARE kept CURSOR WITH HOLD FOR SELECT id FROM t ORDER BY id");
             run(one, "COMMIT");
             assertEquals("34000", state(one, "FETCH gone"));
             assertEquals(List.of("1", "2"), rows(one, "FETCH 2 FROM kept"));
@@ -188,7 +192,11 @@ class CursorTest {
             assertEquals(List.of("100ms"), rows(one, "SHOW statement_timeout"));
             run(one, "SET statement_timeout = 0");
             run(idle, "SET idle_session_timeout = '100ms'");
-            run(inTransaction, "SET idle_in_transaction_session_timeout = '100ms'", "BEGIN", "INSERT INTO s VALUES ('x')");
+            run(
+                    inTransaction,
+                    "SET idle_in_transaction_session_timeout = '100ms'",
+                    "BEGIN",
+                    "INSERT INTO s VALUES ('x')");
             Thread.sleep(600);
             assertEquals("57P05", state(idle, "SELECT 1"));
             assertEquals("25P03", state(inTransaction, "SELECT 1"));

@@ -88,7 +88,10 @@ class SubscribeTest {
     @Test
     void aClientGoesOnWhereItWas() throws SQLException {
         try (Connection writer = connect()) {
-            run(writer, "CREATE STREAM s (k TEXT)", "CREATE MATERIALIZED VIEW mv AS SELECT k, count(*) AS n FROM s GROUP BY k");
+            run(
+                    writer,
+                    "CREATE STREAM s (k TEXT)",
+                    "CREATE MATERIALIZED VIEW mv AS SELECT k, count(*) AS n FROM s GROUP BY k");
             run(writer, "INSERT INTO s VALUES ('before')");
             String last;
             try (Connection first = connect()) {
@@ -113,14 +116,20 @@ class SubscribeTest {
                 }
                 assertEquals(
                         List.of("+|b|1", "-|a|1", "+|a|2"),
-                        missed.stream().map(SubscribeTest::withoutTime).sorted().sorted((x, y) -> x.contains("b") ? -1 : y.contains("b") ? 1 : y.compareTo(x)).toList());
+                        missed.stream()
+                                .map(SubscribeTest::withoutTime)
+                                .sorted()
+                                .sorted((x, y) -> x.contains("b") ? -1 : y.contains("b") ? 1 : y.compareTo(x))
+                                .toList());
                 assertTrue(time(missed.get(0)).compareTo(last) > 0);
                 run(writer, "INSERT INTO s VALUES ('c')");
                 assertEquals("+|c|1", withoutTime(rows(second, "FETCH 1 FROM c").get(0)));
                 assertEquals(List.of(), rows(second, "FETCH 10 FROM c WITH (timeout = '50ms')"));
-                assertEquals("72000", state(second, "DECLARE d CURSOR FOR SUBSCRIBE TO mv AS OF '2020-01-01 00:00:00+00'"));
                 assertEquals(
-                        "0A000", state(second, "DECLARE d CURSOR FOR SUBSCRIBE TO mv WITH (SNAPSHOT) AS OF '" + last + "'"));
+                        "72000", state(second, "DECLARE d CURSOR FOR SUBSCRIBE TO mv AS OF '2020-01-01 00:00:00+00'"));
+                assertEquals(
+                        "0A000",
+                        state(second, "DECLARE d CURSOR FOR SUBSCRIBE TO mv WITH (SNAPSHOT) AS OF '" + last + "'"));
                 assertEquals("0A000", state(second, "DECLARE d CURSOR FOR SUBSCRIBE TO s AS OF '" + last + "'"));
             }
         }
@@ -158,7 +167,9 @@ class SubscribeTest {
                 for (int row = 0; row < 1000; row++) {
                     lines.append(sent++).append('\n');
                 }
-                writer.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY s FROM STDIN", new StringReader(lines.toString()));
+                writer.unwrap(PGConnection.class)
+                        .getCopyAPI()
+                        .copyIn("COPY s FROM STDIN", new StringReader(lines.toString()));
                 run(writer, "FLUSH");
             }
             assertEquals(List.of("20000"), rows(writer, "SELECT count(*) FROM mv")); // the query never waited
@@ -207,7 +218,8 @@ class SubscribeTest {
             silent.setSoTimeout(20_000);
             byte[] all = silent.getInputStream().readAllBytes(); // to the end: the connection was cut
             assertTrue(all.length < 40_000_000, all.length + " bytes");
-            String tail = new String(all, Math.max(0, all.length - 400), Math.min(400, all.length), StandardCharsets.US_ASCII);
+            String tail = new String(
+                    all, Math.max(0, all.length - 400), Math.min(400, all.length), StandardCharsets.US_ASCII);
             assertTrue(tail.contains("53400") || all.length > 100_000, tail);
         }
     }

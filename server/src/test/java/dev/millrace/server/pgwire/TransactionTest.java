@@ -205,8 +205,7 @@ class TransactionTest {
                 try {
                     while (!stop.get()) {
                         List<String> now = rows(
-                                other,
-                                "SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT n FROM ms)");
+                                other, "SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT n FROM ms)");
                         String[] counts = now.get(0).split("\\|");
                         assertEquals(counts[0], counts[1]);
                         assertEquals(counts[0], counts[2]);
@@ -306,7 +305,9 @@ class TransactionTest {
         try (Connection one = connect("preferQueryMode", "simple")) {
             run(one, "CREATE TABLE t (id INT PRIMARY KEY)", "CREATE STREAM s (k TEXT)");
             run(one, "CREATE MATERIALIZED VIEW mv AS SELECT count(*) AS n FROM s");
-            assertEquals("23505", state(one, "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); INSERT INTO t VALUES (1)"));
+            assertEquals(
+                    "23505",
+                    state(one, "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); INSERT INTO t VALUES (1)"));
             assertEquals(List.of(), rows(one, "SELECT * FROM t"));
             run(one, "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)");
             assertEquals(List.of("1", "2"), rows(one, "SELECT * FROM t ORDER BY id"));

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -95,8 +94,7 @@ final class RowsParser {
                 return known;
             }
         }
-        throw MillraceException.user(
-                        SqlState.INVALID_PARAMETER_VALUE, "option \"on_slow\" cannot be \"" + text + "\"")
+        throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "option \"on_slow\" cannot be \"" + text + "\"")
                 .withHint("block, drop_oldest or disconnect");
     }
 
@@ -104,14 +102,14 @@ final class RowsParser {
     private static long bytes(String text) {
         Matcher matcher = BYTES.matcher(text);
         if (matcher.matches()) {
-            int shift = 10 * List.of("", "kb", "mb", "gb").indexOf(matcher.group(2).toLowerCase(Locale.ROOT));
+            int shift =
+                    10 * List.of("", "kb", "mb", "gb").indexOf(matcher.group(2).toLowerCase(Locale.ROOT));
             long bytes = Long.parseLong(matcher.group(1)) << shift;
             if (bytes > 0) {
                 return bytes;
             }
         }
-        throw MillraceException.user(
-                        SqlState.INVALID_PARAMETER_VALUE, "option \"buffer\" cannot be \"" + text + "\"")
+        throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "option \"buffer\" cannot be \"" + text + "\"")
                 .withHint("a size such as '64MB'");
     }
 
