@@ -9,8 +9,8 @@ import java.util.TreeMap;
 
 /** The policies by name. */
 public final class SchedulingPolicies {
-    private static final Map<String, SchedulingPolicy> BY_NAME =
-            new TreeMap<>(Map.of("fcfs", new FirstComeFirstServed(), "round_robin", new RoundRobin()));
+    private static final Map<String, SchedulingPolicy> BY_NAME = new TreeMap<>(
+            Map.of("fcfs", new FirstComeFirstServed(), "random", new AnyTask(), "round_robin", new RoundRobin()));
 
     private SchedulingPolicies() {}
 

@@ -42,6 +42,8 @@ import java.util.TreeMap;
  * that ended are looked for. With bounds on the difference of times each row goes when the watermark says that no partner
  * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back. Rows that are
  * kept for a time only are forgotten in silence: what they were joined into stays.
+ *
+ * <p>Long because rows meet, wait, go and are written in ways that share all of the state.
  */
 public final class JoinOperator implements Operator {
     private static final String STATE = "rows";

@@ -10,7 +10,7 @@ import java.lang.management.ManagementFactory;
  * @param batchRows rows of a full batch
  * @param epochMillis an epoch is closed at the latest so long after its first row, if sources do not fall idle before
  * @param memoryLimitBytes of all batches and state together; who asks for more fails with 53200
- * @param schedulingPolicy {@code fcfs} or {@code round_robin}
+ * @param schedulingPolicy {@code fcfs}, {@code random} or {@code round_robin}
  * @param channelHighBytes a producer pauses when a channel between two tasks holds more; small enough that what is
  *     queued stays in the cache
  * @param channelLowBytes and goes on when it holds less; below {@code channelHighBytes}
