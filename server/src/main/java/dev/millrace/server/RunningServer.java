@@ -16,6 +16,7 @@ import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
+import dev.millrace.server.settings.Setting;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import dev.millrace.server.tls.TlsOptions;
@@ -27,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -84,6 +86,19 @@ final class RunningServer implements AutoCloseable {
                 postgres.close();
                 throw e;
             }
+            database.catalog().describeServer(Map.of(
+                    Setting.LISTEN_ADDRESSES.settingName(),
+                    String.join(",", config.addresses()),
+                    Setting.PORT.settingName(),
+                    "" + postgres.port(),
+                    Setting.HTTP_PORT.settingName(),
+                    "" + http.map(HttpServer::port).orElse(0),
+                    Setting.MAX_CONNECTIONS.settingName(),
+                    "" + config.limits().connections(),
+                    Setting.SSL.settingName(),
+                    tls.isPresent() ? "on" : "off",
+                    Setting.DATA_DIRECTORY.settingName(),
+                    config.data().map(directory -> directory.toAbsolutePath().toString()).orElse("")));
             LOG.info(
                     "started",
                     "port",

@@ -101,6 +101,17 @@ class ServerDataTest {
                     first.lines().stream()
                             .anyMatch(line -> line.contains("rows and the state of queries are in memory")),
                     () -> first.lines().toString());
+            try (Connection connection = first.connect();
+                    Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(
+                            "SELECT current_setting('port'), current_setting('ssl'), current_setting('data_directory'),"
+                                    + " (SELECT setting FROM pg_settings WHERE name = 'port')")) {
+                row.next();
+                assertEquals(first.port(), row.getInt(1));
+                assertEquals("on", row.getString(2));
+                assertEquals(folder.resolve("data").toAbsolutePath().toString(), row.getString(3));
+                assertEquals(first.port(), row.getInt(4));
+            }
             try (ServerProcess second = start()) {
                 assertEquals(1, second.awaitExit());
                 assertEquals(1, second.lines().size(), () -> second.lines().toString());

@@ -28,6 +28,7 @@ public final class DatabaseCatalog implements Catalog {
     private final Map<String, UserFunction> functions = new ConcurrentHashMap<>();
     private final Roles roles = new Roles();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private volatile Map<String, String> serverSettings = Map.of(); // written when a server starts, read by sessions
     private volatile long version; // written under the database's lock, read by the plan cache
 
     /** Roles, owners and privileges. */
@@ -39,6 +40,15 @@ public final class DatabaseCatalog implements Catalog {
     public List<String> privilegeDefinitions() {
         return roles.privilegeDefinitions(
                 name -> object(name).map(object -> object.kind().sqlName()));
+    }
+
+    /** Says what a server was started with: values of settings that nobody can change, by name. */
+    public void describeServer(Map<String, String> settings) {
+        serverSettings = Map.copyOf(settings);
+    }
+
+    public Map<String, String> serverSettings() {
+        return serverSettings;
     }
 
     /** Is told of each change of objects, by the thread that makes it, in the order of the changes. */

@@ -3,6 +3,7 @@ package dev.millrace.server.pgcatalog;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
 import java.util.List;
+import java.util.Map;
 
 /** What is the same in every database: schemas, types, the owner, settings. */
 final class FixedContents {
@@ -150,13 +151,15 @@ final class FixedContents {
         rows.add("oid", 1663, "spcname", "pg_default", "spcowner", Oids.OWNER);
     }
 
-    static void settings(NamedRows rows) {
+    /** @param server values that the server was started with, by name */
+    static void settings(NamedRows rows, Map<String, String> server) {
         for (Setting setting : Setting.values()) {
+            String value = server.getOrDefault(setting.settingName(), setting.defaultValue());
             rows.add(
                     "name",
                     setting.settingName(),
                     "setting",
-                    setting.defaultValue(),
+                    value,
                     "category",
                     "Millrace",
                     "short_desc",
@@ -170,7 +173,7 @@ final class FixedContents {
                     "boot_val",
                     setting.defaultValue(),
                     "reset_val",
-                    setting.defaultValue(),
+                    value,
                     "pending_restart",
                     false);
         }

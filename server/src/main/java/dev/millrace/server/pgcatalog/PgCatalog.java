@@ -37,7 +37,7 @@ public final class PgCatalog {
         fillers.put("pg_catalog.pg_am", FixedContents::accessMethods);
         fillers.put("pg_catalog.pg_language", FixedContents::languages);
         fillers.put("pg_catalog.pg_collation", FixedContents::collations);
-        fillers.put("pg_catalog.pg_settings", FixedContents::settings);
+        fillers.put("pg_catalog.pg_settings", rows -> FixedContents.settings(rows, catalog.serverSettings()));
         fillers.put("pg_catalog.pg_tables", this::tables);
         fillers.put("pg_catalog.pg_views", this::views);
         fillers.put("pg_catalog.pg_matviews", this::materializedViews);

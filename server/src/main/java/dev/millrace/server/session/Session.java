@@ -55,6 +55,7 @@ public final class Session implements AutoCloseable {
         SessionCatalog names = new SessionCatalog(database.catalog(), settings, identity, permissions);
         this.execution = new Execution(database, settings, names, cancellation, notice -> notices.accept(notice));
         this.descriptions = new Descriptions(database, names, execution);
+        database.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
     }
 

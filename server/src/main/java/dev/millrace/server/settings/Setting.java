@@ -133,6 +133,12 @@ public enum Setting {
     SESSION_AUTHORIZATION("session_authorization", "millrace", Form.READ_ONLY, "the role of this session"),
     MAX_IDENTIFIER_LENGTH("max_identifier_length", "1024", Form.READ_ONLY, "characters of the longest name"),
     INTEGER_DATETIMES("integer_datetimes", "on", Form.READ_ONLY, "times are whole microseconds"),
+    LISTEN_ADDRESSES("listen_addresses", "", Form.READ_ONLY, "the interfaces that the server listens on"),
+    PORT("port", "0", Form.READ_ONLY, "the port for PostgreSQL clients"),
+    HTTP_PORT("http_port", "0", Form.READ_ONLY, "the port for HTTP; 0 if there is none"),
+    MAX_CONNECTIONS("max_connections", "0", Form.READ_ONLY, "PostgreSQL clients at once; 0 without a server"),
+    SSL("ssl", "off", Form.READ_ONLY, "whether connections may be encrypted"),
+    DATA_DIRECTORY("data_directory", "", Form.READ_ONLY, "where definitions are kept; nothing if they are in memory"),
     DATABASE("database", "millrace", Form.READ_ONLY, "the database of this session, under the name its client uses");
 
     /** Those that only a superuser may change: they are everybody's, or limits. */
