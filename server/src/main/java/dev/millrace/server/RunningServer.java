@@ -86,19 +86,22 @@ final class RunningServer implements AutoCloseable {
                 postgres.close();
                 throw e;
             }
-            database.catalog().describeServer(Map.of(
-                    Setting.LISTEN_ADDRESSES.settingName(),
-                    String.join(",", config.addresses()),
-                    Setting.PORT.settingName(),
-                    "" + postgres.port(),
-                    Setting.HTTP_PORT.settingName(),
-                    "" + http.map(HttpServer::port).orElse(0),
-                    Setting.MAX_CONNECTIONS.settingName(),
-                    "" + config.limits().connections(),
-                    Setting.SSL.settingName(),
-                    tls.isPresent() ? "on" : "off",
-                    Setting.DATA_DIRECTORY.settingName(),
-                    config.data().map(directory -> directory.toAbsolutePath().toString()).orElse("")));
+            database.catalog()
+                    .describeServer(Map.of(
+                            Setting.LISTEN_ADDRESSES.settingName(),
+                            String.join(",", config.addresses()),
+                            Setting.PORT.settingName(),
+                            "" + postgres.port(),
+                            Setting.HTTP_PORT.settingName(),
+                            "" + http.map(HttpServer::port).orElse(0),
+                            Setting.MAX_CONNECTIONS.settingName(),
+                            "" + config.limits().connections(),
+                            Setting.SSL.settingName(),
+                            tls.isPresent() ? "on" : "off",
+                            Setting.DATA_DIRECTORY.settingName(),
+                            config.data()
+                                    .map(directory -> directory.toAbsolutePath().toString())
+                                    .orElse("")));
             LOG.info(
                     "started",
                     "port",
