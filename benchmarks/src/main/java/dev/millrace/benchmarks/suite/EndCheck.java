@@ -28,7 +28,7 @@ final class EndCheck implements AutoCloseable {
                 database.select("SELECT * FROM " + stream.name(), batch -> oracle.insert(stream.name(), batch));
             }
         }
-        this.questions = new Questions(suite, oracle);
+        this.questions = new Questions(suite, inputs, oracle);
     }
 
     /** How our answer differs from the oracle's; empty when it does not. */

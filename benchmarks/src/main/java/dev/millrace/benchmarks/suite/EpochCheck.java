@@ -13,6 +13,7 @@ import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.Schema;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,7 +29,7 @@ import java.util.Set;
  */
 final class EpochCheck implements AutoCloseable {
     private static final int[] CHUNKS = {1, 7, 60, 400};
-    private static final int MEAN_CHUNK = 117;
+    private static final int LEAST_CHUNKS = 30;
     private static final long WINDOW_SECONDS = 20; // more than processing-time windows are long
 
     private final Suite suite;
@@ -63,7 +64,7 @@ final class EpochCheck implements AutoCloseable {
                 oracle.create(stream.name(), feed.rows(stream).schema());
             }
         }
-        this.questions = new Questions(suite, oracle);
+        this.questions = new Questions(suite, inputs, oracle);
         this.database = open();
         for (String query : queries) {
             database.execute("CREATE MATERIALIZED VIEW " + view(query) + " AS " + suite.sql(query));
@@ -99,7 +100,7 @@ final class EpochCheck implements AutoCloseable {
     /** What is wrong, by query, at the first epoch where something is; empty if all agree to the last row. */
     Map<String, String> differences() {
         Map<String, String> wrong = new LinkedHashMap<>();
-        long chunks = Math.max(1, fed.keySet().stream().mapToLong(this::toCome).sum() / MEAN_CHUNK);
+        long chunks = fed.keySet().stream().mapToLong(this::toCome).sum() / meanChunk();
         while (wrong.isEmpty() && isMore()) {
             append(randomStream());
             double event = random.nextDouble() * chunks; // how many there will be of each is what the numbers say
@@ -117,6 +118,17 @@ final class EpochCheck implements AutoCloseable {
     /** What was done, for people. */
     String summary() {
         return epochs + " epochs with " + shown + " rows, " + restarts + " restarts from snapshots";
+    }
+
+    private int chunk(int size) {
+        long rows = fed.keySet().stream()
+                .mapToLong(stream -> feed.rows(stream).rows().size())
+                .sum();
+        return (int) Math.min(size, Math.max(1, rows / LEAST_CHUNKS));
+    }
+
+    private int meanChunk() {
+        return Math.max(1, (int) Arrays.stream(CHUNKS).map(this::chunk).average().orElseThrow());
     }
 
     private boolean isMore() {
@@ -152,7 +164,7 @@ final class EpochCheck implements AutoCloseable {
         Feed.StreamRows rows = feed.rows(stream);
         int from = fed.get(stream);
         int to = Math.min(
-                from + CHUNKS[random.nextInt(CHUNKS.length)], rows.rows().size());
+                from + chunk(CHUNKS[random.nextInt(CHUNKS.length)]), rows.rows().size());
         List<Row> chunk = rows.rows().subList(from, to);
         Batch batch = TestBatches.of(rows.schema(), database.engine().allocator(), chunk);
         database.engine().relations().writable(stream.name()).append(batch);

@@ -20,10 +20,10 @@ final class Questions {
     private final Suite suite;
     private final Oracle oracle;
 
-    Questions(Suite suite, Oracle oracle) {
+    Questions(Suite suite, Inputs inputs, Oracle oracle) {
         this.suite = suite;
         this.oracle = oracle;
-        suite.oracleSetup().ifPresent(oracle::execute);
+        suite.oracleSetup(inputs).ifPresent(oracle::execute);
     }
 
     /**

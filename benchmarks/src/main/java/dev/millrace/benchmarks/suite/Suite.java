@@ -25,17 +25,18 @@ import java.util.regex.Pattern;
  * answers/NAME.txt     the oracle's answer
  * </pre>
  *
- * In {@code streams.sql} stand <code>${events}</code>, <code>${rate}</code> (events per second of event time),
+ * Streams whose columns stand on lines of their own are those that checks append rows to; others are files that tables are
+ * filled from. In {@code streams.sql} stand <code>${events}</code>, <code>${rate}</code> (events per second of event time),
  * <code>${step}</code> (the time between two), <code>${data}</code> (the folder of real data) and <code>${functions}</code> (a jar with the classes that the file
  * names); in the oracle's queries <code>${watermark}</code>, the time up to which windows are closed, and
  * <code>${clock}</code>, how many rows there were when processing time last moved.
  */
 public final class Suite {
     /** All suites, by name. */
-    public static final List<String> NAMES = List.of("nexmark", "ysb", "linear-road");
+    public static final List<String> NAMES = List.of("nexmark", "ysb", "linear-road", "riotbench");
 
     private static final Pattern STREAM =
-            Pattern.compile("CREATE STREAM (\\w+) \\((.*?)\\n\\)( WITH \\(.*?\\))?;", Pattern.DOTALL);
+            Pattern.compile("CREATE STREAM (\\w+) \\(\\n([^;]*?)\\n\\)( WITH \\([^;]*?\\))?;");
     private static final Pattern WATERMARK =
             Pattern.compile("WATERMARK FOR (\\w+) AS \\w+(?: - INTERVAL '(\\d+) seconds?')?");
     private static final Pattern CLASS = Pattern.compile("'\\$\\{functions}', '([\\w.$]+)'");
@@ -146,8 +147,8 @@ public final class Suite {
         return resource("duckdb/" + query + ".answer.sql");
     }
 
-    Optional<String> oracleSetup() {
-        return resource("duckdb/setup.sql");
+    Optional<String> oracleSetup(Inputs inputs) {
+        return resource("duckdb/setup.sql").map(inputs::fill);
     }
 
     /** The oracle's answer as it is kept beside the query. */
@@ -164,7 +165,7 @@ public final class Suite {
     String setupWithoutSources(Inputs inputs) {
         return inputs.fill(STREAM.matcher(setup)
                 .replaceAll(stream -> Matcher.quoteReplacement(
-                        "CREATE STREAM " + stream.group(1) + " (" + stream.group(2) + "\n);")));
+                        "CREATE STREAM " + stream.group(1) + " (\n" + stream.group(2) + "\n);")));
     }
 
     /** The classes of the suite's Java functions. */

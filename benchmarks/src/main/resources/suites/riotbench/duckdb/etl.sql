@@ -1,0 +1,1 @@
+SELECT ts, source, temperature, humidity, light, dust, airquality_raw, missing, place, kind FROM etl

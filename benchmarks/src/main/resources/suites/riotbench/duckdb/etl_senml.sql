@@ -1,0 +1,1 @@
+SELECT source, ts, source, temperature, humidity, place, epoch(ts) FROM etl

@@ -1,0 +1,1 @@
+SELECT ts, source, field, value, estimate FROM kalman
