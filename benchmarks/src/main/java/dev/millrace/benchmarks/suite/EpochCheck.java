@@ -58,10 +58,10 @@ final class EpochCheck implements AutoCloseable {
         this.workers = workers;
         this.random = new Random(seed);
         for (Suite.Stream stream : suite.streams()) {
+            oracle.create(stream.name(), feed.rows(stream).schema());
             if (queries.stream().anyMatch(query -> suite.streamsOf(query).contains(stream))) {
                 fed.put(stream, 0);
                 fedWhenClockMoved.put(stream, 0);
-                oracle.create(stream.name(), feed.rows(stream).schema());
             }
         }
         this.questions = new Questions(suite, inputs, oracle);

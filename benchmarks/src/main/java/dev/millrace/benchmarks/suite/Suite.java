@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
  */
 public final class Suite {
     /** All suites, by name. */
-    public static final List<String> NAMES = List.of("nexmark", "ysb", "linear-road", "riotbench");
+    public static final List<String> NAMES = List.of("nexmark", "ysb", "linear-road", "riotbench", "pluto");
 
     private static final Pattern STREAM =
             Pattern.compile("CREATE STREAM (\\w+) \\(\\n([^;]*?)\\n\\)( WITH \\([^;]*?\\))?;");
