@@ -20,14 +20,14 @@ final class Feed {
 
     private final Map<String, StreamRows> streams = new LinkedHashMap<>();
 
-    /** @param most how many rows of each stream to read at most */
-    Feed(Suite suite, Inputs inputs, long most) {
+    /** As many rows of each stream as the suite's properties say, or all. */
+    Feed(Suite suite, Inputs inputs) {
         try (SuiteDatabase database =
                 new SuiteDatabase(DatabaseOptions.defaults().withWorkers(1), suite.setup(inputs))) {
             for (Suite.Stream stream : suite.streams()) {
                 List<Row> rows = new ArrayList<>();
                 Schema schema = database.select(
-                        "SELECT * FROM " + stream.name() + " LIMIT " + most,
+                        "SELECT * FROM " + stream.name() + " LIMIT " + suite.epochRows(stream),
                         batch -> rows.addAll(TestBatches.rows(batch)));
                 List<String> names =
                         schema.fields().stream().map(field -> field.name()).toList();

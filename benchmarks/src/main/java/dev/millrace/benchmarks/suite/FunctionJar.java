@@ -4,17 +4,19 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarOutputStream;
 import java.util.zip.ZipEntry;
 
 /**
- * The jar that CREATE FUNCTION is given: the classes that a suite names, as a user would pack them. It is written once per
- * suite and process, to a temporary file that goes with the process.
+ * The jar that CREATE FUNCTION is given: the one that this class is in. Where classes are not in a jar, as in tests, those that
+ * a suite names are packed into one, as a user would do it, once per suite and process; it goes with the process.
  */
 final class FunctionJar {
     private static final Map<String, Path> JARS = new ConcurrentHashMap<>();
@@ -22,7 +24,21 @@ final class FunctionJar {
     private FunctionJar() {}
 
     static Path of(Suite suite) {
-        return JARS.computeIfAbsent(suite.name(), name -> write(name, suite.functionClasses()));
+        return installed().orElseGet(
+                () -> JARS.computeIfAbsent(suite.name(), name -> write(name, suite.functionClasses())));
+    }
+
+    private static Optional<Path> installed() {
+        try {
+            Path source = Path.of(FunctionJar.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            return Files.isRegularFile(source) ? Optional.of(source) : Optional.empty();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static Path write(String suite, List<String> classes) {

@@ -125,6 +125,12 @@ public final class Suite {
         return Optional.ofNullable(properties.getProperty(key)).map(Long::parseLong);
     }
 
+    /** How many rows of a stream are appended when epochs are checked. */
+    long epochRows(Stream stream) {
+        return number("epochs.rows." + stream.name())
+                .orElseGet(() -> number("epochs.rows").orElse((long) Integer.MAX_VALUE));
+    }
+
     /** The query in our dialect. */
     String sql(String query) {
         return resource(query + ".sql")

@@ -185,7 +185,7 @@ public final class SuiteCommand implements Callable<Integer> {
         }
         long randomSeed = seed == null ? new Random().nextInt(1_000_000) : seed;
         Inputs inputs = Inputs.of(suite, "epochs", data);
-        Feed feed = new Feed(suite, inputs, suite.number("epochs.rows").orElse(Long.MAX_VALUE));
+        Feed feed = new Feed(suite, inputs);
         try (EpochCheck epochs = new EpochCheck(suite, chosen, inputs, feed, workers, randomSeed)) {
             epochs.differences().forEach((query, differences) -> wrong.merge(query, differences, String::concat));
             System.err.println(suite.name() + ": " + epochs.summary() + " (seed " + randomSeed + ")");
