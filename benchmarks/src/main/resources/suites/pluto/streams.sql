@@ -31,7 +31,7 @@ CREATE STREAM warehouse (
     WATERMARK FOR time_hour AS time_hour
 ) WITH (connector = 'file', path = '${data}/noaa_asos_weather/asos_SEA_2015.csv', format = 'csv', header = 'true', "null" = 'NA');
 
--- A patient's ECG, 125 a second; a beat is where lead II passes 0.8 upwards.
+-- A patient's ECG, 125 a second; a beat is where lead II passes 0.8 upwards, noise aside.
 CREATE STREAM ecg (
     seconds DOUBLE PRECISION NOT NULL, resp DOUBLE PRECISION, pleth DOUBLE PRECISION, v DOUBLE PRECISION, avr DOUBLE PRECISION,
     ii DOUBLE PRECISION
