@@ -15,11 +15,13 @@ CREATE MACRO km(lat1, lon1, lat2, lon2) AS 12742 * asin(sqrt(
     sin(radians(lat2 - lat1) / 2) ** 2 + cos(radians(lat1)) * cos(radians(lat2)) * sin(radians(lon2 - lon1) / 2) ** 2));
 CREATE VIEW beats AS
 SELECT *
-FROM (SELECT seconds, 60 / (seconds - lag(seconds) OVER (ORDER BY seconds)) AS rate
 FROM (
-    SELECT DISTINCT a.seconds
-    FROM (SELECT *, row_number() OVER (ORDER BY seconds, ii, v, pleth) AS n FROM ecg) AS a
-    JOIN (SELECT *, row_number() OVER (ORDER BY seconds, ii, v, pleth) AS n FROM ecg) AS b ON b.n = a.n - 1
-    WHERE a.ii >= 0.8 AND b.ii < 0.8
-))
+    SELECT seconds, 60 / (seconds - lag(seconds) OVER (ORDER BY seconds)) AS rate
+    FROM (
+        SELECT DISTINCT a.seconds
+        FROM (SELECT *, row_number() OVER (ORDER BY seconds, ii, v, pleth) AS n FROM ecg) AS a
+        JOIN (SELECT *, row_number() OVER (ORDER BY seconds, ii, v, pleth) AS n FROM ecg) AS b ON b.n = a.n - 1
+        WHERE a.ii >= 0.8 AND b.ii < 0.8
+    )
+)
 WHERE rate >= 30 AND rate <= 220
