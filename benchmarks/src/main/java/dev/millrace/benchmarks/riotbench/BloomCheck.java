@@ -23,8 +23,8 @@ public final class BloomCheck {
 
     static int[] bits(String text) {
         try {
-            ByteBuffer hash = ByteBuffer.wrap(
-                    MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
+            ByteBuffer hash =
+                    ByteBuffer.wrap(MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
             int[] bits = new int[HASHES];
             for (int i = 0; i < HASHES; i++) {
                 bits[i] = Integer.remainderUnsigned(hash.getInt(), BITS);

@@ -22,8 +22,7 @@ final class EndCheck implements AutoCloseable {
         this.suite = suite;
         this.database = new SuiteDatabase(DatabaseOptions.defaults().withWorkers(workers), suite.setup(inputs));
         for (Suite.Stream stream : suite.streams()) {
-            oracle.create(
-                    stream.name(), database.select("SELECT * FROM " + stream.name() + " LIMIT 0", batch -> {}));
+            oracle.create(stream.name(), database.select("SELECT * FROM " + stream.name() + " LIMIT 0", batch -> {}));
             if (queries.stream().anyMatch(query -> suite.streamsOf(query).contains(stream))) {
                 database.select("SELECT * FROM " + stream.name(), batch -> oracle.insert(stream.name(), batch));
             }

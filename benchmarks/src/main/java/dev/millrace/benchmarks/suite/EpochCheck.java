@@ -128,7 +128,8 @@ final class EpochCheck implements AutoCloseable {
     }
 
     private int meanChunk() {
-        return Math.max(1, (int) Arrays.stream(CHUNKS).map(this::chunk).average().orElseThrow());
+        return Math.max(
+                1, (int) Arrays.stream(CHUNKS).map(this::chunk).average().orElseThrow());
     }
 
     private boolean isMore() {

@@ -24,8 +24,8 @@ final class FunctionJar {
     private FunctionJar() {}
 
     static Path of(Suite suite) {
-        return installed().orElseGet(
-                () -> JARS.computeIfAbsent(suite.name(), name -> write(name, suite.functionClasses())));
+        return installed()
+                .orElseGet(() -> JARS.computeIfAbsent(suite.name(), name -> write(name, suite.functionClasses())));
     }
 
     private static Optional<Path> installed() {

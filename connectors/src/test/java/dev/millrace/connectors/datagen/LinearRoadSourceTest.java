@@ -70,7 +70,12 @@ class LinearRoadSourceTest {
         assertEquals(
                 List.of("speed", "ts"),
                 source.schema().fields().stream().map(Field::name).toList());
-        assertEquals(9, new LinearRoadSourceFactory().create(new Schema(List.of()), new Options(Map.of())).schema().size());
+        assertEquals(
+                9,
+                new LinearRoadSourceFactory()
+                        .create(new Schema(List.of()), new Options(Map.of()))
+                        .schema()
+                        .size());
     }
 
     @Test
