@@ -7,6 +7,7 @@ import dev.millrace.engine.expand.ExpandOperator;
 import dev.millrace.engine.forget.ForgettingOperator;
 import dev.millrace.engine.join.AppendedJoinOperator;
 import dev.millrace.engine.join.AsofJoinOperator;
+import dev.millrace.engine.join.ExistenceJoinOperator;
 import dev.millrace.engine.join.JoinOperator;
 import dev.millrace.engine.join.LookupJoinOperator;
 import dev.millrace.engine.match.MatchOperator;
@@ -72,6 +73,9 @@ public final class OperatorFactory {
         if (node instanceof PlanNode.Join join) {
             if (join.time().filter(JoinTime.Nearest.class::isInstance).isPresent()) {
                 return new AsofJoinOperator(join);
+            }
+            if (ExistenceJoinOperator.suits(join)) {
+                return new ExistenceJoinOperator(join);
             }
             if (AppendedJoinOperator.suits(join)) {
                 return new AppendedJoinOperator(join);

@@ -1,5 +1,6 @@
 package dev.millrace.engine.join;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.aggregate.AggregateTests;
@@ -188,6 +189,56 @@ class JoinOperatorTest {
                 check(node, () -> new AppendedJoinOperator(node), takenBack, 7 + takenBack);
             }
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = JoinKind.class,
+            names = {"SEMI", "ANTI"})
+    void whetherThereIsAPartnerFollowsTheWeightsOfAKey(JoinKind kind) {
+        for (List<Integer> keys : List.of(List.of(0), List.of(1, 0), List.<Integer>of())) {
+            List<Integer> rightKeys = keys.stream().map(key -> key + 2).toList();
+            Join node = node(kind, keys, rightKeys, false, Optional.empty());
+            assertTrue(ExistenceJoinOperator.suits(node));
+            for (int takenBack : new int[] {0, 20, 3, 2}) {
+                check(node, () -> new ExistenceJoinOperator(node), takenBack, 70 + takenBack);
+            }
+        }
+    }
+
+    /** One key with thousands of rows on both sides, which come and go: rows are looked at when they change, not otherwise. */
+    @Test
+    void aHotKeyOfASemiJoinCostsWhatItsOutputDoes() {
+        Join node = node(JoinKind.SEMI, List.of(0), List.of(2), false, Optional.empty());
+        List<ExistenceJoinOperator> made = new ArrayList<>();
+        OperatorHarness harness = new OperatorHarness(
+                        () -> {
+                            made.add(new ExistenceJoinOperator(node));
+                            return made.get(made.size() - 1);
+                        },
+                        LEFT,
+                        RIGHT)
+                .output(node.schema());
+        int count = 4_000;
+        for (int i = 0; i < count; i++) {
+            harness.weighted(0, TestBatches.canonical(LEFT, Row.of(1L, "left", i, 0L)), 1);
+            harness.weighted(1, TestBatches.canonical(RIGHT, Row.of(i, 0L, 1L, "right")), 1);
+            if (i % 100 == 0) {
+                harness.epochEnd();
+            }
+        }
+        for (int i = 0; i < count - 1; i++) { // all but the last partner go, and every second left row
+            harness.weighted(1, TestBatches.canonical(RIGHT, Row.of(i, 0L, 1L, "right")), -1);
+            if (i % 2 == 0) {
+                harness.weighted(0, TestBatches.canonical(LEFT, Row.of(1L, "left", i, 0L)), -1);
+            }
+            if (i % 100 == 0) {
+                harness.epochEnd();
+            }
+        }
+        assertEquals(count / 2, harness.runOnce().rows().size());
+        long visited = made.stream().mapToLong(ExistenceJoinOperator::visited).sum();
+        assertTrue(visited <= count, visited + " rows of " + count + " were looked at");
     }
 
     @Test
