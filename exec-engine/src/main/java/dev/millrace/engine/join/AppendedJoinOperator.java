@@ -84,7 +84,7 @@ public final class AppendedJoinOperator implements Operator {
         memory = own(new StateMemory(allocator));
         residual =
                 node.residual().map(condition -> own(new Residual(condition, left, right, context.clock(), allocator)));
-        int most = Math.max(64, context.batchRows());
+        int most = context.batchRows();
         ours = new int[most];
         theirs = new long[most];
     }
