@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
@@ -13,6 +14,7 @@ import dev.millrace.engine.state.Rows;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.Retelling;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Rank;
@@ -29,7 +31,7 @@ import java.util.List;
  * The first rows of each partition by ROW_NUMBER when no row is ever taken back: what others have pushed out of the first
  * rows cannot return and is forgotten, and a row that is no better than the last of them is not even kept.
  */
-public final class AppendedTopNOperator implements Forgetful {
+public final class AppendedTopNOperator implements Forgetful, Retelling {
     private static final String STATE = "best";
     private static final long LARGEST_LIMIT = 1 << 28;
 
@@ -208,6 +210,20 @@ public final class AppendedTopNOperator implements Forgetful {
             }
         });
         reportSize();
+    }
+
+    @Override
+    public void retell() {
+        EntryCursor all = new EntryCursor(rows.table(), 256);
+        for (int count = all.advance(); count > 0; count = all.advance()) {
+            for (int i = 0; i < count; i++) {
+                long partition = all.entries()[i];
+                for (int row = 0; row < rows.count(partition); row++) {
+                    BestRows.setEmitted(rows.row(partition, row), 0);
+                }
+                touch(partition);
+            }
+        }
     }
 
     @Override

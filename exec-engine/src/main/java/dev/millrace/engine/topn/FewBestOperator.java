@@ -4,15 +4,16 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.Retelling;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
@@ -28,7 +29,7 @@ import java.util.List;
  * The first few rows of each partition by ROW_NUMBER when no row is ever taken back: what others have pushed out of them
  * cannot return and is forgotten, and a row that is no better than the last of them is not even copied.
  */
-public final class FewBestOperator implements Operator {
+public final class FewBestOperator implements Retelling {
     private static final String STATE = "few";
 
     private final TopN node;
@@ -205,6 +206,20 @@ public final class FewBestOperator implements Operator {
             }
         });
         reportSize();
+    }
+
+    @Override
+    public void retell() {
+        EntryCursor all = new EntryCursor(rows.table(), 256);
+        for (int count = all.advance(); count > 0; count = all.advance()) {
+            for (int i = 0; i < count; i++) {
+                long partition = all.entries()[i];
+                for (int row = 0; row < rows.count(partition); row++) {
+                    rows.setEmitted(partition, row, 0);
+                }
+                touch(partition);
+            }
+        }
     }
 
     @Override
