@@ -1,6 +1,8 @@
 package dev.millrace.type;
 
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.arrow.vector.types.DateUnit;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
 import org.apache.arrow.vector.types.IntervalUnit;
@@ -10,6 +12,9 @@ import org.apache.arrow.vector.types.pojo.FieldType;
 
 /** The Arrow form of our types, as {@link DataType} tabulates it. */
 public final class ArrowTypes {
+    private static final int MOST_KNOWN = 10_000;
+    private static final Map<Field, org.apache.arrow.vector.types.pojo.Field> KNOWN = new ConcurrentHashMap<>();
+
     private ArrowTypes() {}
 
     public static ArrowType arrowType(DataType type) {
@@ -35,7 +40,20 @@ public final class ArrowTypes {
         };
     }
 
+    /** The Arrow form of a field. Asked for with each vector that is made: remembered, as making it is dearer than that. */
     public static org.apache.arrow.vector.types.pojo.Field arrowField(Field field) {
+        org.apache.arrow.vector.types.pojo.Field known = KNOWN.get(field);
+        if (known == null) {
+            known = newArrowField(field);
+            if (KNOWN.size() >= MOST_KNOWN) {
+                KNOWN.clear(); // names come and go with queries
+            }
+            KNOWN.put(field, known);
+        }
+        return known;
+    }
+
+    private static org.apache.arrow.vector.types.pojo.Field newArrowField(Field field) {
         List<org.apache.arrow.vector.types.pojo.Field> children =
                 field.type().fields().stream().map(ArrowTypes::arrowField).toList();
         FieldType fieldType = new FieldType(field.nullable(), arrowType(field.type()), null);
