@@ -23,7 +23,7 @@ import java.util.concurrent.Executor;
 public final class SinkQueue implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 2_000;
     private static final long STEP_MILLIS = 10;
-    private static final long PATIENCE_AFTER_INTERRUPT_MILLIS = 500;
+    private static final long PATIENCE_AFTER_INTERRUPT_MILLIS = 1_000;
 
     /** Whose rows these are. Called without a lock held, by the thread that calls the sink. */
     public interface Owner {
@@ -50,7 +50,8 @@ public final class SinkQueue implements AutoCloseable {
     private long queuedBytes;
     private boolean over; // closed, or the sink failed: nothing is queued any more
     private boolean closed;
-    private boolean sinkClosed;
+    private boolean sinkClosed; // or somebody is bound to
+    private boolean leftToCaller; // to close the sink
     private volatile boolean full; // written under the lock, read by producers
 
     /** @param highBytes rows beyond which producers should pause, until half of it is left */
@@ -103,8 +104,8 @@ public final class SinkQueue implements AutoCloseable {
                     running = false;
                     caller = null;
                     Thread.interrupted(); // was meant for the sink
-                    closes = closed && !sinkClosed;
-                    sinkClosed |= closed;
+                    closes = closed && leftToCaller;
+                    leftToCaller = false;
                     notifyAll();
                     break;
                 }
@@ -200,7 +201,8 @@ public final class SinkQueue implements AutoCloseable {
                 }
             }
             closes = !running && !sinkClosed;
-            sinkClosed |= closes;
+            leftToCaller |= running && !sinkClosed;
+            sinkClosed = true;
         }
         if (closes) {
             sink.close();
