@@ -8,6 +8,7 @@ import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
+import dev.millrace.benchmarks.wire.WireCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -21,6 +22,7 @@ import picocli.CommandLine.Command;
             CsvCommand.class,
             LatencyCommand.class,
             KernelsCommand.class,
+            WireCommand.class,
             SketchBenchCommand.class,
             CompareCommand.class,
             FiguresCommand.class

@@ -1,0 +1,231 @@
+package dev.millrace.benchmarks.wire;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+
+/**
+ * Rows in and out and statements, against one server. In Millrace rows go into a stream with a windowed view on it; in
+ * PostgreSQL into a table.
+ */
+final class WireBenchmark {
+    private static final int PIECE_ROWS = 1000; // of a COPY
+    private static final int BATCH = 100; // rows of an INSERT
+    private static final int CLIENTS = 64;
+    private static final int SELECTING = 8;
+
+    private final Peer peer;
+    private final String user;
+    private final boolean postgresql;
+    private final long rows;
+    private final double seconds;
+    private final Consumer<Result> out;
+
+    /**
+     * A benchmark of a server.
+     *
+     * @param rows of a COPY
+     * @param seconds for which statements are repeated
+     */
+    WireBenchmark(Peer peer, String user, boolean postgresql, long rows, double seconds, Consumer<Result> out) {
+        this.peer = peer;
+        this.user = user;
+        this.postgresql = postgresql;
+        this.rows = rows;
+        this.seconds = seconds;
+        this.out = out;
+    }
+
+    void run(WireCase what) throws IOException, InterruptedException {
+        switch (what) {
+            case COPY_IN_TEXT -> copyIn(false);
+            case COPY_IN_BINARY -> copyIn(true);
+            case COPY_OUT -> copyOut();
+            case INSERT_100 -> {
+                inserts(BATCH, 1);
+                inserts(BATCH, CLIENTS);
+            }
+            case INSERT_1 -> {
+                inserts(1, 1);
+                inserts(1, CLIENTS);
+            }
+            case SELECT_1 -> {
+                selects(1);
+                selects(SELECTING);
+            }
+            case SUBSCRIBE -> subscribe();
+            case LATENCY -> {
+                new Latency(peer, user, seconds).run(1_000).forEach(out);
+                new Latency(peer, user, seconds).run(10_000).forEach(out);
+            }
+            case CROWD -> out.accept(new Crowd(peer, user, seconds).run());
+        }
+    }
+
+    private WireClient client() throws IOException {
+        return new WireClient(peer.port(), user);
+    }
+
+    /** Where rows go: anew for each case. */
+    private void create(WireClient client) throws IOException {
+        if (postgresql) {
+            client.run("DROP TABLE IF EXISTS wire_readings; CREATE TABLE wire_readings (" + Readings.COLUMNS + ")");
+            return;
+        }
+        client.run("DROP MATERIALIZED VIEW IF EXISTS wire_minutes");
+        client.run("DROP STREAM IF EXISTS wire_readings");
+        client.run(
+                "CREATE STREAM wire_readings (" + Readings.COLUMNS + ", WATERMARK FOR ts AS ts - INTERVAL '1 second')");
+        client.run(
+                "CREATE MATERIALIZED VIEW wire_minutes AS SELECT device, window_end, count(*) AS n, avg(value) AS mean"
+                        + " FROM TUMBLE(TABLE wire_readings, DESCRIPTOR(ts), INTERVAL '1 minute')"
+                        + " GROUP BY device, window_start, window_end");
+    }
+
+    private void copyIn(boolean binary) throws IOException {
+        List<byte[]> pieces = new ArrayList<>();
+        for (long row = 0; row < rows; row += PIECE_ROWS) {
+            long end = Math.min(rows, row + PIECE_ROWS);
+            pieces.add(binary ? Readings.binary(row, end) : Readings.text(row, end));
+        }
+        for (int round = 0; round < 3; round++) { // the last one counts: the server's code is compiled by then
+            try (WireClient client = client()) {
+                create(client);
+                double cpu = peer.cpuSeconds().orElse(Double.NaN);
+                long start = System.nanoTime();
+                client.copyIn("COPY wire_readings FROM STDIN" + (binary ? " (FORMAT binary)" : ""));
+                if (binary) {
+                    client.copyData(Readings.binaryHeader(), Readings.binaryHeader().length);
+                }
+                for (byte[] piece : pieces) {
+                    client.copyData(piece, piece.length);
+                }
+                if (binary) {
+                    client.copyData(Readings.binaryTrailer(), 2);
+                }
+                client.copyDone();
+                double took = (System.nanoTime() - start) / 1e9;
+                if (round == 2) {
+                    report(new Result(binary ? "copy_in_binary" : "copy_in_text", 1), "rows", rows, took, cpu);
+                }
+            }
+        }
+    }
+
+    private void copyOut() throws IOException {
+        try (WireClient client = client()) {
+            client.run("DROP TABLE IF EXISTS wire_table");
+            client.run("CREATE TABLE wire_table (" + Readings.COLUMNS + ")");
+            client.copyIn("COPY wire_table FROM STDIN");
+            for (long row = 0; row < rows; row += PIECE_ROWS) {
+                byte[] piece = Readings.text(row, Math.min(rows, row + PIECE_ROWS));
+                client.copyData(piece, piece.length);
+            }
+            client.copyDone();
+            for (int round = 0; round < 3; round++) {
+                double cpu = peer.cpuSeconds().orElse(Double.NaN);
+                long start = System.nanoTime();
+                client.run("COPY (SELECT * FROM wire_table) TO STDOUT");
+                double took = (System.nanoTime() - start) / 1e9;
+                if (round == 2) {
+                    report(new Result("copy_out_text", 1), "rows", rows, took, cpu);
+                }
+            }
+            client.run("DROP TABLE wire_table");
+        }
+    }
+
+    private void report(Result result, String what, long count, double took, double cpuBefore) {
+        result.rate(what, count, took);
+        peer.cpuSeconds().ifPresent(cpu -> result.with("server_cpu_us_per_" + what, (cpu - cpuBefore) / count * 1e6));
+        out.accept(result);
+    }
+
+    private void inserts(int batch, int clients) throws IOException, InterruptedException {
+        try (WireClient client = client()) {
+            create(client);
+        }
+        repeat("insert_" + batch, clients, batch, "rows", number -> {
+            StringBuilder sql = new StringBuilder("INSERT INTO wire_readings VALUES ");
+            for (int i = 0; i < batch; i++) {
+                sql.append(i == 0 ? "" : ", ").append(Readings.literal(number * batch + i));
+            }
+            return sql.toString();
+        });
+    }
+
+    private void selects(int clients) throws IOException, InterruptedException {
+        repeat("select_1", clients, 1, "statements", number -> "SELECT 1");
+    }
+
+    private interface Statements {
+        String sql(long number);
+    }
+
+    /** Each client sends statements one after the other; a third of the time more goes by before counting begins. */
+    private void repeat(String name, int clients, int weight, String what, Statements statements)
+            throws IOException, InterruptedException {
+        String[] prepared = new String[1000]; // so that making them is not measured
+        for (int i = 0; i < prepared.length; i++) {
+            prepared[i] = statements.sql(i);
+        }
+        long begin = System.nanoTime() + (long) (seconds / 3 * 1e9);
+        long end = begin + (long) (seconds * 1e9);
+        List<Callable<Long>> tasks = new ArrayList<>();
+        for (int c = 0; c < clients; c++) {
+            int first = c * 31;
+            tasks.add(() -> {
+                long counted = 0;
+                try (WireClient client = client()) {
+                    for (int at = first; System.nanoTime() < end; at++) {
+                        client.run(prepared[at % prepared.length]);
+                        counted += System.nanoTime() >= begin ? 1 : 0;
+                    }
+                }
+                return counted;
+            });
+        }
+        long total = sum(tasks);
+        out.accept(new Result(name, clients).rate(what, total * weight, seconds));
+    }
+
+    private static long sum(List<Callable<Long>> tasks) throws IOException, InterruptedException {
+        ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+        try {
+            long total = 0;
+            for (Future<Long> future : threads.invokeAll(tasks)) {
+                total += future.get();
+            }
+            return total;
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** One subscriber of all rows of a stream, as fast as the generator makes them. */
+    private void subscribe() throws IOException {
+        try (WireClient client = client();
+                WireClient other = client()) {
+            client.run("DROP CONTINUOUS QUERY IF EXISTS wire_all");
+            client.run("DROP STREAM IF EXISTS wire_made");
+            client.run("CREATE STREAM wire_made (id BIGINT, n INTEGER, ts TIMESTAMP) WITH (connector = 'datagen')");
+            client.run("CREATE CONTINUOUS QUERY wire_all AS SELECT id, n FROM wire_made");
+            client.ask("SUBSCRIBE TO wire_all");
+            client.rows(rows);
+            double cpu = peer.cpuSeconds().orElse(Double.NaN);
+            long start = System.nanoTime();
+            client.rows(rows);
+            double took = (System.nanoTime() - start) / 1e9;
+            report(new Result("subscribe", 1), "rows", rows, took, cpu);
+            other.run("DROP CONTINUOUS QUERY wire_all CASCADE");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * How fast a server of PostgreSQL's protocol is: rows in and out, statements, subscribers, and many clients at once.
+ *
+ * <p>Entry: {@link dev.millrace.benchmarks.wire.WireCommand}, {@code ./millrace bench wire}. The client is ours and does as
+ * little as possible, so that the server is what is measured; with {@code --postgresql} the same is asked of PostgreSQL.
+ */
+package dev.millrace.benchmarks.wire;
