@@ -281,7 +281,7 @@ public final class NestedText implements AutoCloseable {
         switch (type.kind()) {
             case TEXT, VARCHAR, CHAR -> {
                 check(parser.tryText(type, address, length), type, address, length);
-                ImageWriter.bytes(out, address, length);
+                ImageWriter.bytes(out, address, ValueParser.keptLength(type, address, length));
             }
             case JSONB -> {
                 long lengthAt = out.length();

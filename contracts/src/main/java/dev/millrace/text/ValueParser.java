@@ -214,6 +214,21 @@ public final class ValueParser {
         return done(tooLong && !Utf8.onlyBlanksAfter(address, length, limit) ? TOO_LONG : OK);
     }
 
+    /** The bytes that a text which fits its type keeps: blanks past VARCHAR's length are cut, CHAR loses all at its end. */
+    public static int keptLength(DataType type, long address, int length) {
+        int kept = length;
+        if (type.kind() == DataType.Kind.CHAR) {
+            while (kept > 0 && Memory.getByte(address + kept - 1) == ' ') {
+                kept--;
+            }
+        } else if (type.kind() == DataType.Kind.VARCHAR && type.precision() > 0) {
+            while (kept > type.precision() && Utf8.characters(address, kept) > type.precision()) {
+                kept--;
+            }
+        }
+        return kept;
+    }
+
     /** As {@link TimestampFormat} reads it: microseconds since 1970-01-01 00:00 in {@link #value()}. */
     public boolean tryTimestamp(TimestampFormat format, long address, int length) {
         return done(format.parse(address, address + length, fields, this));

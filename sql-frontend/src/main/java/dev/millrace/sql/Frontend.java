@@ -1,11 +1,14 @@
 package dev.millrace.sql;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.bind.StatementBinder;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -13,14 +16,43 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * From SQL text to analysed statements. Stateless and safe on any thread; no locks.
+ * From SQL text to analysed statements. Safe on any thread. What was parsed lately is remembered, by its text.
  *
  * <p>All errors are {@link dev.millrace.error.MillraceException}s whose position counts characters from 1 in the text
  * that was given to {@link #parse}.
  */
 public final class Frontend {
+    private static final int REMEMBERED = 1000;
+    private static final int LONGEST_REMEMBERED = 2000; // characters
+
+    private final Cache<String, List<ParsedStatement>> parsed =
+            CacheBuilder.newBuilder().maximumSize(REMEMBERED).build();
+
     /** Splits a text at its semicolons and parses each statement; fails at the first syntax error. */
     public List<ParsedStatement> parse(String sql) {
+        if (sql.length() > LONGEST_REMEMBERED) {
+            return parseAnew(sql);
+        }
+        List<ParsedStatement> known = parsed.getIfPresent(sql);
+        if (known == null) {
+            known = parseAnew(sql);
+            if (known.stream().allMatch(Frontend::isFrequent)) {
+                parsed.put(sql, known);
+            }
+        }
+        return known;
+    }
+
+    /** What clients send again and again; others may hold passwords, which nobody should remember. */
+    private static boolean isFrequent(ParsedStatement statement) {
+        Syntax syntax = statement.syntax();
+        return syntax instanceof Syntax.Select
+                || syntax instanceof Syntax.Insert
+                || syntax instanceof Syntax.Update
+                || syntax instanceof Syntax.Delete;
+    }
+
+    private static List<ParsedStatement> parseAnew(String sql) {
         List<ParsedStatement> statements = new ArrayList<>();
         for (StatementParser.Parsed parsed : StatementParser.parse(sql)) {
             statements.add(new ParsedStatement(
@@ -30,7 +62,7 @@ public final class Frontend {
                     parsed.parameterCount(),
                     parsed.syntax()));
         }
-        return statements;
+        return List.copyOf(statements);
     }
 
     /** Resolves names and types. */

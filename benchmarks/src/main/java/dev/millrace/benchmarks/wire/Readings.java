@@ -22,15 +22,28 @@ final class Readings {
         return row % 10_007 / 16.0;
     }
 
-    private static String time(long row) {
+    private static void time(StringBuilder to, long row) {
         long second = row / 1000;
-        return String.format(
-                "2026-01-%02d %02d:%02d:%02d.%03d",
-                1 + second / 86_400 % 28, second / 3600 % 24, second / 60 % 60, second % 60, row % 1000);
+        to.append("2026-01-");
+        digits(to, 1 + second / 86_400 % 28, 2).append(' ');
+        digits(to, second / 3600 % 24, 2).append(':');
+        digits(to, second / 60 % 60, 2).append(':');
+        digits(to, second % 60, 2).append('.');
+        digits(to, row % 1000, 3);
     }
 
-    static String literal(long row) {
-        return "('" + device(row) + "', '" + time(row) + "', " + value(row) + ")";
+    private static StringBuilder digits(StringBuilder to, long value, int count) {
+        for (long power = count == 3 ? 100 : 10; power > 0; power /= 10) {
+            to.append((char) ('0' + value / power % 10));
+        }
+        return to;
+    }
+
+    /** Appends a row as INSERT has it. */
+    static void literal(StringBuilder to, long row) {
+        to.append("('").append(device(row)).append("', '");
+        time(to, row);
+        to.append("', ").append(value(row)).append(')');
     }
 
     /** Rows from one to another, as COPY's text. */

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -154,7 +155,7 @@ final class WireBenchmark {
         repeat("insert_" + batch, clients, batch, "rows", number -> {
             StringBuilder sql = new StringBuilder("INSERT INTO wire_readings VALUES ");
             for (int i = 0; i < batch; i++) {
-                sql.append(i == 0 ? "" : ", ").append(Readings.literal(number * batch + i));
+                Readings.literal(sql.append(i == 0 ? "" : ", "), number * batch + i);
             }
             return sql.toString();
         });
@@ -171,20 +172,16 @@ final class WireBenchmark {
     /** Each client sends statements one after the other; a third of the time more goes by before counting begins. */
     private void repeat(String name, int clients, int weight, String what, Statements statements)
             throws IOException, InterruptedException {
-        String[] prepared = new String[1000]; // so that making them is not measured
-        for (int i = 0; i < prepared.length; i++) {
-            prepared[i] = statements.sql(i);
-        }
         long begin = System.nanoTime() + (long) (seconds / 3 * 1e9);
         long end = begin + (long) (seconds * 1e9);
+        AtomicLong next = new AtomicLong();
         List<Callable<Long>> tasks = new ArrayList<>();
         for (int c = 0; c < clients; c++) {
-            int first = c * 31;
             tasks.add(() -> {
                 long counted = 0;
                 try (WireClient client = client()) {
-                    for (int at = first; System.nanoTime() < end; at++) {
-                        client.run(prepared[at % prepared.length]);
+                    while (System.nanoTime() < end) {
+                        client.run(statements.sql(next.getAndIncrement()));
                         counted += System.nanoTime() >= begin ? 1 : 0;
                     }
                 }

@@ -346,7 +346,7 @@ final class ColumnLoader implements AutoCloseable {
             } else if (checked && !parser.tryText(type, values.at, length)) {
                 failed(row, length);
             } else {
-                int kept = checked ? fitted(length) : length;
+                int kept = checked ? ValueParser.keptLength(type, values.at, length) : length;
                 copy(values.at, data + used, kept);
                 used += kept;
             }
@@ -363,21 +363,6 @@ final class ColumnLoader implements AutoCloseable {
         for (int i = 0; i < length; i += 8) {
             Memory.putLong(to + i, Memory.getLong(from + i));
         }
-    }
-
-    /** The bytes that a text of a limited type keeps: blanks past its length are cut, CHAR loses all at its end. */
-    private int fitted(int length) {
-        int kept = length;
-        if (type.kind() == DataType.Kind.CHAR) {
-            while (kept > 0 && Memory.getByte(values.at + kept - 1) == ' ') {
-                kept--;
-            }
-        } else if (type.kind() == DataType.Kind.VARCHAR && type.precision() > 0) {
-            while (kept > type.precision() && Utf8.characters(values.at, kept) > type.precision()) {
-                kept--;
-            }
-        }
-        return kept;
     }
 
     private void isNull(int row) {

@@ -125,7 +125,7 @@ final class JsonValues implements AutoCloseable {
                 bytes.end(target + parser.value());
             } else {
                 check(parser.tryText(type, address, length), address, length);
-                bytes.append(address, length);
+                bytes.append(address, ValueParser.keptLength(type, address, length));
             }
             return;
         }

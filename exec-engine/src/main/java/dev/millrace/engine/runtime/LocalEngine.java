@@ -304,6 +304,9 @@ class LocalEngine implements Engine {
 
     @Override
     public Result run(PlanNode plan) {
+        if (plan instanceof PlanNode.Values values && values.rows().size() <= resources.batchRows()) {
+            return new ConstantResult(plan.schema(), ConstantRows.of(values, resources.batchRows(), allocator()));
+        }
         LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
         QueryTasks tasks = new QueryTasks("select", 0, resources, result);
         result.attach(tasks, mayRetract(plan));

@@ -27,7 +27,7 @@ final class ColumnWriter implements AutoCloseable {
     private final int capacity;
     private final BufferAllocator allocator;
     private final ValueParser parser = new ValueParser();
-    private FieldVector vector;
+    private FieldVector vector; // null after finish
     private long validity;
     private long data;
     private long offsets;
@@ -89,7 +89,7 @@ final class ColumnWriter implements AutoCloseable {
             }
             case TEXT, VARCHAR, CHAR -> {
                 check(parser.tryText(type, address, length), address, length);
-                append(row, address, length);
+                append(row, address, ValueParser.keptLength(type, address, length));
             }
             case JSONB -> json(row, address, length);
             case BYTEA -> {
@@ -163,7 +163,7 @@ final class ColumnWriter implements AutoCloseable {
             }
             case TEXT, VARCHAR, CHAR -> {
                 check(parser.tryText(type, address, length), address, length);
-                append(row, address, length);
+                append(row, address, ValueParser.keptLength(type, address, length));
             }
             case JSONB -> {
                 if (length < 1) {
@@ -212,14 +212,23 @@ final class ColumnWriter implements AutoCloseable {
 
     /** The column so far, whose owner is the caller; the writer begins anew. */
     FieldVector take(int rows) {
+        FieldVector full = finish(rows);
+        begin();
+        return full;
+    }
+
+    /** The column, whose owner is the caller; the writer is of no use after that but to be closed. */
+    FieldVector finish(int rows) {
         Vectors.finish(vector, rows);
         FieldVector full = vector;
-        begin();
+        vector = null;
         return full;
     }
 
     @Override
     public void close() {
-        vector.close();
+        if (vector != null) {
+            vector.close();
+        }
     }
 }

@@ -91,8 +91,8 @@ final class Explanations {
             return create.query();
         } else if (statement instanceof Statement.Subscribe subscribe) {
             return subscribe.query();
-        } else if (statement instanceof Statement.Insert insert) {
-            return insert.source();
+        } else if (statement instanceof Statement.Insert insert && insert.source() instanceof Query query) {
+            return query; // EXPLAIN has no other bound
         }
         throw MillraceException.notAvailableYet("EXPLAIN of this statement")
                 .withHint("it explains queries, and CREATE or ALTER of what holds one");

@@ -72,7 +72,9 @@ final class Permissions {
             if (!insert.returning().isEmpty()) {
                 on(insert.relation(), Privilege.SELECT);
             }
-            reads(insert.source());
+            if (insert.source() instanceof Query query) {
+                reads(query);
+            }
         } else if (statement instanceof Statement.Update update) {
             on(update.relation(), Privilege.UPDATE);
             boolean chooses =

@@ -1,5 +1,7 @@
 package dev.millrace.server.session;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import dev.millrace.engine.calc.ConstantFolder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
@@ -30,8 +32,21 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/** From statements to plans: the front end and the planner with this database's catalog. Safe on any thread. */
+/**
+ * From statements to plans: the front end and the planner with this database's catalog. Safe on any thread. SELECTs without
+ * parameters are remembered with their plans for as long as the catalog stays as it is and the front end remembers their
+ * text.
+ */
 final class Plans {
+    private static final int REMEMBERED = 250; // some tens of kilobytes each
+
+    /** What was found under one version of the catalog. */
+    private record Found<T>(long version, T what) {}
+
+    private final Cache<ParsedStatement, Found<Statement>> analyzed =
+            CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
+    private final Cache<Query, Found<PhysicalPlan>> pulled =
+            CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
     private final Frontend frontend;
     private final DatabaseCatalog catalog;
     private final int parallelism;
@@ -46,7 +61,17 @@ final class Plans {
     }
 
     Statement analyze(ParsedStatement statement, Catalog names, Parameters parameters) {
-        return frontend.analyze(statement, names, parameters);
+        Found<Statement> known = analyzed.getIfPresent(statement);
+        long version = catalog.version();
+        if (known != null && known.version() == version) {
+            return known.what();
+        }
+        SessionUse used = new SessionUse(names);
+        Statement found = frontend.analyze(statement, used, parameters);
+        if (found instanceof Statement.Select && statement.parameterCount() == 0 && !used.isOwn()) {
+            analyzed.put(statement, new Found<>(version, found));
+        }
+        return found;
     }
 
     /**
@@ -101,7 +126,14 @@ final class Plans {
 
     /** The plan of a query over the rows that are there. */
     PhysicalPlan pull(Query query) {
-        return Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty()));
+        Found<PhysicalPlan> known = pulled.getIfPresent(query);
+        long version = catalog.version();
+        if (known != null && known.version() == version) {
+            return known.what();
+        }
+        PhysicalPlan plan = Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty()));
+        pulled.put(query, new Found<>(version, plan));
+        return plan;
     }
 
     private PlannerContext context(Mode mode, boolean dropLate, OptionalLong stateTtlMicros) {

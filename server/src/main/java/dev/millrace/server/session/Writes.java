@@ -8,6 +8,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.copy.ArrowInput;
+import dev.millrace.server.copy.LiteralInput;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
@@ -17,7 +18,9 @@ import dev.millrace.server.transaction.CommittedTable;
 import dev.millrace.server.transaction.RowsHeld;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transaction;
+import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.RowSource;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.OnConflict;
@@ -94,6 +97,25 @@ final class Writes {
         return places;
     }
 
+    /** The rows of an INSERT as rows of the target, in one batch that the caller owns. */
+    private Batch rows(RowSource source, int[] places, CatalogObject target) {
+        if (source instanceof LiteralRows literals) {
+            Batch rows = LiteralInput.rows(
+                    literals, target.schema(), places, database.engine().allocator());
+            try {
+                requireNotNull(
+                        target,
+                        rows.rowCount(),
+                        (column, row) -> rows.column(column).isNull(row));
+                return rows;
+            } catch (MillraceException e) {
+                rows.close();
+                throw e;
+            }
+        }
+        return rows((Query) source, places, target);
+    }
+
     /** All rows of a query as rows of the target, in one batch that the caller owns. */
     private Batch rows(Query source, int[] places, CatalogObject target) {
         try (RowCopier copier = new RowCopier(target.schema(), database.engine().allocator());
@@ -110,11 +132,19 @@ final class Writes {
         }
     }
 
+    private interface Cells {
+        boolean isNull(int column, int row);
+    }
+
     private static void requireNotNull(RowCopier rows, CatalogObject target) {
+        requireNotNull(target, rows.rowCount(), rows::isNull);
+    }
+
+    private static void requireNotNull(CatalogObject target, int rows, Cells cells) {
         for (int column = 0; column < target.schema().size(); column++) {
             Field field = target.schema().field(column);
-            for (int row = 0; !field.nullable() && row < rows.rowCount(); row++) {
-                if (rows.isNull(column, row)) {
+            for (int row = 0; !field.nullable() && row < rows; row++) {
+                if (cells.isNull(column, row)) {
                     throw MillraceException.user(
                             SqlState.NOT_NULL_VIOLATION,
                             "null value in column \"" + field.name() + "\" of relation \"" + target.name()

@@ -6,6 +6,7 @@ import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Emit;
+import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
@@ -57,15 +58,27 @@ final class ChangeBinder {
         Relation relation = writable(insert.relation());
         List<Integer> columns = columns(relation, insert.columns());
         List<DataType> types = columns.stream().map(relation.schema()::type).toList();
-        QueryBinder.Bound source = new QueryBinder(context, Optional.empty()).bind(insert.source(), types);
+        Optional<LiteralRows> literals = insert.literals()
+                .flatMap(rows -> new LiteralBinder(context.parameters()).bind(rows, relation.schema(), types));
+        if (literals.isPresent()
+                && (literals.get().width() == columns.size() || insert.columns().isEmpty())) {
+            List<Integer> given = columns.subList(0, literals.get().width());
+            requireNotNullColumns(relation, given, insert.relation());
+            return new Statement.Insert(
+                    relation.name(),
+                    given,
+                    literals.get(),
+                    insert.onConflict(),
+                    returning(relation, insert.returning()));
+        }
+        SqlNode query = insert.source().get();
+        QueryBinder.Bound source = new QueryBinder(context, Optional.empty()).bind(query, types);
         int given = source.rel().getRowType().getFieldCount();
         if (given > columns.size()) {
-            throw Errors.error(
-                    SqlState.SYNTAX_ERROR, "INSERT has more expressions than target columns", insert.source());
+            throw Errors.error(SqlState.SYNTAX_ERROR, "INSERT has more expressions than target columns", query);
         }
         if (given < columns.size() && !insert.columns().isEmpty()) {
-            throw Errors.error(
-                    SqlState.SYNTAX_ERROR, "INSERT has more target columns than expressions", insert.source());
+            throw Errors.error(SqlState.SYNTAX_ERROR, "INSERT has more target columns than expressions", query);
         }
         List<Integer> used = columns.subList(0, given);
         requireNotNullColumns(relation, used, insert.relation());
@@ -74,14 +87,14 @@ final class ChangeBinder {
         for (int i = 0; i < given; i++) {
             RexNode value = Relations.references(source.rel()).get(i);
             names.add(relation.schema().field(used.get(i)).name());
-            values.add(assign(value, relation.schema().field(used.get(i)), insert.source()));
+            values.add(assign(value, relation.schema().field(used.get(i)), query));
         }
         RelNode rel = new QueryBinder.Pending(source.rel(), values, names, Optional.empty())
                 .bound()
                 .rel();
-        Query query = statements.query(rel, names, new Emit.Unspecified());
+        Query bound = statements.query(rel, names, new Emit.Unspecified());
         return new Statement.Insert(
-                relation.name(), used, query, insert.onConflict(), returning(relation, insert.returning()));
+                relation.name(), used, bound, insert.onConflict(), returning(relation, insert.returning()));
     }
 
     private RexNode assign(RexNode value, Field field, SqlNode where) {

@@ -29,6 +29,16 @@ final class ParameterTypes {
         }
     }
 
+    /** What is known of the type of parameter {@code number}, from 1. */
+    DataType type(int number) {
+        return types.get(number - 1);
+    }
+
+    /** The text of parameter {@code number}, or NULL for an empty one; empty when it has no value yet. */
+    Optional<Optional<String>> value(int number) {
+        return parameters.values().filter(values -> number <= values.size()).map(values -> values.get(number - 1));
+    }
+
     /** Parameter {@code number} from 1: a constant when values are given, else a parameter of perhaps unknown type. */
     RexNode reference(int number, SqlNode where) {
         DataType type = types.get(number - 1);

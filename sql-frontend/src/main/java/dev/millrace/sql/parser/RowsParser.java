@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
+import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.sql.statement.Statement.OnSlow;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.function.Supplier;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -300,7 +302,15 @@ final class RowsParser {
         words.expect("into");
         SqlIdentifier relation = words.identifier();
         List<SqlIdentifier> columns = words.optionalColumns();
-        SqlNode source = words.query();
+        Words values = words.copy();
+        Optional<LiteralRows> literals = LiteralRowsParser.read(words);
+        Supplier<SqlNode> source;
+        if (literals.isPresent()) {
+            source = () -> values.copy().query();
+        } else {
+            SqlNode query = words.query();
+            source = () -> query;
+        }
         OnConflict onConflict = words.acceptAll("on", "conflict") ? onConflict() : OnConflict.FAIL;
         Optional<List<SqlIdentifier>> returning = Optional.empty();
         if (words.accept("returning")) {
@@ -312,7 +322,7 @@ final class RowsParser {
             }
             returning = Optional.of(names);
         }
-        return new Syntax.Insert(relation, columns, source, onConflict, returning);
+        return new Syntax.Insert(relation, columns, source, literals, onConflict, returning);
     }
 
     private OnConflict onConflict() {

@@ -260,7 +260,8 @@ public final class StatementParser {
                 }
             }
         }
-        return new Syntax.Explain(forms, statement());
+        Syntax explained = statement();
+        return new Syntax.Explain(forms, explained instanceof Syntax.Insert insert ? insert.asQuery() : explained);
     }
 
     // ---- shared by the parts ---------------------------------------------------------------------------------------

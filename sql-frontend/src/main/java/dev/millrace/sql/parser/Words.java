@@ -48,6 +48,13 @@ final class Words {
         this.lexemes = lexemes;
     }
 
+    /** The same place, to be read from once more. */
+    Words copy() {
+        Words copy = new Words(sql, lexemes);
+        copy.at = at;
+        return copy;
+    }
+
     // ---- tokens ----------------------------------------------------------------------------------------------------
 
     int place() {

@@ -13,7 +13,7 @@ import org.apache.calcite.rel.RelNode;
  * @param emit when a standing query shows its rows
  * @param relations the names of all relations read, as given to the catalog
  */
-public record Query(RelNode rel, Schema schema, Emit emit, Set<String> relations) {
+public record Query(RelNode rel, Schema schema, Emit emit, Set<String> relations) implements RowSource {
     public Query {
         Objects.requireNonNull(rel);
         Objects.requireNonNull(schema);

@@ -168,7 +168,8 @@ public sealed interface Statement {
      *
      * @param returning columns of the relation to be returned, empty without RETURNING
      */
-    record Insert(String relation, List<Integer> columns, Query source, OnConflict onConflict, List<Integer> returning)
+    record Insert(
+            String relation, List<Integer> columns, RowSource source, OnConflict onConflict, List<Integer> returning)
             implements Statement {}
 
     /** ON CONFLICT of an INSERT. */

@@ -1,6 +1,7 @@
 package dev.millrace.sql.syntax;
 
 import dev.millrace.sql.statement.Emit;
+import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ExplainForm;
 import dev.millrace.sql.statement.Statement.IfExists;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 
@@ -80,13 +82,25 @@ public sealed interface Syntax {
             OptionalLong bufferBytes)
             implements Syntax {}
 
+    /**
+     * INSERT.
+     *
+     * @param source reads the rows' query; the syntax is right where there are {@code literals}
+     * @param literals the same rows, where they are that simple
+     */
     record Insert(
             SqlIdentifier relation,
             List<SqlIdentifier> columns,
-            SqlNode source,
+            Supplier<SqlNode> source,
+            Optional<LiteralRows> literals,
             OnConflict onConflict,
             Optional<List<SqlIdentifier>> returning)
-            implements Syntax {}
+            implements Syntax {
+        /** The same to be bound as a query, whatever it is. */
+        public Insert asQuery() {
+            return new Insert(relation, columns, source, Optional.empty(), onConflict, returning);
+        }
+    }
 
     /** One SET of an UPDATE. */
     record Assignment(SqlIdentifier column, SqlNode value) {}

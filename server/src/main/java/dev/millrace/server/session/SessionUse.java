@@ -1,0 +1,52 @@
+package dev.millrace.server.session;
+
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.UserFunction;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** A session's catalog that notes whether what was found holds for this session only, or for this role. */
+final class SessionUse implements Catalog {
+    private final Catalog names;
+    private boolean own;
+
+    SessionUse(Catalog names) {
+        this.names = names;
+    }
+
+    /** Whether another session could have got another answer. */
+    boolean isOwn() {
+        return own;
+    }
+
+    @Override
+    public Optional<Relation> relation(String name) {
+        return names.relation(name);
+    }
+
+    @Override
+    public Collection<String> relationNames() {
+        return names.relationNames();
+    }
+
+    @Override
+    public Optional<String> sessionFunction(String name, List<String> arguments) {
+        Optional<String> value = names.sessionFunction(name, arguments);
+        own |= value.isPresent();
+        return value;
+    }
+
+    @Override
+    public Optional<UserFunction> userFunction(String name) {
+        Optional<UserFunction> function = names.userFunction(name);
+        own |= function.isPresent(); // its privilege is asked for when it is found
+        return function;
+    }
+
+    @Override
+    public Optional<String> functionBody(String name) {
+        return names.functionBody(name);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.millrace.sql.statement;
+
+import java.util.List;
+
+/**
+ * Rows of VALUES that are made of nothing but literals, as texts: what most INSERTs are, for which neither algebra nor a
+ * plan is worth its time.
+ *
+ * @param width cells of a row
+ * @param cells row by row
+ */
+public record LiteralRows(int width, List<Cell> cells) implements RowSource {
+    /** What a cell is written as. */
+    public enum Kind {
+        NULL,
+        /** In quotes: of whatever type is wanted. */
+        STRING,
+        INTEGER,
+        DECIMAL,
+        BOOLEAN,
+        /** {@code TIMESTAMP '...'} */
+        TIMESTAMP,
+        /** {@code DATE '...'} */
+        DATE,
+        /** {@code $n}, before its value is known: the text is the digits. */
+        PARAMETER
+    }
+
+    /**
+     * One value.
+     *
+     * @param text without quotes, numbers with their sign
+     * @param position of its first character in the statement's source, from 1
+     */
+    public record Cell(Kind kind, String text, int position) {}
+
+    public LiteralRows {
+        cells = List.copyOf(cells);
+        if (width < 1 || cells.size() % width != 0) {
+            throw new IllegalArgumentException(cells.size() + " cells in rows of " + width);
+        }
+    }
+
+    public int rows() {
+        return cells.size() / width;
+    }
+
+    public Cell cell(int row, int column) {
+        return cells.get(row * width + column);
+    }
+}
