@@ -44,9 +44,4 @@ final class SessionUse implements Catalog {
         own |= function.isPresent(); // its privilege is asked for when it is found
         return function;
     }
-
-    @Override
-    public Optional<String> functionBody(String name) {
-        return names.functionBody(name);
-    }
 }
