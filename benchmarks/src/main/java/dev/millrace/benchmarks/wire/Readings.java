@@ -50,12 +50,9 @@ final class Readings {
     static byte[] text(long from, long to) {
         StringBuilder lines = new StringBuilder();
         for (long row = from; row < to; row++) {
-            lines.append(device(row))
-                    .append('\t')
-                    .append(time(row))
-                    .append('\t')
-                    .append(value(row))
-                    .append('\n');
+            lines.append(device(row)).append('\t');
+            time(lines, row);
+            lines.append('\t').append(value(row)).append('\n');
         }
         return lines.toString().getBytes(StandardCharsets.UTF_8);
     }
