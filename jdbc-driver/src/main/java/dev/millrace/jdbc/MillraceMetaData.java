@@ -56,6 +56,16 @@ final class MillraceMetaData extends PgDatabaseMetaData {
     }
 
     @Override
+    public String getSQLKeywords() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT string_agg(word, ',' ORDER BY word) FROM pg_catalog.pg_get_keywords()")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Override
     public String getDriverName() {
         return MillraceDriver.NAME;
     }

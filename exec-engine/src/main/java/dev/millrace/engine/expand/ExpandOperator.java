@@ -53,6 +53,7 @@ public final class ExpandOperator implements Operator {
     private RowsFunction function(TableCall call) {
         return switch (call.function()) {
             case "unnest" -> new Unnest(call.arguments().get(0));
+            case "_pg_expandarray" -> new NumberedElements(call.arguments().get(0));
             case "generate_series" ->
                 new Series(call.arguments(), call.outputs().get(0).type());
             default -> {

@@ -120,6 +120,11 @@ final class LiveStream implements TaskHost, AutoCloseable {
     }
 
     @Override
+    public boolean isStopping() {
+        return false;
+    }
+
+    @Override
     public void ended(PipelineTask ended) {}
 
     @Override

@@ -60,6 +60,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     final List<Channel> channels = new ArrayList<>();
     final List<Operator> opened = new ArrayList<>(); // also those that no task has, because building it failed
     private final AtomicInteger running = new AtomicInteger();
+    private volatile boolean stopping; // written by who stops the tasks, read by their workers
     private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them
 
     QueryTasks(String name, int priority, Resources resources, Listener listener) {
@@ -152,7 +153,9 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     @Override
     public void failed(Throwable failure) {
-        listener.failed(explain(failure));
+        if (!stopping) { // then it is what made a long step end
+            listener.failed(explain(failure));
+        }
     }
 
     static MillraceException explain(Throwable failure) {
@@ -166,6 +169,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     @Override
+    public boolean isStopping() {
+        return stopping;
+    }
+
+    @Override
     public void ended(PipelineTask task) {
         if (running.decrementAndGet() == 0) {
             listener.ended();
@@ -174,6 +182,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     /** Has no task run any more. Not from within one of them. */
     void stop() {
+        stopping = true;
         scheduled.forEach(ScheduledTask::remove);
     }
 

@@ -3,6 +3,8 @@ package dev.millrace.engine.task;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.pace.PaceOperator;
 import dev.millrace.engine.watermark.WatermarkOperator;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -185,6 +187,9 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     public void emit(Batch batch) {
         if (batch.rowCount() == 0) {
             batch.close();
+        } else if (host.isStopping()) { // one row may become very many, and nobody wants them any more
+            batch.close();
+            throw MillraceException.user(SqlState.QUERY_CANCELED, "the query is being stopped");
         } else {
             passOn(batch);
         }

@@ -26,6 +26,9 @@ public interface TaskHost {
     /** A task failed; it runs no more. */
     void failed(Throwable failure);
 
+    /** Whether its tasks are to run no more, so that a long step should end where it can. */
+    boolean isStopping();
+
     /** A task has passed on the end of all its inputs; it runs no more. */
     void ended(PipelineTask task);
 }

@@ -2,12 +2,18 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.text.Keywords;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What is the same in every database: schemas, types, the owner, settings. */
 final class FixedContents {
     private static final int UTF8 = 6;
+    private static final String ARRAY_PREFIX = "array_";
 
     private FixedContents() {}
 
@@ -17,20 +23,58 @@ final class FixedContents {
         }
     }
 
-    static void types(NamedRows rows) {
+    /** Types that columns here do not have, and that clients look for. */
+    private record ForeignType(int oid, String name, int size, String category, int element, int array) {}
+
+    private static final List<ForeignType> FOREIGN_TYPES = List.of(
+            new ForeignType(18, "char", 1, "Z", 0, 1002),
+            new ForeignType(19, "name", 64, "S", 18, 1003),
+            new ForeignType(22, "int2vector", -1, "A", 21, 1006),
+            new ForeignType(24, "regproc", 4, "N", 0, 1008),
+            new ForeignType(26, "oid", 4, "N", 0, 1028),
+            new ForeignType(30, "oidvector", -1, "A", 26, 1013),
+            new ForeignType(114, "json", -1, "U", 0, 199),
+            new ForeignType(2205, "regclass", 4, "N", 0, 2210),
+            new ForeignType(2206, "regtype", 4, "N", 0, 2211),
+            new ForeignType(4089, "regnamespace", 4, "N", 0, 4090),
+            new ForeignType(4096, "regrole", 4, "N", 0, 4097));
+
+    static void types(NamedRows rows, Oids oids) {
         for (PgType type : PgType.values()) {
             String name = type.typeName();
             boolean pseudo = type == PgType.UNKNOWN || type == PgType.RECORD;
-            type(rows, type.oid(), name, type.size(), pseudo ? "p" : "b", type.category(), 0, type.arrayOid());
+            type(rows, oids, type.oid(), name, type.size(), pseudo ? "p" : "b", type.category(), 0, type.arrayOid());
             if (type.arrayOid() != 0) {
-                type(rows, type.arrayOid(), "_" + name, -1, pseudo ? "p" : "b", "A", type.oid(), 0);
+                type(rows, oids, type.arrayOid(), "_" + name, -1, pseudo ? "p" : "b", "A", type.oid(), 0);
             }
+        }
+        for (ForeignType type : FOREIGN_TYPES) {
+            type(rows, oids, type.oid, type.name, type.size, "b", type.category, type.element, type.array);
+            type(rows, oids, type.array, "_" + type.name, -1, "b", "A", type.oid, 0);
         }
     }
 
+    /** The names of the functions that types are read and written by. */
+    static Set<String> typeFunctions() {
+        Stream<String> names = Stream.concat(
+                Stream.of(PgType.values()).map(PgType::typeName),
+                FOREIGN_TYPES.stream().map(ForeignType::name));
+        return Stream.concat(names, Stream.of(ARRAY_PREFIX))
+                .flatMap(name -> Stream.of("in", "out", "recv", "send").map(end -> name + end))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
     private static void type(
-            NamedRows rows, int oid, String name, int size, String kind, String category, int element, int array) {
-        String inOut = element == 0 ? name : "array_";
+            NamedRows rows,
+            Oids oids,
+            int oid,
+            String name,
+            int size,
+            String kind,
+            String category,
+            int element,
+            int array) {
+        String inOut = name.startsWith("_") ? ARRAY_PREFIX : name;
         rows.add(
                 "oid",
                 oid,
@@ -57,19 +101,19 @@ final class FixedContents {
                 "typrelid",
                 0,
                 "typsubscript",
-                element == 0 ? "-" : "array_subscript_handler",
+                name.startsWith("_") ? "array_subscript_handler" : "-",
                 "typelem",
                 element,
                 "typarray",
                 array,
                 "typinput",
-                inOut + "in",
+                oids.of("pg_catalog." + inOut + "in()"),
                 "typoutput",
-                inOut + "out",
+                oids.of("pg_catalog." + inOut + "out()"),
                 "typreceive",
-                inOut + "recv",
+                oids.of("pg_catalog." + inOut + "recv()"),
                 "typsend",
-                inOut + "send",
+                oids.of("pg_catalog." + inOut + "send()"),
                 "typalign",
                 "i",
                 "typstorage",
@@ -84,6 +128,16 @@ final class FixedContents {
                 0,
                 "typcollation",
                 category.equals("S") ? Oids.DEFAULT_COLLATION : 0);
+    }
+
+    static void keywords(NamedRows rows) {
+        for (String word : Keywords.all()) {
+            boolean reserved = Keywords.isReserved(word);
+            rows.add(
+                    "word", word,
+                    "catcode", reserved ? "R" : "U",
+                    "catdesc", reserved ? "reserved" : "unreserved");
+        }
     }
 
     static void databases(NamedRows rows) {
@@ -118,17 +172,24 @@ final class FixedContents {
     }
 
     static void languages(NamedRows rows) {
+        language(rows, Oids.SQL_LANGUAGE, "sql", false);
+        language(rows, Oids.JAVA_LANGUAGE, "java", true);
+    }
+
+    private static void language(NamedRows rows, int oid, String name, boolean procedural) {
         rows.add(
                 "oid",
-                Oids.SQL_LANGUAGE,
+                oid,
                 "lanname",
-                "sql",
+                name,
                 "lanowner",
                 Oids.OWNER,
                 "lanispl",
-                false,
+                procedural,
                 "lanpltrusted",
-                true);
+                !procedural,
+                "lanplcallfoid",
+                procedural ? oid : 0);
     }
 
     static void collations(NamedRows rows) {
@@ -153,6 +214,8 @@ final class FixedContents {
 
     /** @param server values that the server was started with, by name */
     static void settings(NamedRows rows, Map<String, String> server) {
+        rows.add("name", "max_index_keys", "setting", "32", "context", "internal", "vartype", "integer");
+        rows.add("name", "max_identifier_length", "setting", "63", "context", "internal", "vartype", "integer");
         for (Setting setting : Setting.values()) {
             String value = server.getOrDefault(setting.settingName(), setting.defaultValue());
             rows.add(

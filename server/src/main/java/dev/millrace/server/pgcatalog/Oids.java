@@ -22,6 +22,7 @@ final class Oids {
     static final int BTREE = 403;
     static final int DEFAULT_COLLATION = 100;
     static final int SQL_LANGUAGE = 14;
+    static final int JAVA_LANGUAGE = 13090;
 
     private final Map<String, Integer> byName = new ConcurrentHashMap<>();
     private final AtomicInteger nextMade = new AtomicInteger(FIRST_MADE);

@@ -29,7 +29,7 @@ public final class PgCatalog {
         fillers.put("pg_catalog.pg_namespace", FixedContents::namespaces);
         fillers.put("pg_catalog.pg_class", this::classes);
         fillers.put("pg_catalog.pg_attribute", this::attributes);
-        fillers.put("pg_catalog.pg_type", FixedContents::types);
+        fillers.put("pg_catalog.pg_type", rows -> FixedContents.types(rows, oids));
         fillers.put("pg_catalog.pg_index", this::indexes);
         fillers.put("pg_catalog.pg_constraint", this::constraints);
         fillers.put("pg_catalog.pg_definitions", this::definitions);
@@ -45,6 +45,8 @@ public final class PgCatalog {
         fillers.put("pg_catalog.pg_tablespace", FixedContents::tablespaces);
         new InformationSchema(catalog).addTo(fillers);
         roles.addTo(fillers);
+        fillers.put("pg_catalog.pg_get_keywords", FixedContents::keywords);
+        new FunctionContents(catalog, roles, oids).addTo(fillers);
     }
 
     /** The relations, most of which are empty; each is computed when it is read. */

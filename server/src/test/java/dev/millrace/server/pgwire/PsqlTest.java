@@ -7,6 +7,8 @@ import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -83,6 +85,68 @@ class PsqlTest {
                 LINE 1: SELECT nope FROM (VALUES (1)) AS t(x)
                                ^
                 """, psql("SELECT nope FROM (VALUES (1)) AS t(x)"));
+    }
+
+    @Test
+    void everyListingIsAnsweredWithoutAnError() throws Exception {
+        psql(
+                "CREATE STREAM s (k TEXT, v BIGINT)",
+                "CREATE TABLE t (id BIGINT PRIMARY KEY, name VARCHAR(10))",
+                "CREATE MATERIALIZED VIEW mv AS SELECT k, count(*) AS n FROM s GROUP BY k",
+                "CREATE CONTINUOUS QUERY cq AS SELECT * FROM s WHERE v > 1",
+                "CREATE FUNCTION twice(x BIGINT) RETURNS BIGINT LANGUAGE SQL AS 'SELECT x * 2'");
+        List<String> commands = new ArrayList<>();
+        for (String command : """
+                \\d \\dt+ \\dv+ \\dm+ \\di+ \\df \\df+ \\da \\l+ \\dn+ \\du+ \\dg \\dp \\z \\dd \\do \\do+ \\dT+ \\dx
+                \\dC \\dD \\ds \\dE \\des \\dew \\det \\deu \\dF \\dFd \\dFp \\dFt \\dL \\dO \\dP \\dRp \\dRs \\db \\dc
+                \\drds \\ddp \\dl \\dA \\encoding \\conninfo""".split("\\s+")) {
+            commands.add(command);
+        }
+        commands.addAll(
+                List.of("\\d s", "\\d t", "\\d mv", "\\d cq", "\\d t_pkey", "\\sf twice", "\\sv cq", "\\dt *.t"));
+        String out = psql(commands.toArray(String[]::new));
+        assertTrue(!out.contains("ERROR"), out);
+        assertTrue(out.contains("public|twice|bigint|x bigint|func"), out);
+        assertTrue(out.contains("CREATE FUNCTION twice"), out);
+    }
+
+    @Test
+    void aMillionRowsAreCopiedInAndOut() throws Exception {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 1_000_000; i++) {
+            lines.append("key").append(i % 10).append('\t').append(i).append('\n');
+        }
+        Path file = Files.createTempFile("millrace-copy", ".txt");
+        Path back = Files.createTempFile("millrace-copy", ".txt");
+        try {
+            Files.writeString(file, lines);
+            String out = psql(
+                    "CREATE TABLE t (k TEXT, v BIGINT)",
+                    "\\copy t FROM '" + file + "'",
+                    "SELECT count(*), sum(v), max(k) FROM t",
+                    "\\copy (SELECT * FROM t) TO '" + back + "'");
+            assertEquals("CREATE TABLE\nCOPY 1000000\n1000000|499999500000|key9\nCOPY 1000000\n", out);
+            assertEquals(Files.size(file), Files.size(back));
+        } finally {
+            Files.delete(file);
+            Files.delete(back);
+        }
+    }
+
+    @Test
+    void controlCEndsWhatNeverEnds() throws Exception {
+        psql("CREATE STREAM s (v BIGINT)");
+        for (String sql : List.of("SUBSCRIBE TO s", "SELECT count(*) FROM generate_series(1, 20000000000) AS g(n)")) {
+            Process process = new ProcessBuilder(
+                            "psql", "-X", "-h", "localhost", "-p", "" + server.port(), "-U", "millrace", "-c", sql)
+                    .redirectErrorStream(true)
+                    .start();
+            Thread.sleep(700);
+            new ProcessBuilder("kill", "-INT", "" + process.pid()).start().waitFor();
+            assertTrue(process.waitFor(15, TimeUnit.SECONDS), sql);
+            String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(out.contains("canceling statement due to user request"), out);
+        }
     }
 
     @Test

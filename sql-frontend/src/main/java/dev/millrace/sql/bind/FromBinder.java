@@ -105,7 +105,7 @@ final class FromBinder {
         };
     }
 
-    private From relation(SqlIdentifier identifier) {
+    From relation(SqlIdentifier identifier) {
         String name = RelationNames.of(identifier.names);
         String qualifier = identifier.names.get(identifier.names.size() - 1);
         Optional<QueryBinder.Bound> common = queries.commonTable(name);

@@ -39,6 +39,9 @@ final class TableCalls {
             Map.entry("regexp_matches", "regexp_all_matches"),
             Map.entry("generate_subscripts", "array_subscripts"));
 
+    /** Of the SQL standard's schema in PostgreSQL: drivers take the columns of keys apart with it. */
+    private static final String NUMBERED = "_pg_expandarray";
+
     /** Functions whose one column has a name of its own. */
     private static final List<String> UNNAMED_BY_ALIAS = List.of(
             "jsonb_array_elements", "jsonb_array_elements_text", "json_array_elements", "json_array_elements_text");
@@ -59,6 +62,7 @@ final class TableCalls {
         return UNNESTED.containsKey(name)
                 || name.equals(ROWS_FROM)
                 || name.equals("generate_series")
+                || name.equals(NUMBERED)
                 || context.catalog()
                         .userFunction(name)
                         .filter(function -> function.kind() == UserFunction.Kind.TABLE)
@@ -95,6 +99,12 @@ final class TableCalls {
         List<RexNode> given = expressions.bindAll(call.getOperandList());
         if (name.equals("generate_series")) {
             return List.of(series(given, call, outer));
+        }
+        if (name.equals(NUMBERED) && given.size() == 1) {
+            TableCall elements = unnest(name, given.get(0), call.operand(0), outer);
+            DataType element = elements.outputs().get(0).type();
+            List<Field> outputs = List.of(new Field("x", element, true), new Field("n", DataType.INTEGER, true));
+            return List.of(new TableCall(NUMBERED, elements.arguments(), outputs));
         }
         if (name.equals("unnest")) {
             List<TableCall> calls = new ArrayList<>();

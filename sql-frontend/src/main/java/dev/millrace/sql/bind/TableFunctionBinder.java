@@ -51,6 +51,11 @@ final class TableFunctionBinder {
             arguments.add(
                     argument.getKind() == SqlKind.ARGUMENT_ASSIGNMENT ? ((SqlCall) argument).operand(0) : argument);
         }
+        SqlIdentifier system = new SqlIdentifier(List.of("pg_catalog", name), call.getParserPosition());
+        if (arguments.isEmpty()
+                && context.catalog().relation("pg_catalog." + name).isPresent()) {
+            return relations.relation(system); // a function of PostgreSQL's without arguments is a relation here
+        }
         return switch (name) {
             case "tumble", "hop", "cumulate", "session" -> window(name, arguments, call);
             case "generate_series" -> series(arguments, call);

@@ -3,6 +3,7 @@ package dev.millrace.sql.catalog;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -41,14 +42,15 @@ public record UserFunction(
 
     /**
      * A function that is short for an expression, such as {@code pg_get_userbyid(oid)}: {@code arg1}, {@code arg2} and so
-     * on stand for its arguments, of whatever types.
+     * on stand for its arguments, of whatever types. Those behind the first may be left out and are NULL then.
      */
     public static UserFunction expression(String name, String code) {
         List<Field> parameters = new ArrayList<>();
         while (code.contains("arg" + (parameters.size() + 1))) {
             parameters.add(new Field("arg" + (parameters.size() + 1), DataType.NULL, true));
         }
-        return new UserFunction(name, Kind.SQL, parameters, DataType.NULL, code);
+        List<String> defaults = Collections.nCopies(Math.max(0, parameters.size() - 1), "NULL");
+        return new UserFunction(name, Kind.SQL, parameters, defaults, DataType.NULL, code);
     }
 
     /** How many arguments a call must give at least. */

@@ -270,7 +270,7 @@ final class RowsParser {
         return Optional.of(words.string());
     }
 
-    /** {@code [WITH] (FORMAT csv, HEADER)} or the older {@code [WITH] CSV HEADER DELIMITER ','}. */
+    /** {@code [WITH] (FORMAT csv, HEADER)} or the older {@code [WITH] CSV HEADER DELIMITER ','}, {@code [WITH] BINARY}. */
     private Map<String, String> copyOptions() {
         words.accept("with");
         if (words.peek().isSymbol("(")) {
@@ -280,12 +280,15 @@ final class RowsParser {
         while (true) {
             if (words.accept("csv")) {
                 options.put("format", "csv");
+            } else if (words.accept("binary")) {
+                options.put("format", "binary");
             } else if (words.accept("header")) {
                 options.put("header", "true");
             } else if (words.peek().isWord("delimiter")
                     || words.peek().isWord("null")
                     || words.peek().isWord("quote")
-                    || words.peek().isWord("escape")) {
+                    || words.peek().isWord("escape")
+                    || words.peek().isWord("encoding")) {
                 String name = words.next().text();
                 words.accept("as");
                 options.put(name, words.string());

@@ -1,0 +1,225 @@
+package dev.millrace.server.pgcatalog;
+
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** Functions as PostgreSQL's relations show them: those that users made. */
+final class FunctionContents {
+    private static final String CATALOG = Setting.DATABASE.defaultValue();
+
+    private final DatabaseCatalog catalog;
+    private final RoleContents roles;
+    private final Oids oids;
+
+    FunctionContents(DatabaseCatalog catalog, RoleContents roles, Oids oids) {
+        this.catalog = catalog;
+        this.roles = roles;
+        this.oids = oids;
+    }
+
+    void addTo(Map<String, Consumer<NamedRows>> fillers) {
+        fillers.put("pg_catalog.pg_proc", this::functions);
+        fillers.put("pg_catalog.pg_function_texts", this::texts);
+        fillers.put("information_schema.routines", this::routines);
+        fillers.put("information_schema.parameters", this::parameters);
+    }
+
+    /** A user's function with the object that it is in the catalog. */
+    private record Made(CatalogObject object, UserFunction function) {
+        String result() {
+            return function.kind() == UserFunction.Kind.TABLE
+                    ? "TABLE(" + list(function.returns().fields()) + ")"
+                    : nameOf(function.returns());
+        }
+
+        String arguments() {
+            return list(function.parameters());
+        }
+
+        private static String list(List<Field> fields) {
+            return fields.stream()
+                    .map(field -> (field.name().startsWith("$") ? "" : field.name() + " ") + nameOf(field.type()))
+                    .collect(Collectors.joining(", "));
+        }
+
+        boolean isSql() {
+            return !object.definition().toLowerCase(Locale.ROOT).contains("language java");
+        }
+    }
+
+    private static String nameOf(DataType type) {
+        return type.kind() == DataType.Kind.ARRAY
+                ? PgType.of(type).sqlName() + "[]"
+                : PgType.of(type).sqlName();
+    }
+
+    private List<Made> made() {
+        return catalog.objects().stream()
+                .filter(object -> object.kind() == ObjectKind.FUNCTION)
+                .flatMap(object -> catalog.userFunction(object.name()).stream().map(found -> new Made(object, found)))
+                .toList();
+    }
+
+    private int oid(Made made) {
+        return oids.of("public." + made.object().name() + "()");
+    }
+
+    private void functions(NamedRows rows) {
+        typeFunctions(rows);
+        for (Made made : made()) {
+            UserFunction function = made.function();
+            rows.add(
+                    "oid",
+                    oid(made),
+                    "tableoid",
+                    oids.of("pg_catalog.pg_proc"),
+                    "proname",
+                    made.object().name(),
+                    "pronamespace",
+                    Oids.PUBLIC,
+                    "proowner",
+                    roles.ownerOid(made.object().name()),
+                    "prolang",
+                    made.isSql() ? Oids.SQL_LANGUAGE : Oids.JAVA_LANGUAGE,
+                    "prokind",
+                    function.kind() == UserFunction.Kind.AGGREGATE ? "a" : "f",
+                    "prosecdef",
+                    false,
+                    "proretset",
+                    function.kind() == UserFunction.Kind.TABLE,
+                    "provolatile",
+                    "i",
+                    "pronargs",
+                    function.parameters().size(),
+                    "prorettype",
+                    PgType.oidOf(function.returns()),
+                    "proargtypes",
+                    function.parameters().stream()
+                            .map(field -> String.valueOf(PgType.oidOf(field.type())))
+                            .collect(Collectors.joining(" ")), // an oidvector's text
+                    "proargnames",
+                    function.parameters().stream().map(Field::name).toList(),
+                    "prosrc",
+                    function.code(),
+                    "proparallel",
+                    "s",
+                    "proisstrict",
+                    false);
+        }
+    }
+
+    /** The functions that types are read and written by, which drivers ask for by name. */
+    private void typeFunctions(NamedRows rows) {
+        for (String name : FixedContents.typeFunctions()) {
+            rows.add(
+                    "oid",
+                    oids.of("pg_catalog." + name + "()"),
+                    "proname",
+                    name,
+                    "pronamespace",
+                    Oids.PG_CATALOG,
+                    "proowner",
+                    Oids.OWNER,
+                    "prolang",
+                    Oids.SQL_LANGUAGE,
+                    "prokind",
+                    "f",
+                    "proretset",
+                    false,
+                    "provolatile",
+                    "i",
+                    "pronargs",
+                    1,
+                    "prorettype",
+                    0,
+                    "proargtypes",
+                    "");
+        }
+    }
+
+    /** What {@code pg_get_functiondef} and its kin give; of ours, PostgreSQL computes it. */
+    private void texts(NamedRows rows) {
+        for (Made made : made()) {
+            rows.add(
+                    "oid", oid(made),
+                    "result", made.result(),
+                    "arguments", made.arguments(),
+                    "definition", made.object().definition());
+        }
+    }
+
+    private void routines(NamedRows rows) {
+        for (Made made : made()) {
+            rows.add(
+                    "specific_catalog",
+                    CATALOG,
+                    "specific_schema",
+                    "public",
+                    "specific_name",
+                    specificName(made),
+                    "routine_catalog",
+                    CATALOG,
+                    "routine_schema",
+                    "public",
+                    "routine_name",
+                    made.object().name(),
+                    "routine_type",
+                    "FUNCTION",
+                    "data_type",
+                    made.function().kind() == UserFunction.Kind.TABLE ? "record" : made.result(),
+                    "routine_body",
+                    made.isSql() ? "SQL" : "EXTERNAL",
+                    "routine_definition",
+                    made.function().code(),
+                    "external_language",
+                    made.isSql() ? "SQL" : "JAVA",
+                    "is_deterministic",
+                    "YES",
+                    "security_type",
+                    "INVOKER");
+        }
+    }
+
+    private void parameters(NamedRows rows) {
+        for (Made made : made()) {
+            int position = 0;
+            for (Field parameter : made.function().parameters()) {
+                rows.add(
+                        "specific_catalog",
+                        CATALOG,
+                        "specific_schema",
+                        "public",
+                        "specific_name",
+                        specificName(made),
+                        "ordinal_position",
+                        ++position,
+                        "parameter_mode",
+                        "IN",
+                        "parameter_name",
+                        parameter.name().startsWith("$") ? Optional.empty() : parameter.name(),
+                        "data_type",
+                        nameOf(parameter.type()),
+                        "udt_schema",
+                        "pg_catalog",
+                        "udt_name",
+                        PgType.of(parameter.type()).typeName());
+            }
+        }
+    }
+
+    private String specificName(Made made) {
+        return made.object().name() + "_" + oid(made);
+    }
+}
