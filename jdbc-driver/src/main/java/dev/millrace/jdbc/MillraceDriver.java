@@ -33,7 +33,15 @@ import java.util.logging.Logger;
 public final class MillraceDriver implements Driver {
     static final String NAME = "Millrace JDBC Driver";
     private static final String VERSION = version();
-    private static final org.postgresql.Driver POSTGRESQL = new org.postgresql.Driver();
+
+    /** Made when it is first needed: a class path without it must not keep other drivers from being found. */
+    private static final class Postgresql {
+        static final org.postgresql.Driver DRIVER = new org.postgresql.Driver();
+    }
+
+    private static org.postgresql.Driver postgresql() {
+        return Postgresql.DRIVER;
+    }
 
     static {
         try {
@@ -55,7 +63,7 @@ public final class MillraceDriver implements Driver {
 
     private static Connection connect(MillraceUrl url, Properties info) throws SQLException {
         if (url.location().isEmpty()) {
-            Endpoint server = () -> POSTGRESQL.connect(url.postgresql(), withDefaults(info));
+            Endpoint server = () -> postgresql().connect(url.postgresql(), withDefaults(info));
             return ConnectionCalls.wrap(server.open(), server, url, () -> {});
         }
         try {
@@ -74,7 +82,7 @@ public final class MillraceDriver implements Driver {
         try {
             Properties properties = withDefaults(info);
             database.addTo(properties);
-            Endpoint inside = () -> POSTGRESQL.connect(url.postgresql(), properties);
+            Endpoint inside = () -> postgresql().connect(url.postgresql(), properties);
             return ConnectionCalls.wrap(inside.open(), inside, url, database::close);
         } catch (SQLException | RuntimeException e) {
             database.close();
@@ -106,8 +114,8 @@ public final class MillraceDriver implements Driver {
         all.add(property("password", given, "its password; none inside this program"));
         all.add(property(
                 InProcess.WORKERS, given, "threads of a database inside this program; one per core by default"));
-        Arrays.stream(POSTGRESQL.getPropertyInfo(
-                        parsed.map(MillraceUrl::postgresql).orElse("jdbc:postgresql:"), given))
+        Arrays.stream(postgresql()
+                        .getPropertyInfo(parsed.map(MillraceUrl::postgresql).orElse("jdbc:postgresql:"), given))
                 .filter(property -> all.stream().noneMatch(ours -> ours.name.equals(property.name)))
                 .forEach(all::add);
         return all.toArray(DriverPropertyInfo[]::new);
@@ -155,6 +163,6 @@ public final class MillraceDriver implements Driver {
 
     @Override
     public Logger getParentLogger() throws SQLFeatureNotSupportedException {
-        return POSTGRESQL.getParentLogger();
+        return postgresql().getParentLogger();
     }
 }

@@ -32,6 +32,8 @@ import org.apache.arrow.vector.FieldVector;
  * </pre>
  *
  * Nothing is aligned. The slot of a NULL is zero. Rows are read from a batch after {@link #prepare}.
+ *
+ * <p>Long because packing, unpacking and reading single values all follow the same layout.
  */
 public final class PackedCodec implements RowReader, AutoCloseable {
     private static final int LONG = 0x7FFF;

@@ -209,9 +209,9 @@ final class FailureTest {
         blocked.await();
         Thread.sleep(300);
         long bytes = engine.allocatedBytes();
-        assertTrue(bytes < 2_000_000, bytes + " bytes");
+        assertTrue(bytes < 4_000_000, bytes + " bytes");
         Thread.sleep(100);
-        assertTrue(engine.allocatedBytes() < 2_000_000);
+        assertTrue(engine.allocatedBytes() < 4_000_000);
         release.countDown();
         query.drop();
     }

@@ -222,9 +222,11 @@ final class FromBinder {
                     alias);
         }
         List<Column> renamed = new ArrayList<>();
+        boolean series = ExpandBinder.function(call, context).isPresent(); // its column is named after the alias
         for (int i = 0; i < visible.size(); i++) {
             Column column = visible.get(i);
-            String name = i < given ? ((SqlIdentifier) call.operand(i + 2)).getSimple() : column.name();
+            String unnamed = series ? alias.getSimple() : column.name();
+            String name = i < given ? ((SqlIdentifier) call.operand(i + 2)).getSimple() : unnamed;
             renamed.add(new Column(alias.getSimple(), name, column.index(), column.type(), false));
         }
         return new From(from.rel, renamed);
