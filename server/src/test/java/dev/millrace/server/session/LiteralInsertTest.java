@@ -126,7 +126,7 @@ class LiteralInsertTest {
             assertEquals("23502", failure(session, "INSERT INTO t VALUES (7, 'g', 1), (NULL, 'h', 2)"));
             assertEquals("23502 13", failure(session, "INSERT INTO t (b) VALUES ('h')"));
             assertEquals("42601 15", failure(session, "INSERT INTO t VALUES (1, 'a', 2, 3)"));
-            assertEquals("42601 15", failure(session, "INSERT INTO t VALUES (1, 'a'), (1)"));
+            assertEquals("42601 32", failure(session, "INSERT INTO t VALUES (1, 'a'), (1)"));
             assertEquals(
                     "42804", failure(session, "INSERT INTO t VALUES (true)").substring(0, 5));
             try (StatementResult.Rows rows = session.query(
