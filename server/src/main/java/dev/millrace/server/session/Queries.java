@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,6 +51,7 @@ final class Queries {
     private final Consumer<String> notices;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
     private final Set<Long> ownEpochs = new LinkedHashSet<>();
+    private OptionalLong subscribeAfter = OptionalLong.empty(); // while a SUBSCRIBE is executed
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
 
     Queries(
@@ -250,7 +252,32 @@ final class Queries {
                 .forEach(this::requireHealthy);
     }
 
-    StatementResult subscribe(Statement.Subscribe subscribe) {
+    /** Executes something with what SUBSCRIBE says of its beginning replaced by a time, if there is one. */
+    StatementResult beginningAfter(OptionalLong micros, Supplier<StatementResult> what) {
+        subscribeAfter = micros;
+        try {
+            return what.get();
+        } finally {
+            subscribeAfter = OptionalLong.empty();
+        }
+    }
+
+    StatementResult subscribe(Statement.Subscribe asked) {
+        Statement.Subscribe subscribe = asked;
+        if (subscribeAfter.isPresent()) {
+            subscribe = new Statement.Subscribe(
+                    asked.relation(),
+                    asked.query(),
+                    false,
+                    asked.progress(),
+                    subscribeAfter,
+                    asked.onSlow(),
+                    asked.bufferBytes());
+        }
+        return begin(subscribe);
+    }
+
+    private StatementResult begin(Statement.Subscribe subscribe) {
         if (subscribe.asOfMicros().isPresent() && subscribe.snapshot()) {
             throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "a subscription AS OF a time has no snapshot")
                     .withHint("AS OF goes on behind what was seen; SNAPSHOT begins again");

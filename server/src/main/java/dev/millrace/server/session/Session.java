@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -157,6 +158,28 @@ public final class Session implements AutoCloseable {
                         result instanceof StatementResult.Changes
                                 ? "Database.subscribe delivers changes as they come"
                                 : "execute takes any statement");
+    }
+
+    /**
+     * Executes one SUBSCRIBE statement. The caller closes the result.
+     *
+     * @param afterMicros goes on behind this epoch ({@code epochMicros} of what was seen), instead of what the statement says
+     *     of its beginning (AS OF, SNAPSHOT)
+     * @throws MillraceException also if the statement is another, or (72000) what followed is no longer kept
+     */
+    public StatementResult.Changes subscribe(String sql, OptionalLong afterMicros) {
+        List<ParsedStatement> statements = parse(sql);
+        if (statements.size() == 1) {
+            StatementResult result = execution
+                    .queries()
+                    .beginningAfter(
+                            afterMicros, () -> execute(statements.get(0), ParameterValues.of(List.of()).forStatement(0)));
+            if (result instanceof StatementResult.Changes changes) {
+                return changes;
+            }
+            result.close();
+        }
+        throw MillraceException.user(SqlState.SYNTAX_ERROR, "one SUBSCRIBE statement is needed");
     }
 
     /**

@@ -21,6 +21,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.Socket;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -30,6 +31,7 @@ import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.SSLContext;
@@ -207,6 +209,76 @@ class HttpServerTest {
             assertTrue(data.startsWith("data: {\"op\":\"+\",\"epoch_time\":\"") && data.endsWith(",\"v\":7}"), data);
             assertEquals("", lines.readLine());
         }
+    }
+
+    /** Reads so many events: the last id that was given, as a browser keeps it, and the data. */
+    private List<String[]> events(String path, int many, String... headers) throws Exception {
+        HttpRequest.Builder request = request(path, "accept", "text/event-stream");
+        for (int i = 0; i < headers.length; i += 2) {
+            request.header(headers[i], headers[i + 1]);
+        }
+        HttpResponse<InputStream> response = client.send(request.build(), BodyHandlers.ofInputStream());
+        assertEquals(200, response.statusCode());
+        List<String[]> events = new ArrayList<>();
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+            String id = "";
+            while (events.size() < many) {
+                String line = lines.readLine();
+                if (line.startsWith("id: ")) {
+                    id = line.substring(4);
+                } else if (line.startsWith("data: ")) {
+                    events.add(new String[] {id, line.substring(6)});
+                }
+            }
+        }
+        return events;
+    }
+
+    @Test
+    void whoComesAgainGoesOnBehindTheLastEventAlsoWithinAnEpoch() throws Exception {
+        run("CREATE STREAM s (v BIGINT); CREATE MATERIALIZED VIEW t AS SELECT v FROM s; INSERT INTO s VALUES (1), (2)");
+        List<String[]> first = events("/api/v1/subscribe?to=t&snapshot=true", 2);
+        assertEquals("", first.get(0)[0], "a snapshot cannot be gone on with in its middle");
+        assertTrue(first.get(1)[0].matches("\\d{16}"), first.get(1)[0]);
+        run("INSERT INTO s VALUES (3), (4), (5)");
+        run("INSERT INTO s VALUES (6)");
+        String again = "/api/v1/subscribe?to=t&snapshot=true"; // as EventSource asks again
+        List<String[]> all = events(again, 4, "last-event-id", first.get(1)[0]);
+        assertEquals(List.of(3, 4, 5, 6), values(all), "once and in order");
+        String epoch = all.get(2)[0];
+        assertEquals(
+                List.of(epoch + "-1", epoch + "-2", epoch),
+                all.subList(0, 3).stream().map(event -> event[0]).toList());
+        for (int seen = 0; seen < 3; seen++) {
+            assertEquals(
+                    List.of(3, 4, 5, 6).subList(seen + 1, 4),
+                    values(events(again, 3 - seen, "last-event-id", all.get(seen)[0])));
+        }
+        String time = MAPPER.readTree(all.get(1)[1]).path("epoch_time").asText();
+        for (String asOf : List.of(epoch, time)) {
+            HttpResponse<InputStream> lines = client.send(
+                    request("/api/v1/subscribe?to=t&as_of=" + URLEncoder.encode(asOf, StandardCharsets.UTF_8))
+                            .build(),
+                    BodyHandlers.ofInputStream());
+            try (BufferedReader reader =
+                    new BufferedReader(new InputStreamReader(lines.body(), StandardCharsets.UTF_8))) {
+                assertEquals(6, MAPPER.readTree(reader.readLine()).path("v").asInt());
+            }
+        }
+        assertEquals("410 72000", sqlState(get("/api/v1/subscribe?to=t&as_of=2020-01-01T00:00:00Z")));
+        assertEquals("410 72000", sqlState(get("/api/v1/subscribe?to=t", "last-event-id", "1500000000000000-7")));
+        assertEquals("400 22023", sqlState(get("/api/v1/subscribe?to=t&as_of=then")));
+        assertEquals("501 0A000", sqlState(get("/api/v1/subscribe?to=s&as_of=" + epoch)));
+        assertEquals("400 42601", sqlState(post("/api/v1/subscribe", "SELECT 1")));
+    }
+
+    private static List<Integer> values(List<String[]> events) throws IOException {
+        List<Integer> values = new ArrayList<>();
+        for (String[] event : events) {
+            values.add(MAPPER.readTree(event[1]).path("v").asInt());
+        }
+        return values;
     }
 
     @Test
