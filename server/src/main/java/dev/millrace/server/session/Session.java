@@ -173,7 +173,10 @@ public final class Session implements AutoCloseable {
             StatementResult result = execution
                     .queries()
                     .beginningAfter(
-                            afterMicros, () -> execute(statements.get(0), ParameterValues.of(List.of()).forStatement(0)));
+                            afterMicros,
+                            () -> execute(
+                                    statements.get(0),
+                                    ParameterValues.of(List.of()).forStatement(0)));
             if (result instanceof StatementResult.Changes changes) {
                 return changes;
             }
