@@ -3,6 +3,7 @@ package dev.millrace.engine.epoch;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** The state of one domain; {@link Epochs} has the logic and the lock that guards all of this. */
@@ -10,11 +11,13 @@ public final class EpochDomain {
     /** An epoch that was closed and is not committed yet. */
     static final class Closed {
         final long epoch;
+        final OptionalLong sinceNanos; // when it became dirty, if it did
         final Set<Object> waitingFor; // inputs that have not ended it and outputs that are not done
         final List<EpochOutput> outputs;
 
-        Closed(long epoch, Set<Object> waitingFor, List<EpochOutput> outputs) {
+        Closed(long epoch, OptionalLong sinceNanos, Set<Object> waitingFor, List<EpochOutput> outputs) {
             this.epoch = epoch;
+            this.sinceNanos = sinceNanos;
             this.waitingFor = waitingFor;
             this.outputs = outputs;
         }

@@ -1,5 +1,7 @@
 package dev.millrace.engine.epoch;
 
+import java.util.OptionalLong;
+
 /** Where the effects of epochs leave a domain. */
 public final class EpochOutput {
     /** What an output does with an epoch that all are done with. Must not throw. */
@@ -8,8 +10,10 @@ public final class EpochOutput {
         /**
          * Makes everything up to the epoch visible. Called with the commit lock held for writing, on any thread, one
          * call at a time, for epochs that grow.
+         *
+         * @param sinceNanos when its first row came, by the engine's clock; none if none did
          */
-        void publish(long epoch);
+        void publish(long epoch, OptionalLong sinceNanos);
     }
 
     final Epochs epochs;

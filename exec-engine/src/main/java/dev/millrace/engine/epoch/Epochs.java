@@ -251,13 +251,14 @@ public final class Epochs {
     private void close(EpochDomain domain) {
         long epoch = domain.open;
         domain.open = ++lastNumber;
+        OptionalLong since = domain.isDirty() ? OptionalLong.of(domain.dirtySinceNanos) : OptionalLong.empty();
         domain.setDirty(false);
         Set<Object> waitingFor = new LinkedHashSet<>();
         waitingFor.addAll(domain.inputs);
         if (!domain.inputs.isEmpty()) {
             waitingFor.addAll(domain.outputs); // else nothing can come to them
         }
-        domain.closed.add(new Closed(epoch, waitingFor, List.copyOf(domain.outputs)));
+        domain.closed.add(new Closed(epoch, since, waitingFor, List.copyOf(domain.outputs)));
         for (EpochInput input : List.copyOf(domain.inputs)) {
             input.addClosing(epoch);
             input.wake.run();
@@ -363,7 +364,7 @@ public final class Epochs {
             }
             commitLock.writeLock().lock();
             try {
-                ready.outputs.forEach(output -> output.publisher.publish(ready.epoch));
+                ready.outputs.forEach(output -> output.publisher.publish(ready.epoch, ready.sinceNanos));
             } finally {
                 commitLock.writeLock().unlock();
             }

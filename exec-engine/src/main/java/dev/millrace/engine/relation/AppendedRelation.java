@@ -40,7 +40,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         var domain = resources.epochs().newDomain();
         if (keepsRows) {
             view = Optional.of(new View(schema, resources.batchRows(), memory.newChild("rows")));
-            output = Optional.of(resources.epochs().addOutput(domain, this::publish, () -> {}));
+            output = Optional.of(resources.epochs().addOutput(domain, (epoch, since) -> publish(epoch), () -> {}));
         } else {
             view = Optional.empty();
             output = Optional.empty();

@@ -178,7 +178,7 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
 
     @Override
     public QueryStatistics statistics() {
-        return Statistics.of(tasks, ended ? QueryState.FINISHED : QueryState.RUNNING, rowsOut, Optional.empty(), 0);
+        return Statistics.of(tasks, ended ? QueryState.FINISHED : QueryState.RUNNING, rowsOut);
     }
 
     /** Called by the caller, and by the tasks when they close. */

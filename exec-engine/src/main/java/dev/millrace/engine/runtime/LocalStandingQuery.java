@@ -488,7 +488,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public QueryStatistics statistics() {
-        return Statistics.of(tasks, state, output.rowsOut(), output.view(), output.publishedEpoch());
+        return Statistics.of(tasks, state, output);
     }
 
     @Override

@@ -79,6 +79,18 @@ final class LocalSubscription implements Subscription {
         }
     }
 
+    /** Adds what waits here to {@code others}. */
+    synchronized SubscriberStatistics addTo(SubscriberStatistics others, long nowMicros) {
+        long rows = 0;
+        for (EpochChanges epoch : queue) {
+            for (Batch batch : epoch.batches()) {
+                rows += batch.rowCount();
+            }
+        }
+        long waits = queue.isEmpty() ? 0 : Math.max(0, nowMicros - queue.peek().epochMicros());
+        return others.plus(rows, queuedBytes, waits);
+    }
+
     @Override
     public boolean isOverrun() {
         return overrun;

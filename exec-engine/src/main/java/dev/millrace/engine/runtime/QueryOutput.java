@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -56,6 +57,7 @@ final class QueryOutput implements TaskOutput {
     private final ArrayDeque<Sealed> sealed = new ArrayDeque<>(); // guarded by itself
     private boolean ended; // guarded by sealed
     private boolean discarded; // guarded by sealed
+    private final LatencyCounter latencies = new LatencyCounter();
     private final LongAdder rowsOut = new LongAdder();
     private final ChangeHistory history = new ChangeHistory();
     private long lastMicros; // of the newest epoch; written by committing threads, read at rest
@@ -120,6 +122,19 @@ final class QueryOutput implements TaskOutput {
 
     long rowsOut() {
         return rowsOut.sum();
+    }
+
+    LatencyHistogram latencies() {
+        return latencies.histogram();
+    }
+
+    SubscriberStatistics subscribers() {
+        SubscriberStatistics all = SubscriberStatistics.NONE;
+        long now = clock.epochMicros();
+        for (LocalSubscription subscription : subscriptions) {
+            all = subscription.addTo(all, now);
+        }
+        return all;
     }
 
     long publishedEpoch() {
@@ -386,10 +401,13 @@ final class QueryOutput implements TaskOutput {
     }
 
     /** Shows everything up to the epoch to readers of the view and to subscribers; of no effect for one not sealed. */
-    void publish(long epoch) {
+    void publish(long epoch, OptionalLong sinceNanos) {
         try {
             for (Optional<Sealed> next = takeSealed(epoch); next.isPresent(); next = takeSealed(epoch)) {
                 publish(next.get());
+                if (sinceNanos.isPresent() && next.get().epoch == epoch) {
+                    latencies.observe(clock.nanoTime() - sinceNanos.getAsLong());
+                }
             }
         } catch (RuntimeException | Error e) {
             onFailure.accept(e);

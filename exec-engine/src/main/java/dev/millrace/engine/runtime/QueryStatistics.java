@@ -12,6 +12,8 @@ import java.util.List;
  * @param memoryBytes batches and state it holds
  * @param viewRows rows of its materialized answer, 0 if it has none
  * @param lastEpoch the last epoch visible outside, 0 before the first
+ * @param latencies of its epochs, those in which nothing came left out
+ * @param subscribers those of the query itself, not those of queries that read it
  */
 public record QueryStatistics(
         String query,
@@ -23,6 +25,8 @@ public record QueryStatistics(
         long memoryBytes,
         long viewRows,
         long lastEpoch,
+        LatencyHistogram latencies,
+        SubscriberStatistics subscribers,
         List<OperatorStatistics> operators,
         List<WatermarkStatistics> watermarks) {
     public QueryStatistics {

@@ -31,7 +31,30 @@ final class Statistics {
         return rows;
     }
 
-    static QueryStatistics of(QueryTasks tasks, QueryState state, long rowsOut, Optional<View> view, long lastEpoch) {
+    static QueryStatistics of(QueryTasks tasks, QueryState state, QueryOutput output) {
+        return of(
+                tasks,
+                state,
+                output.rowsOut(),
+                output.view(),
+                output.publishedEpoch(),
+                output.latencies(),
+                output.subscribers());
+    }
+
+    /** Of a query that gives its rows to one reader. */
+    static QueryStatistics of(QueryTasks tasks, QueryState state, long rowsOut) {
+        return of(tasks, state, rowsOut, Optional.empty(), 0, LatencyHistogram.EMPTY, SubscriberStatistics.NONE);
+    }
+
+    private static QueryStatistics of(
+            QueryTasks tasks,
+            QueryState state,
+            long rowsOut,
+            Optional<View> view,
+            long lastEpoch,
+            LatencyHistogram latencies,
+            SubscriberStatistics subscribers) {
         List<OperatorStatistics> operators = operators(tasks);
         return new QueryStatistics(
                 tasks.name(),
@@ -43,6 +66,8 @@ final class Statistics {
                 tasks.memory().bytes(),
                 view.map(View::rowCount).orElse(0L),
                 lastEpoch,
+                latencies,
+                subscribers,
                 operators,
                 watermarks(tasks));
     }

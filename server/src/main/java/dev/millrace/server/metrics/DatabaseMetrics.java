@@ -1,5 +1,6 @@
 package dev.millrace.server.metrics;
 
+import dev.millrace.engine.runtime.LatencyHistogram;
 import dev.millrace.engine.runtime.OperatorStatistics;
 import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.QueryStatistics;
@@ -14,10 +15,12 @@ import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -27,6 +30,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
 /** All metrics of one database, as Prometheus reads them. Names and units follow its conventions. */
 public final class DatabaseMetrics implements MultiCollector {
@@ -127,6 +131,8 @@ public final class DatabaseMetrics implements MultiCollector {
         all.add(queryGauge(
                 "millrace_query_memory_bytes", "Batches and state held.", queries, QueryStatistics::memoryBytes));
         all.add(queryGauge("millrace_query_view_rows", "Rows of the answer.", queries, QueryStatistics::viewRows));
+        addSubscribers(queries, all);
+        all.add(latencies(queries));
         all.add(queryGauge(
                 "millrace_query_running",
                 "1 if it runs; 0 if it is paused, finished or failed.",
@@ -137,6 +143,47 @@ public final class DatabaseMetrics implements MultiCollector {
                 "1 if it failed.",
                 queries,
                 query -> query.state() == QueryState.FAILED ? 1 : 0));
+    }
+
+    private static void addSubscribers(List<QueryStatistics> queries, List<MetricSnapshot> all) {
+        all.add(queryGauge(
+                "millrace_query_subscribers", "Who follows it.", queries, query -> query.subscribers()
+                        .subscribers()));
+        all.add(queryGauge(
+                "millrace_query_subscriber_queue_rows", "Rows waiting for its subscribers.", queries, query ->
+                        query.subscribers().queuedRows()));
+        all.add(queryGauge(
+                "millrace_query_subscriber_queue_bytes", "Bytes waiting for its subscribers.", queries, query ->
+                        query.subscribers().queuedBytes()));
+        all.add(queryGauge(
+                "millrace_query_subscriber_queue_max_bytes", "Bytes waiting for the slowest.", queries, query ->
+                        query.subscribers().mostQueuedBytes()));
+        all.add(queryGauge(
+                "millrace_query_subscriber_lag_seconds", "How long the oldest of it has waited.", queries, query ->
+                        query.subscribers().lagMicros() / MICROS_PER_SECOND));
+    }
+
+    private static HistogramSnapshot latencies(List<QueryStatistics> queries) {
+        double[] bounds = DoubleStream.concat(
+                        LatencyHistogram.BOUNDS_NANOS.stream().mapToDouble(nanos -> nanos / NANOS_PER_SECOND),
+                        DoubleStream.of(Double.POSITIVE_INFINITY))
+                .toArray();
+        HistogramSnapshot.Builder builder = HistogramSnapshot.builder()
+                .name("millrace_query_latency_seconds")
+                .help("Time from an epoch's first row to when what it changed is seen.");
+        for (QueryStatistics query : queries) {
+            LatencyHistogram latencies = query.latencies();
+            builder.dataPoint(HistogramSnapshot.HistogramDataPointSnapshot.builder()
+                    .labels(Labels.of("query", query.query()))
+                    .classicHistogramBuckets(ClassicHistogramBuckets.of(
+                            bounds,
+                            latencies.counts().stream()
+                                    .mapToLong(Long::longValue)
+                                    .toArray()))
+                    .sum(latencies.sumNanos() / NANOS_PER_SECOND)
+                    .build());
+        }
+        return builder.build();
     }
 
     private static void addOperators(List<QueryStatistics> queries, List<MetricSnapshot> all) {

@@ -11,6 +11,7 @@ import dev.millrace.Millrace;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.Session;
+import dev.millrace.server.session.StatementResult;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import dev.millrace.server.tls.TlsOptions;
@@ -34,6 +35,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.OptionalLong;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.apache.arrow.memory.RootAllocator;
@@ -346,6 +348,49 @@ class HttpServerTest {
         for (String line : metrics.split("\n")) {
             assertTrue(line.matches("#.*|[a-z_0-9]+(\\{.*})? [-+.0-9EINaf]+"), line);
         }
+    }
+
+    @Test
+    void metricsTellHowLongEpochsTakeAndHowFarSubscribersAreBehind() throws Exception {
+        run("CREATE STREAM s (v BIGINT); CREATE MATERIALIZED VIEW t AS SELECT v FROM s");
+        long start = System.nanoTime();
+        long before = Math.round(metric("millrace_query_latency_seconds_count{query=\"t\"}"));
+        for (int i = 0; i < 5; i++) {
+            run("INSERT INTO s VALUES (1); SELECT * FROM t");
+        }
+        double epochs = metric("millrace_query_latency_seconds_count{query=\"t\"}") - before;
+        assertTrue(epochs >= 5 && epochs < 10, "an epoch may be cut in two, but none is counted twice: " + epochs);
+        double seconds = metric("millrace_query_latency_seconds_sum{query=\"t\"}");
+        assertTrue(seconds > 0 && seconds < (System.nanoTime() - start) / 1e9, "" + seconds);
+        assertEquals(
+                metric("millrace_query_latency_seconds_count{query=\"t\"}"),
+                metric("millrace_query_latency_seconds_bucket{query=\"t\",le=\"+Inf\"}"));
+        try (Session session = database.session();
+                StatementResult.Changes changes = session.subscribe("SUBSCRIBE TO t", OptionalLong.empty())) {
+            assertEquals(1, metric("millrace_query_subscribers{query=\"t\"}"));
+            assertEquals(0, metric("millrace_query_subscriber_queue_rows{query=\"t\"}"));
+            assertEquals(0, metric("millrace_query_subscriber_lag_seconds{query=\"t\"}"));
+            run("INSERT INTO s VALUES (2), (3); SELECT * FROM t");
+            run("INSERT INTO s VALUES (4); SELECT * FROM t");
+            assertEquals(3, metric("millrace_query_subscriber_queue_rows{query=\"t\"}"));
+            double bytes = metric("millrace_query_subscriber_queue_bytes{query=\"t\"}");
+            assertTrue(bytes >= 24, "" + bytes);
+            assertEquals(bytes, metric("millrace_query_subscriber_queue_max_bytes{query=\"t\"}"));
+            double lag = metric("millrace_query_subscriber_lag_seconds{query=\"t\"}");
+            assertTrue(lag > 0 && lag < 60, "" + lag);
+            changes.next(1_000_000).orElseThrow().close();
+            assertEquals(1, metric("millrace_query_subscriber_queue_rows{query=\"t\"}"));
+        }
+        assertEquals(0, metric("millrace_query_subscribers{query=\"t\"}"));
+    }
+
+    private double metric(String series) throws Exception {
+        String metrics = get("/metrics").body();
+        return metrics.lines()
+                .filter(line -> line.startsWith(series + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(series + " in " + metrics));
     }
 
     @Test

@@ -1,0 +1,29 @@
+package dev.millrace.engine.runtime;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** Counts how long epochs took. Written by one thread at a time, read by any. */
+final class LatencyCounter {
+    private final AtomicLongArray counts = new AtomicLongArray(LatencyHistogram.BOUNDS_NANOS.size() + 1);
+    private final AtomicLong sumNanos = new AtomicLong();
+
+    void observe(long nanos) {
+        int place = 0;
+        while (place < LatencyHistogram.BOUNDS_NANOS.size() && nanos > LatencyHistogram.BOUNDS_NANOS.get(place)) {
+            place++;
+        }
+        counts.incrementAndGet(place);
+        sumNanos.addAndGet(nanos);
+    }
+
+    LatencyHistogram histogram() {
+        List<Long> now = new ArrayList<>();
+        for (int place = 0; place < counts.length(); place++) {
+            now.add(counts.get(place));
+        }
+        return new LatencyHistogram(now, sumNanos.get());
+    }
+}
