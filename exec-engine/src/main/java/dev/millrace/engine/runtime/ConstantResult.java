@@ -54,7 +54,20 @@ final class ConstantResult implements Result {
 
     @Override
     public QueryStatistics statistics() {
-        return new QueryStatistics("select", QueryState.FINISHED, 0, rows, 0, 0, 0, 0, 0, LatencyHistogram.EMPTY, SubscriberStatistics.NONE, List.of(), List.of());
+        return new QueryStatistics(
+                "select",
+                QueryState.FINISHED,
+                0,
+                rows,
+                0,
+                0,
+                0,
+                0,
+                0,
+                LatencyHistogram.EMPTY,
+                SubscriberStatistics.NONE,
+                List.of(),
+                List.of());
     }
 
     @Override

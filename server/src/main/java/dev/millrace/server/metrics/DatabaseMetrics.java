@@ -147,20 +147,30 @@ public final class DatabaseMetrics implements MultiCollector {
 
     private static void addSubscribers(List<QueryStatistics> queries, List<MetricSnapshot> all) {
         all.add(queryGauge(
-                "millrace_query_subscribers", "Who follows it.", queries, query -> query.subscribers()
-                        .subscribers()));
+                "millrace_query_subscribers",
+                "Who follows it.",
+                queries,
+                query -> query.subscribers().subscribers()));
         all.add(queryGauge(
-                "millrace_query_subscriber_queue_rows", "Rows waiting for its subscribers.", queries, query ->
-                        query.subscribers().queuedRows()));
+                "millrace_query_subscriber_queue_rows",
+                "Rows waiting for its subscribers.",
+                queries,
+                query -> query.subscribers().queuedRows()));
         all.add(queryGauge(
-                "millrace_query_subscriber_queue_bytes", "Bytes waiting for its subscribers.", queries, query ->
-                        query.subscribers().queuedBytes()));
+                "millrace_query_subscriber_queue_bytes",
+                "Bytes waiting for its subscribers.",
+                queries,
+                query -> query.subscribers().queuedBytes()));
         all.add(queryGauge(
-                "millrace_query_subscriber_queue_max_bytes", "Bytes waiting for the slowest.", queries, query ->
-                        query.subscribers().mostQueuedBytes()));
+                "millrace_query_subscriber_queue_max_bytes",
+                "Bytes waiting for the slowest.",
+                queries,
+                query -> query.subscribers().mostQueuedBytes()));
         all.add(queryGauge(
-                "millrace_query_subscriber_lag_seconds", "How long the oldest of it has waited.", queries, query ->
-                        query.subscribers().lagMicros() / MICROS_PER_SECOND));
+                "millrace_query_subscriber_lag_seconds",
+                "How long the oldest of it has waited.",
+                queries,
+                query -> query.subscribers().lagMicros() / MICROS_PER_SECOND));
     }
 
     private static HistogramSnapshot latencies(List<QueryStatistics> queries) {
