@@ -215,7 +215,6 @@ final class FixedContents {
     /** @param server values that the server was started with, by name */
     static void settings(NamedRows rows, Map<String, String> server) {
         rows.add("name", "max_index_keys", "setting", "32", "context", "internal", "vartype", "integer");
-        rows.add("name", "max_identifier_length", "setting", "63", "context", "internal", "vartype", "integer");
         for (Setting setting : Setting.values()) {
             String value = server.getOrDefault(setting.settingName(), setting.defaultValue());
             rows.add(
@@ -232,7 +231,7 @@ final class FixedContents {
                     "vartype",
                     setting.valueType(),
                     "source",
-                    "default",
+                    server.containsKey(setting.settingName()) ? "configuration file" : "default",
                     "boot_val",
                     setting.defaultValue(),
                     "reset_val",

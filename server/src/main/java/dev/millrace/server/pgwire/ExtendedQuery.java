@@ -63,7 +63,7 @@ final class ExtendedQuery implements AutoCloseable {
                             + "\" requires " + prepared.parameterCount());
         }
         String name = message.portal();
-        if (!name.equals(UNNAMED) && portals.containsKey(name)) {
+        if (!name.equals(UNNAMED) && (portals.containsKey(name) || session.hasCursor(name))) {
             throw MillraceException.user(SqlState.DUPLICATE_CURSOR, "portal \"" + name + "\" already exists");
         }
         requireRoom(portals.size(), "portals");
@@ -100,6 +100,12 @@ final class ExtendedQuery implements AutoCloseable {
 
     void describe(ClientMessage.Describe message) {
         if (message.isPortal()) {
+            if (isCursor(message.name())) {
+                ParsedStatement fetch = fetch(message.name(), 0);
+                Optional<Schema> columns = session.describe(fetch, List.of()).columns();
+                columns(columns, columns.map(schema -> new boolean[schema.size()]));
+                return;
+            }
             Portal portal = portal(message.name());
             Optional<Schema> columns = portal.prepared().columns();
             columns(columns, columns.map(portal::binaryColumns));
@@ -120,6 +126,10 @@ final class ExtendedQuery implements AutoCloseable {
     }
 
     void execute(ClientMessage.Execute message) {
+        if (isCursor(message.portal())) {
+            executeCursor(message.portal(), Math.max(0, message.mostRows()));
+            return;
+        }
         Portal portal = portal(message.portal());
         Optional<ParsedStatement> statement = portal.prepared().statement();
         if (statement.isEmpty()) {
@@ -140,6 +150,33 @@ final class ExtendedQuery implements AutoCloseable {
         } else {
             portal.finish();
             conversation.complete(statement.get(), sent);
+        }
+    }
+
+    /** A cursor of DECLARE is a portal as well: psycopg asks what it gives, others fetch from it without FETCH. */
+    private boolean isCursor(String name) {
+        return !portals.containsKey(name) && session.hasCursor(name);
+    }
+
+    /** @param most 0 for all that are left */
+    private ParsedStatement fetch(String cursor, int most) {
+        String count = most == 0 ? "ALL" : Integer.toString(most);
+        return session.parse("FETCH " + count + " FROM \"" + cursor.replace("\"", "\"\"") + '"')
+                .get(0);
+    }
+
+    private void executeCursor(String name, int most) {
+        StatementResult result = session.execute(fetch(name, most), Parameters.none());
+        boolean[] text = new boolean[ResultBatches.schemaOf(result).orElseThrow().size()];
+        try (RowStream rows = new RowStream(result, text, session.allocator())) {
+            long sent = rows.send(out, 0);
+            if (most > 0 && sent == most) {
+                ServerMessages.portalSuspended(out.buffer());
+            } else {
+                ServerMessages.commandComplete(out.buffer(), "SELECT " + sent);
+            }
+        } finally {
+            session.endStatement();
         }
     }
 
@@ -164,7 +201,9 @@ final class ExtendedQuery implements AutoCloseable {
     }
 
     void close(ClientMessage.Close message) {
-        if (message.isPortal()) {
+        if (message.isPortal() && isCursor(message.name())) {
+            session.closeCursor(message.name());
+        } else if (message.isPortal()) {
             closePortal(message.name());
         } else {
             statements.remove(message.name());

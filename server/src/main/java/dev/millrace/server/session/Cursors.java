@@ -68,6 +68,15 @@ final class Cursors {
         return cursor(name).schema();
     }
 
+    boolean contains(String name) {
+        return cursors.containsKey(name);
+    }
+
+    /** Closes a cursor if there is one of that name. */
+    void drop(String name) {
+        Optional.ofNullable(cursors.remove(name)).ifPresent(Cursor::close);
+    }
+
     StatementResult fetch(Statement.Fetch fetch) {
         Cursor cursor = cursor(fetch.cursor());
         StatementResult.Rows rows = cursor.fetch(fetch.count().orElse(Long.MAX_VALUE), fetch.timeoutMicros());
@@ -104,7 +113,7 @@ final class Cursors {
             }
         });
         for (String name : ended) {
-            Optional.ofNullable(cursors.remove(name)).ifPresent(Cursor::close);
+            drop(name);
         }
         if (committed) {
             cursors.values().forEach(Cursor::hold);

@@ -244,6 +244,16 @@ public final class Session implements AutoCloseable {
         return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
     }
 
+    /** Whether DECLARE made a cursor of that name, which is still open. */
+    public boolean hasCursor(String name) {
+        return execution.cursors().contains(name);
+    }
+
+    /** Closes a cursor if there is one of that name, also in a transaction that failed. */
+    public void closeCursor(String name) {
+        execution.cursors().drop(name);
+    }
+
     /** Executes one parsed statement with a value for each of its parameters. */
     public StatementResult execute(ParsedStatement statement, Parameters parameters) {
         requireOpen();

@@ -61,9 +61,29 @@ class ClientsTest {
     }
 
     @Test
+    void psycopgInTransactions() throws Exception {
+        Path python = python();
+        check(
+                python.getParent(),
+                python.toString(),
+                program("psycopg_transactions.py").toString(),
+                uri("postgresql"));
+    }
+
+    @Test
     void psycopgWithAsyncio() throws Exception {
         Path python = python();
         check(python.getParent(), python.toString(), program("psycopg_async.py").toString(), uri("postgresql"));
+    }
+
+    @Test
+    void sqlalchemy() throws Exception {
+        Path python = python();
+        check(
+                python.getParent(),
+                python.toString(),
+                program("sqlalchemy_orm.py").toString(),
+                uri("postgresql+psycopg"));
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.Optional;
 import org.apache.calcite.avatica.util.ByteString;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
@@ -517,11 +518,24 @@ final class ExpressionBinder {
             return Optional.empty();
         }
         SqlNode operand = call.operand(0);
-        boolean named = operand instanceof SqlLiteral literal
-                && SqlLiteral.valueMatchesType(literal.getValue(), SqlTypeName.CHAR);
+        boolean named = true;
+        if (!(operand instanceof SqlDynamicParam)) {
+            RexNode value = bind(operand);
+            if (RexUtil.isNullLiteral(value, true)) {
+                return Optional.of(Rex.cast(value, DataType.INTEGER)); // needs no look into the catalog
+            }
+            named = isName(value);
+        }
         return context.catalog()
                 .userFunction(spec.name() + (named ? "_number" : "_name"))
                 .map(function -> bind(InlinedFunction.body(function, List.of(operand), call)));
+    }
+
+    private static boolean isName(RexNode value) {
+        return switch (Coercions.type(value).kind()) {
+            case NULL, TEXT, VARCHAR, CHAR -> true;
+            default -> false;
+        };
     }
 
     /** Days that a constant can name. */
