@@ -167,7 +167,8 @@ final class ExtendedQuery implements AutoCloseable {
 
     private void executeCursor(String name, int most) {
         StatementResult result = session.execute(fetch(name, most), Parameters.none());
-        boolean[] text = new boolean[ResultBatches.schemaOf(result).orElseThrow().size()];
+        boolean[] text =
+                new boolean[ResultBatches.schemaOf(result).orElseThrow().size()];
         try (RowStream rows = new RowStream(result, text, session.allocator())) {
             long sent = rows.send(out, 0);
             if (most > 0 && sent == most) {
