@@ -43,6 +43,7 @@ final class HttpReply implements AutoCloseable {
     private final boolean chunked;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private boolean linewise;
     private boolean begun;
     private boolean ended;
 
@@ -101,6 +102,7 @@ final class HttpReply implements AutoCloseable {
 
     /** Begins an answer whose end is not known yet. */
     void begin(String type) {
+        linewise = !type.equals(ArrowStream.TYPE);
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response.headers(), type);
         if (chunked) {
@@ -175,9 +177,9 @@ final class HttpReply implements AutoCloseable {
         }
     }
 
-    /** An error as the whole answer; or, if rows were sent before, as the last line. */
+    /** An error as the whole answer; or, if rows were sent before, as the last line; if there are no lines, the answer breaks off. */
     void fail(MillraceException error) {
-        if (isGone() || ended) {
+        if (isGone() || ended || begun && !linewise) {
             return;
         }
         String json = error(error);

@@ -42,7 +42,9 @@ final class QueryEndpoint {
 
     void answer(FullHttpRequest request, HttpReply reply) {
         Asked asked = read(request);
-        boolean csv = request.headers().get(HttpHeaderNames.ACCEPT, "").contains(CSV);
+        String accepted = request.headers().get(HttpHeaderNames.ACCEPT, "");
+        boolean arrow = accepted.contains(ArrowStream.TYPE);
+        boolean csv = accepted.contains(CSV);
         try (StatementResults results = session.execute(asked.sql, asked.parameters)) {
             if (!results.hasNext()) {
                 throw MillraceException.user(SqlState.SYNTAX_ERROR, "there is no statement");
@@ -57,7 +59,9 @@ final class QueryEndpoint {
                             .withHint("POST rows to /api/v1/streams/NAME/rows; SELECT with Accept: text/csv gives CSV");
                 }
                 boolean last = !results.hasNext();
-                if (result instanceof StatementResult.Rows rows) {
+                if (result instanceof StatementResult.Rows rows && arrow && last) {
+                    sendArrow(rows, reply);
+                } else if (result instanceof StatementResult.Rows rows) {
                     send(rows, csv, last, reply);
                 } else if (last) {
                     session.awaitOwnWrites(); // the client's next request is of another session
@@ -131,6 +135,29 @@ final class QueryEndpoint {
                 reply.write(text);
                 reply.end();
             }
+        }
+    }
+
+    private void sendArrow(StatementResult.Rows rows, HttpReply reply) {
+        ArrowStream arrow = new ArrowStream();
+        long sent = 0;
+        for (Optional<Batch> next = rows.next(); next.isPresent(); next = rows.next()) {
+            try (Batch batch = next.get()) {
+                sent += batch.rowCount();
+                requireRoom(sent);
+                begin(reply, arrow, rows.schema());
+                reply.write(arrow.rows(batch));
+            }
+        }
+        begin(reply, arrow, rows.schema());
+        reply.write(arrow.end());
+        reply.end();
+    }
+
+    private static void begin(HttpReply reply, ArrowStream arrow, Schema schema) {
+        if (!reply.isBegun()) {
+            reply.begin(ArrowStream.TYPE);
+            reply.write(arrow.begin(schema));
         }
     }
 

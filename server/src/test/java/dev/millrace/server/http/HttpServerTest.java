@@ -16,6 +16,7 @@ import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import dev.millrace.server.tls.TlsOptions;
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,20 +37,26 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import org.apache.arrow.vector.ipc.ArrowStreamWriter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The second port with the JDK's client, and with sockets where that is too well-behaved. */
+/**
+ * The second port with the JDK's client, and with sockets where that is too well-behaved. Long because all of its endpoints share
+ * one server and one way to ask it.
+ */
 @Timeout(60)
 class HttpServerTest {
+    private static final String ARROW = "application/vnd.apache.arrow.stream";
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final HttpClient client =
@@ -129,6 +136,67 @@ class HttpServerTest {
                                 "content-type",
                                 "application/json")
                         .body());
+    }
+
+    /** The answer as lines of text, as Arrow's own reader takes it. */
+    private List<String> arrowRows(String sql) throws Exception {
+        HttpResponse<byte[]> response = client.send(
+                request("/api/v1/query", "accept", ARROW)
+                        .POST(BodyPublishers.ofString(sql))
+                        .build(),
+                BodyHandlers.ofByteArray());
+        assertEquals(ARROW, response.headers().firstValue("content-type").orElse(""));
+        List<String> rows = new ArrayList<>();
+        try (RootAllocator allocator = new RootAllocator();
+                ArrowStreamReader reader =
+                        new ArrowStreamReader(new ByteArrayInputStream(response.body()), allocator)) {
+            VectorSchemaRoot root = reader.getVectorSchemaRoot();
+            rows.add(root.getSchema().getFields().stream()
+                    .map(field -> field.getName() + " " + field.getType())
+                    .collect(Collectors.joining(", ")));
+            while (reader.loadNextBatch()) {
+                for (int row = 0; row < root.getRowCount(); row++) {
+                    int at = row;
+                    rows.add(root.getFieldVectors().stream()
+                            .map(vector -> "" + vector.getObject(at))
+                            .collect(Collectors.joining(", ")));
+                }
+            }
+        }
+        return rows;
+    }
+
+    @Test
+    void queriesAreAnsweredInArrowsStreamFormat() throws Exception {
+        assertEquals(
+                List.of(
+                        "n Int(32, true), w Utf8, d Decimal(2, 1, 128), b Bool, t Timestamp(MICROSECOND, UTC)",
+                        "1, x, null, true, 1000000",
+                        "2, y\u00e9, 1.5, null, 2000001"),
+                arrowRows("CREATE STREAM s (v INT); SELECT n, w, d::numeric(2,1) AS d, b, t::timestamptz AS t FROM (VALUES"
+                        + " (1, 'x', NULL, true, '1970-01-01 00:00:01+00'),"
+                        + " (2, 'y\u00e9', 1.5, NULL, '1970-01-01 00:00:02.000001+00')) AS v(n, w, d, b, t) ORDER BY n"));
+        List<String> none = arrowRows("SELECT g FROM generate_series(1, 0) AS g");
+        assertEquals(1, none.size(), "the columns are told also if there are no rows: " + none);
+        List<String> many = arrowRows("SELECT g FROM generate_series(1, 300000) AS g");
+        for (int row = 1; row <= 300_000; row++) {
+            assertEquals("" + row, many.get(row));
+        }
+        assertEquals(300_001, many.size());
+        assertEquals(
+                "{\"command\":\"INSERT 0 1\"}\n",
+                post("/api/v1/query", "INSERT INTO s VALUES (1)", "accept", ARROW)
+                        .body());
+        assertEquals("400 22012", sqlState(post("/api/v1/query", "SELECT 1 / 0", "accept", ARROW)));
+        assertThrows(
+                IOException.class,
+                () -> arrowRows("SELECT 1 / (200000 - g) AS x FROM generate_series(1, 200000) AS g"),
+                "what is cut off is not taken for whole");
+        restart(HttpOptions.local(0).withLimits(1000, 10));
+        assertEquals(11, arrowRows("SELECT * FROM generate_series(1, 10) AS g").size());
+        assertEquals(
+                "413 54000",
+                sqlState(post("/api/v1/query", "SELECT * FROM generate_series(1, 11) AS g", "accept", ARROW)));
     }
 
     @Test
