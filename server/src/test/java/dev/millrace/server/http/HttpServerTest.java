@@ -173,9 +173,10 @@ class HttpServerTest {
                         "n Int(32, true), w Utf8, d Decimal(2, 1, 128), b Bool, t Timestamp(MICROSECOND, UTC)",
                         "1, x, null, true, 1000000",
                         "2, y\u00e9, 1.5, null, 2000001"),
-                arrowRows("CREATE STREAM s (v INT); SELECT n, w, d::numeric(2,1) AS d, b, t::timestamptz AS t FROM (VALUES"
-                        + " (1, 'x', NULL, true, '1970-01-01 00:00:01+00'),"
-                        + " (2, 'y\u00e9', 1.5, NULL, '1970-01-01 00:00:02.000001+00')) AS v(n, w, d, b, t) ORDER BY n"));
+                arrowRows(
+                        "CREATE STREAM s (v INT); SELECT n, w, d::numeric(2,1) AS d, b, t::timestamptz AS t FROM (VALUES"
+                                + " (1, 'x', NULL, true, '1970-01-01 00:00:01+00'),"
+                                + " (2, 'y\u00e9', 1.5, NULL, '1970-01-01 00:00:02.000001+00')) AS v(n, w, d, b, t) ORDER BY n"));
         List<String> none = arrowRows("SELECT g FROM generate_series(1, 0) AS g");
         assertEquals(1, none.size(), "the columns are told also if there are no rows: " + none);
         List<String> many = arrowRows("SELECT g FROM generate_series(1, 300000) AS g");
