@@ -43,13 +43,15 @@ public final class Frontend {
         return known;
     }
 
-    /** What clients send again and again; others may hold passwords, which nobody should remember. */
+    /**
+     * What clients send again and again: not what has its rows in its text. Others may hold passwords, which nobody should
+     * remember.
+     */
     private static boolean isFrequent(ParsedStatement statement) {
         Syntax syntax = statement.syntax();
-        return syntax instanceof Syntax.Select
-                || syntax instanceof Syntax.Insert
-                || syntax instanceof Syntax.Update
-                || syntax instanceof Syntax.Delete;
+        boolean changes =
+                syntax instanceof Syntax.Insert || syntax instanceof Syntax.Update || syntax instanceof Syntax.Delete;
+        return syntax instanceof Syntax.Select || changes && statement.parameterCount() > 0;
     }
 
     private static List<ParsedStatement> parseAnew(String sql) {

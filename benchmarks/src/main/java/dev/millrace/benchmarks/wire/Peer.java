@@ -3,6 +3,7 @@ package dev.millrace.benchmarks.wire;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ record Peer(int port, Optional<Process> process) implements AutoCloseable {
         for (String line = errors.readLine(); line != null; line = errors.readLine()) {
             Matcher matcher = LISTENING.matcher(line);
             if (matcher.find()) {
-                Thread drain = new Thread(() -> errors.lines().forEach(System.err::println), "server-errors");
+                Thread drain = new Thread(() -> passOn(errors), "server-errors");
                 drain.setDaemon(true);
                 drain.start();
                 return new Peer(Integer.parseInt(matcher.group(1)), Optional.of(process));
@@ -50,6 +51,14 @@ record Peer(int port, Optional<Process> process) implements AutoCloseable {
             System.err.println(line);
         }
         throw new IOException("the server did not start");
+    }
+
+    private static void passOn(BufferedReader errors) {
+        try {
+            errors.lines().forEach(System.err::println);
+        } catch (UncheckedIOException e) {
+            // the server was stopped
+        }
     }
 
     /** CPU seconds that the server has taken, where it was started for this. */
