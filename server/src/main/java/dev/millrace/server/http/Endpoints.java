@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.role.Roles;
+import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.session.Session;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -171,10 +172,7 @@ final class Endpoints {
     private String role(FullHttpRequest request) {
         Optional<List<String>> given = credentials(request);
         if (server.options().authentication() instanceof Authentication.Scram required) {
-            boolean right = given.filter(both -> required.secrets()
-                            .apply(both.get(0))
-                            .filter(secret -> secret.matches(both.get(1)))
-                            .isPresent())
+            boolean right = given.filter(both -> proves(required, both.get(0), both.get(1)))
                     .isPresent();
             if (!right) {
                 throw MillraceException.user(
@@ -186,6 +184,13 @@ final class Endpoints {
             }
         }
         return given.map(both -> both.get(0)).orElse(Roles.OWNER);
+    }
+
+    /** A role that does not exist is answered no sooner than a wrong password. */
+    private static boolean proves(Authentication.Scram required, String role, String password) {
+        Optional<ScramSecret> secret = required.secrets().apply(role);
+        boolean fits = secret.orElseGet(() -> required.decoys().of(role)).matches(password);
+        return fits && secret.isPresent();
     }
 
     private static Optional<List<String>> credentials(FullHttpRequest request) {

@@ -154,7 +154,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         if (server.options().authentication() instanceof Authentication.Scram required) {
             Optional<byte[]> endPoint =
                     server.options().tls().filter(tls -> isEncrypted(context)).map(Tls::endPoint);
-            scram = Optional.of(new ScramExchange(user, required.secrets().apply(user), endPoint));
+            scram = Optional.of(new ScramExchange(user, required, endPoint));
             ServerMessages.authenticationSasl(out, scram.get().mechanisms());
             context.writeAndFlush(out);
         } else {

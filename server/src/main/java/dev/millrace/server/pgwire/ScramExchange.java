@@ -23,7 +23,7 @@ import java.util.Optional;
  * Channel binding shows both sides that nobody is between them who has another certificate. A client that would have bound
  * but was not offered it says so ({@code y}), by which somebody who cut the offer out is found.
  *
- * <p>A role that does not exist goes through the same steps, so that nobody learns which do.
+ * <p>A role that does not exist goes through the same steps, with a salt that stays the same, so that nobody learns which do.
  */
 final class ScramExchange {
     private static final String PLAIN = "SCRAM-SHA-256";
@@ -43,11 +43,11 @@ final class ScramExchange {
     private boolean bound;
 
     /** @param endPoint what the exchange can be bound to, over TLS */
-    ScramExchange(String role, Optional<ScramSecret> secret, Optional<byte[]> endPoint) {
+    ScramExchange(String role, Authentication.Scram required, Optional<byte[]> endPoint) {
         this.endPoint = endPoint;
         this.role = role;
-        this.secret = secret;
-        this.checked = secret.orElseGet(() -> ScramSecret.of(""));
+        this.secret = required.secrets().apply(role);
+        this.checked = secret.orElseGet(() -> required.decoys().of(role));
         byte[] random = new byte[NONCE_BYTES];
         new SecureRandom().nextBytes(random);
         this.serverNonce = Base64.getEncoder().encodeToString(random);

@@ -5,6 +5,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.text.Normalizer;
+import java.util.Arrays;
 import java.util.Base64;
 import javax.crypto.Mac;
 import javax.crypto.SecretKeyFactory;
@@ -54,6 +55,15 @@ public final class ScramSecret {
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every JDK has SHA-256 and PBKDF2", e);
         }
+    }
+
+    /** For a role that is not there; see {@link ScramDecoys}. Of no password, so that it is made as fast as a kept one is found. */
+    static ScramSecret decoy(byte[] key, String role) {
+        return new ScramSecret(
+                Arrays.copyOf(hmac(key, "salt " + role), SALT_BYTES),
+                ITERATIONS,
+                hmac(key, "stored key " + role),
+                hmac(key, "server key " + role));
     }
 
     /** Reads what {@link #text} wrote. */
