@@ -33,8 +33,7 @@ class ScramExchangeTest {
 
     @Test
     void theSaltIsNotToBeComputedByWhoDoesNotKnowTheServersKey() {
-        assertNotEquals(
-                asked(server, "nobody"), asked(new Authentication.Scram(role -> Optional.empty()), "nobody"));
+        assertNotEquals(asked(server, "nobody"), asked(new Authentication.Scram(role -> Optional.empty()), "nobody"));
     }
 
     @Test
