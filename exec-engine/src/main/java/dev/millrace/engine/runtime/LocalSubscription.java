@@ -79,8 +79,16 @@ final class LocalSubscription implements Subscription {
         }
     }
 
-    /** Adds what waits here to {@code others}. */
-    synchronized SubscriberStatistics addTo(SubscriberStatistics others, long nowMicros) {
+    /** How far these are behind. */
+    static SubscriberStatistics statistics(List<LocalSubscription> subscriptions, long nowMicros) {
+        SubscriberStatistics all = SubscriberStatistics.NONE;
+        for (LocalSubscription subscription : subscriptions) {
+            all = subscription.addTo(all, nowMicros);
+        }
+        return all;
+    }
+
+    private synchronized SubscriberStatistics addTo(SubscriberStatistics others, long nowMicros) {
         long rows = 0;
         for (EpochChanges epoch : queue) {
             for (Batch batch : epoch.batches()) {

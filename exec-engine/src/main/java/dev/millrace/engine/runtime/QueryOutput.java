@@ -129,12 +129,7 @@ final class QueryOutput implements TaskOutput {
     }
 
     SubscriberStatistics subscribers() {
-        SubscriberStatistics all = SubscriberStatistics.NONE;
-        long now = clock.epochMicros();
-        for (LocalSubscription subscription : subscriptions) {
-            all = subscription.addTo(all, now);
-        }
-        return all;
+        return LocalSubscription.statistics(subscriptions, clock.epochMicros());
     }
 
     long publishedEpoch() {

@@ -344,6 +344,36 @@ class HttpServerTest {
         assertEquals("400 42601", sqlState(post("/api/v1/subscribe", "SELECT 1")));
     }
 
+    @Test
+    void progressIsToldToWhoAsksAndCanBeGoneOnBehind() throws Exception {
+        run("CREATE STREAM s (v BIGINT); CREATE MATERIALIZED VIEW t AS SELECT v FROM s");
+        HttpResponse<InputStream> response = client.send(
+                request("/api/v1/subscribe", "accept", "text/event-stream")
+                        .POST(BodyPublishers.ofString("SUBSCRIBE TO t WITH (PROGRESS)"))
+                        .build(),
+                BodyHandlers.ofInputStream());
+        String id = "";
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+            run("INSERT INTO s VALUES (7)");
+            String line = lines.readLine();
+            while (!line.contains("\"op\":\"+\"")) {
+                id = line;
+                line = lines.readLine();
+            }
+            assertTrue(id.matches("id: \\d{16}-1"), "the epoch is not over: " + id);
+            assertTrue(line.endsWith("\"v\":7}"), line);
+            lines.readLine();
+            String over = lines.readLine();
+            assertEquals(id.substring(0, id.length() - 2), over);
+            line = lines.readLine();
+            assertTrue(line.contains("\"op\":\"=\"") && line.endsWith("\"v\":null}"), line);
+            id = over.substring(4);
+        }
+        run("INSERT INTO s VALUES (8)");
+        assertEquals(List.of(8), values(events("/api/v1/subscribe?to=t", 1, "last-event-id", id)));
+    }
+
     private static List<Integer> values(List<String[]> events) throws IOException {
         List<Integer> values = new ArrayList<>();
         for (String[] event : events) {
