@@ -99,15 +99,18 @@ class PsqlTest {
         for (String command : """
                 \\d \\dt+ \\dv+ \\dm+ \\di+ \\df \\df+ \\da \\l+ \\dn+ \\du+ \\dg \\dp \\z \\dd \\do \\do+ \\dT+ \\dx
                 \\dC \\dD \\ds \\dE \\des \\dew \\det \\deu \\dF \\dFd \\dFp \\dFt \\dL \\dO \\dP \\dRp \\dRs \\db \\dc
-                \\drds \\ddp \\dl \\dA \\encoding \\conninfo""".split("\\s+")) {
+                \\drds \\ddp \\dl \\dA \\dAc \\dAf \\dAo \\dAp \\dy \\dy+ \\dX \\dconfig \\dconfig+ \\encoding
+                \\conninfo""".split("\\s+")) {
             commands.add(command);
         }
+        commands.addAll(List.of("\\d+ s", "\\d+ t", "\\d+ mv", "\\d+ cq", "\\d+ t_pkey", "\\dconfig s*"));
         commands.addAll(
                 List.of("\\d s", "\\d t", "\\d mv", "\\d cq", "\\d t_pkey", "\\sf twice", "\\sv cq", "\\dt *.t"));
         String out = psql(commands.toArray(String[]::new));
         assertTrue(!out.contains("ERROR"), out);
         assertTrue(out.contains("public|twice|bigint|x bigint|func"), out);
         assertTrue(out.contains("CREATE FUNCTION twice"), out);
+        assertTrue(out.contains("statement_timeout|0"), out);
     }
 
     @Test

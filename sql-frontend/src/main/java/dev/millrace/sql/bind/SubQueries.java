@@ -46,14 +46,18 @@ final class SubQueries {
         }
         planner.setRoot(withJoins);
         try {
-            return RelDecorrelator.decorrelateQuery(
-                    ConstantGroups.remove(planner.findBestExp()),
-                    RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
+            RelNode joins = CorrelatedExpansions.remove(planner.findBestExp(), SubQueries::decorrelated);
+            return decorrelated(ConstantGroups.remove(joins));
         } catch (RuntimeException | AssertionError e) {
             // Calcite gives up on some shapes by whatever exception or assertion comes first.
             throw MillraceException.notAvailableYet("this kind of correlated sub-query")
                     .withHint("write a join with a grouped sub-query");
         }
+    }
+
+    private static RelNode decorrelated(RelNode query) {
+        return RelDecorrelator.decorrelateQuery(
+                query, RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
     }
 
     /** Whether there is still a sub-query in an expression, or a row of an outer query. */
