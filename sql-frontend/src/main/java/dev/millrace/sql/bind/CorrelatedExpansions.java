@@ -144,7 +144,8 @@ final class CorrelatedExpansions extends RelHomogeneousShuttle {
             List<RexNode> outputs = new ArrayList<>(all.subList(0, first));
             for (int i = 0; i < aggregate.getAggCallList().size(); i++) {
                 RexNode value = all.get(first + columns.size() + i);
-                SqlKind kind = aggregate.getAggCallList().get(i).getAggregation().getKind();
+                SqlKind kind =
+                        aggregate.getAggCallList().get(i).getAggregation().getKind();
                 outputs.add(
                         kind == SqlKind.COUNT
                                 ? Rex.call("coalesce", List.of(value, Rex.bigint(0)), DataType.BIGINT, false)
@@ -224,12 +225,11 @@ final class CorrelatedExpansions extends RelHomogeneousShuttle {
         }
 
         private RexNode moved(RexNode node, RelNode input) {
-            return Correlations.replace(
-                    RexUtil.shift(node, columns.size()), correlate.getCorrelationId(), column -> {
-                        int key = columns.indexOf(column);
-                        return new RexInputRef(
-                                key, input.getRowType().getFieldList().get(key).getType());
-                    });
+            return Correlations.replace(RexUtil.shift(node, columns.size()), correlate.getCorrelationId(), column -> {
+                int key = columns.indexOf(column);
+                return new RexInputRef(
+                        key, input.getRowType().getFieldList().get(key).getType());
+            });
         }
     }
 }

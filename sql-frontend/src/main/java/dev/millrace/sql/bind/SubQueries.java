@@ -56,8 +56,7 @@ final class SubQueries {
     }
 
     private static RelNode decorrelated(RelNode query) {
-        return RelDecorrelator.decorrelateQuery(
-                query, RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
+        return RelDecorrelator.decorrelateQuery(query, RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
     }
 
     /** Whether there is still a sub-query in an expression, or a row of an outer query. */
