@@ -18,6 +18,7 @@ import java.util.Optional;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
@@ -100,7 +101,11 @@ final class FunctionBinder {
         }
         Optional<UserFunction> user = context.catalog().userFunction(name);
         if (user.isPresent()) {
-            return user(user.get(), call);
+            boolean constant = call.getOperandList().stream()
+                    .allMatch(operand -> operand instanceof SqlLiteral || operand instanceof SqlDynamicParam);
+            Optional<RexNode> told =
+                    constant ? session(name, expressions.bindAll(call.getOperandList())) : Optional.empty();
+            return told.isPresent() ? told.get() : user(user.get(), call);
         }
         rejectQuantifier(call, name);
         return scalar(name, call);
