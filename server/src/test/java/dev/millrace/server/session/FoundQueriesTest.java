@@ -52,4 +52,16 @@ class FoundQueriesTest {
                                     + " ON l.id = r.id"));
         }
     }
+
+    @Test
+    void aConditionAboveConditionsBelowNotIn() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (k BIGINT, d DOUBLE PRECISION)");
+            db.run("INSERT INTO t VALUES (1, 5), (2, NULL)");
+            assertEquals(
+                    List.of("1", "2"),
+                    db.rows("SELECT k FROM t WHERE d NOT IN (SELECT .5::double precision FROM (SELECT k FROM t"
+                            + " WHERE NOT (k = k) AND k > 1) AS r WHERE 'a' || 'a' LIKE '_') ORDER BY k"));
+        }
+    }
 }

@@ -2,6 +2,7 @@ package dev.millrace.sql.bind;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.calcite.plan.Convention;
+import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
@@ -24,6 +26,7 @@ import org.apache.calcite.rel.logical.LogicalUnion;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.util.ImmutableBitSet;
 
 /**
@@ -60,12 +63,14 @@ final class Relations {
         return project(input, references(input), names);
     }
 
+    /** The rows for which a condition holds; an AND of ANDs becomes a single one, as Calcite wants it. */
     static RelNode filter(RelNode input, RexNode condition, Optional<CorrelationId> correlation) {
+        RexNode flat = RexUtil.composeConjunction(Rex.builder(), RelOptUtil.conjunctions(condition));
         return new LogicalFilter(
                 input.getCluster(),
                 input.getCluster().traitSetOf(Convention.NONE),
                 input,
-                condition,
+                flat,
                 correlation.map(ImmutableSet::of).orElse(ImmutableSet.of()));
     }
 
