@@ -78,9 +78,11 @@ public abstract class CalcKernel implements AutoCloseable {
         if (!(failure instanceof ArithmeticException)) {
             return failure;
         }
-        // Math.addExact and its kin, and the machine's division: the only throwers of this exception in kernels.
-        String message = String.valueOf(failure.getMessage());
-        if (message.contains("zero")) {
+        // Math.addExact and its kin, and the machine's division: the only throwers of this exception in kernels. Where
+        // a
+        // division fails often, HotSpot throws an exception without a message (OmitStackTraceInFastThrow).
+        String message = failure.getMessage();
+        if (message == null || message.contains("zero")) {
             return MillraceException.user(SqlState.DIVISION_BY_ZERO, "division by zero");
         }
         String type = message.startsWith("long") ? "bigint" : "integer";
