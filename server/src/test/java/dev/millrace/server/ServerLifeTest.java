@@ -45,7 +45,7 @@ class ServerLifeTest {
             CompletableFuture<SQLException> subscription = CompletableFuture.supplyAsync(() -> assertThrows(
                     SQLException.class, () -> subscriber.createStatement().executeQuery("SUBSCRIBE TO s")));
             CompletableFuture<Long> counting = CompletableFuture.supplyAsync(() -> count(busy));
-            Thread.sleep(500);
+            Thread.sleep(3000); // until both are under way, on a busy machine too
             server.terminate();
             assertTrue(counting.get(30, TimeUnit.SECONDS) > 0, "a statement under way is finished");
             assertEquals("57014", failure(subscription).getSQLState());
