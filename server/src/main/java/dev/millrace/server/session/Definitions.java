@@ -304,18 +304,21 @@ final class Definitions {
         }
     }
 
-    /** What the role already owns counts towards its limits. */
+    /** What the role already owns counts towards its limits, if it has any. */
     private void requireRoom() {
-        List<CatalogObject> owned = database.catalog().objects().stream()
-                .filter(object -> database.standing(object.name()).isPresent())
+        permissions.requireRoom(
+                () -> owned().size(),
+                () -> owned().stream()
+                        .mapToLong(query -> query.statistics().memoryBytes())
+                        .sum());
+    }
+
+    private List<StandingQuery> owned() {
+        return database.catalog().objects().stream()
                 .filter(object ->
                         database.catalog().roles().owner(object.name()).equals(identity.current()))
-                .toList();
-        long bytes = owned.stream()
                 .flatMap(object -> database.standing(object.name()).stream())
-                .mapToLong(query -> query.statistics().memoryBytes())
-                .sum();
-        permissions.requireRoom(owned, bytes);
+                .toList();
     }
 
     // ---- DROP ------------------------------------------------------------------------------------------------------

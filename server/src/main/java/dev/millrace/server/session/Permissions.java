@@ -2,7 +2,6 @@ package dev.millrace.server.session;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.SessionSettings;
@@ -18,6 +17,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Whether a session's role may do what a statement says; asked once for each statement, when its names are bound and before
@@ -242,20 +243,22 @@ final class Permissions {
     }
 
     /** Limits of the role that is about to own one more query. */
-    void requireRoom(Collection<CatalogObject> owned, long memoryBytes) {
+    void requireRoom(IntSupplier ownedQueries, LongSupplier ownedBytes) {
         if (identity.isSuperuser()) {
             return;
         }
         var limits = roles.require(identity.current()).settings();
         long most = Long.parseLong(limits.getOrDefault(Setting.MAX_QUERIES.settingName(), "0"));
-        if (most > 0 && owned.size() >= most) {
+        int owned = most > 0 ? ownedQueries.getAsInt() : 0;
+        if (most > 0 && owned >= most) {
             throw MillraceException.resources(
                             SqlState.CONFIGURATION_LIMIT_EXCEEDED,
-                            "role \"" + identity.current() + "\" owns " + owned.size() + " queries, and max_queries is "
+                            "role \"" + identity.current() + "\" owns " + owned + " queries, and max_queries is "
                                     + most)
                     .withHint("DROP one that is not needed");
         }
         long mostBytes = SessionSettings.bytes(limits.getOrDefault(Setting.MAX_QUERY_MEMORY.settingName(), "0"));
+        long memoryBytes = mostBytes > 0 ? ownedBytes.getAsLong() : 0;
         if (mostBytes > 0 && memoryBytes >= mostBytes) {
             throw MillraceException.resources(
                             SqlState.OUT_OF_MEMORY,
