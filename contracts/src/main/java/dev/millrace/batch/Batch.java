@@ -4,8 +4,11 @@ import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.complex.ListVector;
 
 /**
  * Rows as Arrow columns, optionally with a weight per row (a Z-set). Without weights every row counts +1; a weight of
@@ -19,6 +22,8 @@ import org.apache.arrow.vector.FieldVector;
 public final class Batch implements AutoCloseable {
     private static final AtomicIntegerFieldUpdater<Batch> REFERENCES =
             AtomicIntegerFieldUpdater.newUpdater(Batch.class, "references");
+
+    private static final long OBJECT_BYTES = 256; // of a vector and its buffers, about
 
     private final Schema schema;
     private final FieldVector[] columns;
@@ -120,16 +125,38 @@ public final class Batch implements AutoCloseable {
         return known == 2;
     }
 
-    /** Bytes of all columns and weights; what channels and limits count. */
+    /**
+     * Bytes of memory that the columns and weights hold, used or not, and about what their objects take on the heap; what
+     * channels and limits count.
+     */
     public long sizeInBytes() {
         if (sizeInBytes < 0) {
-            long bytes = weights.isPresent() ? 8L * rowCount : 0;
+            long bytes = weights.isPresent() ? bytesHeld(weights.get()) : 0;
             for (FieldVector column : columns) {
-                bytes += column.getBufferSizeFor(rowCount);
+                bytes += bytesHeld(column);
             }
             sizeInBytes = bytes;
         }
         return sizeInBytes;
+    }
+
+    private static long bytesHeld(FieldVector vector) {
+        long bytes = OBJECT_BYTES + vector.getValidityBuffer().capacity();
+        if (vector instanceof BaseFixedWidthVector) {
+            return bytes + vector.getDataBuffer().capacity();
+        }
+        if (vector instanceof BaseVariableWidthVector) {
+            return bytes
+                    + vector.getOffsetBuffer().capacity()
+                    + vector.getDataBuffer().capacity();
+        }
+        if (vector instanceof ListVector) {
+            bytes += vector.getOffsetBuffer().capacity();
+        }
+        for (FieldVector child : vector.getChildrenFromFields()) {
+            bytes += bytesHeld(child);
+        }
+        return bytes;
     }
 
     /** Another reference, for another owner. */

@@ -208,7 +208,7 @@ public final class NestedText implements AutoCloseable {
         long savedAt = at;
         long savedEnd = end;
         long savedStart = start;
-        if (type.kind() == Kind.ARRAY || type.kind() == Kind.ROW) {
+        if (type.isNested()) {
             byte[] text = item.toBytes(); // the item is written over by what is within it
             long copy = Memory.allocate(Math.max(1, text.length));
             try {

@@ -128,6 +128,11 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
         return kind == Kind.TEXT || kind == Kind.VARCHAR || kind == Kind.CHAR || kind == Kind.JSONB;
     }
 
+    /** ARRAY or ROW: values that consist of others. */
+    public boolean isNested() {
+        return kind == Kind.ARRAY || kind == Kind.ROW;
+    }
+
     /** SMALLINT, INTEGER or BIGINT. */
     public boolean isInteger() {
         return kind == Kind.SMALLINT || kind == Kind.INTEGER || kind == Kind.BIGINT;

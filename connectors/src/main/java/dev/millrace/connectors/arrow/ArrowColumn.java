@@ -79,7 +79,7 @@ final class ArrowColumn {
     }
 
     private static boolean isNestedOfOurs(DataType type, org.apache.arrow.vector.types.pojo.Field field) {
-        boolean nested = type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW;
+        boolean nested = type.isNested();
         return nested && ArrowTypes.arrowType(type).equals(field.getType());
     }
 

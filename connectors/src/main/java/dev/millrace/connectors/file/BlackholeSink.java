@@ -108,7 +108,7 @@ public final class BlackholeSink implements Sink {
             case 8 -> hash(Memory.getLong(vector.getDataBufferAddress() + 8L * row));
             case 16 -> hash(vector.getDataBufferAddress() + 16L * row, 16);
             default -> {
-                if (type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW) {
+                if (type.isNested()) {
                     yield hash(vector.hashCode(row));
                 }
                 long offsets = vector.getOffsetBufferAddress() + 4L * row;

@@ -48,7 +48,7 @@ final class JsonValues implements AutoCloseable {
         this.type = column.field().type();
         this.kept = kept;
         this.allocator = allocator;
-        this.nested = type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW;
+        this.nested = type.isNested();
         this.images = new JsonImages(allocator);
         this.text = new TextBuffer(allocator, 256);
         this.bytes = new TextBuffer(allocator, kept ? 4096 : 64);

@@ -15,7 +15,6 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.math.BigDecimal;
@@ -125,7 +124,7 @@ public final class ConstantFolder {
     }
 
     private static Object valueOf(FieldVector vector, DataType type, int row) {
-        boolean nested = type.kind() == Kind.ARRAY || type.kind() == Kind.ROW;
+        boolean nested = type.isNested();
         long data = nested ? 0 : vector.getDataBufferAddress();
         return switch (type.kind()) {
             case BOOLEAN -> Memory.getBit(data, row);

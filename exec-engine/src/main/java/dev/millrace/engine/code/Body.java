@@ -127,7 +127,7 @@ final class Body {
             return Value.of(type, isNull);
         }
         String data = "c" + index;
-        boolean nested = type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW;
+        boolean nested = type.isNested();
         String from = nested ? "images.%s(in, " + index + ");" : "in.%s(" + index + ");";
         head.put(data, "long " + data + " = " + from.formatted("dataAddress"));
         return switch (repr) {

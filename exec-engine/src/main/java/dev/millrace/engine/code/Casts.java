@@ -32,8 +32,8 @@ final class Casts {
         if (value.isNull().equals(Value.ALWAYS)) {
             return Value.nullOf(type);
         }
-        if (isNested(from) || isNested(type)) {
-            require(isNested(from) ? isNested(type) || type.isText() : from.isText(), from, type);
+        if (from.isNested() || type.isNested()) {
+            require(from.isNested() ? type.isNested() || type.isText() : from.isText(), from, type);
             Value cast = compiler.nested().cast(value, type.isText() ? DataType.TEXT : type);
             return type.isText() ? cast(cast, type) : cast;
         }
@@ -49,10 +49,6 @@ final class Casts {
             case INTERVAL, UUID, BYTEA -> toOther(value, type);
             case ARRAY, ROW, NULL -> throw cannot(from, type);
         };
-    }
-
-    private static boolean isNested(DataType type) {
-        return type.kind() == Kind.ARRAY || type.kind() == Kind.ROW;
     }
 
     private Value json(Value value, DataType type) {

@@ -61,15 +61,11 @@ final class Comparisons {
             case BOOLEAN -> total(both, booleans(operator, a.code(), b.code()));
             case FLOAT, DOUBLE -> total(both, doubles(operator, a.code(), b.code()));
             case NARROW, WIDE -> numbers(operator, a, b);
-            case BYTES -> isNested(a.type()) ? nested(operator, a, b) : bytes(operator, a, b);
+            case BYTES -> a.type().isNested() ? nested(operator, a, b) : bytes(operator, a, b);
             case INTERVAL -> total(both, call(Intervals.class, "compare", a, b) + symbol(operator) + "0");
             case UUID -> total(both, call(Numbers.class, "compareUnsigned", a, b) + symbol(operator) + "0");
             case NOTHING -> throw MillraceException.notAvailableYet("comparing values of type " + a.type());
         };
-    }
-
-    private static boolean isNested(DataType type) {
-        return type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW;
     }
 
     /** Equal arrays and rows have equal images; their order is that of their elements. */

@@ -5,7 +5,6 @@ import dev.millrace.batch.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +50,7 @@ public final class Literals implements AutoCloseable {
         if (literal.value() instanceof String text) {
             return text.getBytes(StandardCharsets.UTF_8);
         }
-        if (literal.type().kind() == Kind.ARRAY || literal.type().kind() == Kind.ROW) {
+        if (literal.type().isNested()) {
             return LiteralImage.of(literal);
         }
         if (literal.value() instanceof List<?> list) {

@@ -312,7 +312,7 @@ final class NestedCalls {
                         "Long.reverseBytes(Memory.getLong(" + at + "))",
                         "Long.reverseBytes(Memory.getLong(" + at + " + 8))");
             case BYTES -> {
-                boolean nested = type.kind() == Kind.ARRAY || type.kind() == Kind.ROW;
+                boolean nested = type.isNested();
                 yield nested
                         ? List.of(at, object + ".length(" + typeField(type) + ")")
                         : List.of(at + " + 4", "Memory.getInt(" + at + ")");
@@ -416,7 +416,7 @@ final class NestedCalls {
     /** A cast from or to an array or row. */
     Value cast(Value value, DataType type) {
         DataType from = value.type();
-        boolean fromNested = from.kind() == Kind.ARRAY || from.kind() == Kind.ROW;
+        boolean fromNested = from.isNested();
         String target;
         if (!fromNested) {
             target = caster() + ".parse(" + typeField(type) + ", " + value.arguments();

@@ -6,7 +6,6 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
@@ -23,7 +22,7 @@ public final class OutputColumn implements AutoCloseable {
 
     /** @param textBytes room for data to begin with, when the type is of variable width */
     public OutputColumn(Field field, int rows, long textBytes, BufferAllocator allocator) {
-        boolean isNested = field.type().kind() == Kind.ARRAY || field.type().kind() == Kind.ROW;
+        boolean isNested = field.type().isNested();
         this.nested = isNested ? Optional.of(field) : Optional.empty();
         this.allocator = allocator;
         Field stored = isNested ? new Field(field.name(), DataType.BYTEA, field.nullable()) : field;

@@ -10,7 +10,6 @@ import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.match.MatchValue.Content;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
@@ -221,7 +220,7 @@ final class ValueColumns implements AutoCloseable {
     /** A column's value of a row, NULL if the row is 0. */
     private void putColumn(int column, int from, long row) {
         DataType type = codec.type(from);
-        if (type.kind() == Kind.ARRAY || type.kind() == Kind.ROW) {
+        if (type.isNested()) {
             putNested(column, from, row);
             return;
         }

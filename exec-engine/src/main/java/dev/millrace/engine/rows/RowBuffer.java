@@ -6,7 +6,7 @@ import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,9 +16,13 @@ import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
-/** Collects chosen rows of batches of one schema into new batches. Memory is taken with the first row. */
+/**
+ * Collects chosen rows of batches of one schema into new batches. Memory is taken with the first row, as much as the last
+ * batch needed, and more as rows come: a batch of few rows is small.
+ */
 public final class RowBuffer implements AutoCloseable {
     private static final int TEXT_BYTES_PER_ROW = 16; // to begin with
+    private static final int LEAST_ROWS = 8;
 
     private final Schema schema;
     private final int capacity;
@@ -27,6 +31,8 @@ public final class RowBuffer implements AutoCloseable {
     private final long[] textBytes; // used so far, per column
     private final List<BigIntVector> weights = new ArrayList<>(1); // none while all weights are +1
     private int count;
+    private int allocated; // rows that there is memory for
+    private int lastCount; // of the batch taken last
 
     /** @param capacity rows of a full batch */
     public RowBuffer(Schema schema, int capacity, BufferAllocator allocator) {
@@ -53,9 +59,7 @@ public final class RowBuffer implements AutoCloseable {
         if (from == to) {
             return;
         }
-        if (columns.length > 0 && count == 0) {
-            allocate();
-        }
+        reserve(to - from);
         for (int column = 0; column < columns.length; column++) {
             appendColumn(batch, column, rows, from, to);
         }
@@ -63,18 +67,56 @@ public final class RowBuffer implements AutoCloseable {
         count += to - from;
     }
 
-    private void allocate() {
-        for (int column = 0; column < columns.length; column++) {
-            columns[column] =
-                    Vectors.allocate(schema.field(column), capacity, (long) TEXT_BYTES_PER_ROW * capacity, allocator);
-            textBytes[column] = 0;
+    private void reserve(int rows) {
+        int needed = count == 0 ? Math.max(rows, lastCount) : count + rows;
+        if (count > 0 && needed <= allocated) {
+            return;
         }
+        allocated = Math.min(capacity, Math.max(LEAST_ROWS, roundUp(needed)));
+        for (int column = 0; column < columns.length; column++) {
+            if (count == 0) {
+                columns[column] = allocate(schema.field(column), 0);
+                textBytes[column] = 0;
+            } else if (!schema.type(column).isNested()) { // Arrow grows nested vectors as they are copied to
+                columns[column] = larger(columns[column], schema.field(column), textBytes[column]);
+            }
+        }
+        if (!weights.isEmpty()) {
+            BigIntVector vector = Vectors.allocateWeights(allocated, allocator);
+            try (BigIntVector smaller = weights.set(0, vector)) {
+                Memory.copy(smaller.getDataBufferAddress(), vector.getDataBufferAddress(), 8L * count);
+            }
+        }
+    }
+
+    private static int roundUp(int rows) {
+        return rows <= 1 ? 1 : Integer.highestOneBit(rows - 1) << 1;
+    }
+
+    private FieldVector allocate(Field field, long usedBytes) {
+        return Vectors.allocate(
+                field, allocated, Math.max(2 * usedBytes, (long) TEXT_BYTES_PER_ROW * allocated), allocator);
+    }
+
+    private FieldVector larger(FieldVector vector, Field field, long usedBytes) {
+        FieldVector larger = allocate(field, usedBytes);
+        int width = field.type().fixedWidth();
+        int bitmapBytes = (count + 7) >>> 3;
+        Memory.copy(vector.getValidityBufferAddress(), larger.getValidityBufferAddress(), bitmapBytes);
+        long dataBytes = width == 0 ? bitmapBytes : (long) width * count;
+        if (larger instanceof BaseVariableWidthVector) {
+            Memory.copy(vector.getOffsetBufferAddress(), larger.getOffsetBufferAddress(), 4L * (count + 1));
+            dataBytes = usedBytes;
+        }
+        Memory.copy(vector.getDataBufferAddress(), larger.getDataBufferAddress(), dataBytes);
+        vector.close();
+        return larger;
     }
 
     private void appendColumn(Batch batch, int column, int[] rows, int from, int to) {
         FieldVector target = columns[column];
         DataType type = schema.type(column);
-        if (type.kind() == Kind.ARRAY || type.kind() == Kind.ROW) {
+        if (type.isNested()) {
             for (int i = from; i < to; i++) {
                 target.copyFromSafe(rows[i], count + i - from, batch.column(column));
             }
@@ -181,7 +223,7 @@ public final class RowBuffer implements AutoCloseable {
             return;
         }
         if (weights.isEmpty()) {
-            BigIntVector vector = Vectors.allocateWeights(capacity, allocator);
+            BigIntVector vector = Vectors.allocateWeights(allocated, allocator);
             weights.add(vector);
             for (int row = 0; row < count; row++) {
                 Memory.putLong(vector.getDataBufferAddress() + 8L * row, 1);
@@ -197,6 +239,7 @@ public final class RowBuffer implements AutoCloseable {
     public Batch take() {
         assert count > 0 : "no rows";
         int rows = count;
+        lastCount = count;
         FieldVector[] taken = columns.clone();
         for (FieldVector column : taken) {
             Vectors.finish(column, rows);

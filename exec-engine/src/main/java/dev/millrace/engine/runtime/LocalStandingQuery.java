@@ -73,7 +73,9 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                         plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
                 : Optional.empty();
         this.output = new QueryOutput(
+                name,
                 view,
+                new ChangeHistory(plan.schema(), tasks.memory().newChild("history")),
                 options.sinks(),
                 resources.sinkThreads(),
                 resources.sinkQueueBytes(),
@@ -252,7 +254,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** Stops the tasks and closes the sinks; not from a worker, nor with this locked: a task on its last step needs it. */
     private void freeTasks() {
         List<AutoCloseable> all = new ArrayList<>(List.of(tasks));
-        all.addAll(output.sinks());
+        all.addAll(output.sinks().closeables());
         try {
             synchronized (freeing) {
                 Closing.all(all);
@@ -371,7 +373,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                     }
                     sink.commit(output.publishedEpoch());
                 }
-                output.addSink(sink);
+                output.sinks().add(sink);
             });
         } catch (RuntimeException | Error e) {
             Closing.all(List.of(sink));

@@ -6,7 +6,6 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.relation.Fanout;
-import dev.millrace.engine.sink.SinkQueue;
 import dev.millrace.engine.view.View;
 import dev.millrace.engine.watermark.LowWatermark;
 import dev.millrace.error.MillraceException;
@@ -26,25 +25,20 @@ import java.util.function.Consumer;
  * one when the epoch is complete here, the view and subscribers when it is complete everywhere.
  *
  * <p>The query's last tasks have a {@link Port} each. One that ended an epoch waits until all have: who comes last
- * completes the epoch. Sinks that may wait for the outside get rows and commits by a {@link SinkQueue} each; the epoch is
- * complete, and the tasks go on, when the last of them has committed. A committing thread calls {@link #publish}; view, sinks and subscribers are added while the epochs
- * are at rest.
+ * completes the epoch; it goes on when all {@link QuerySinks} have committed it. A committing thread calls
+ * {@link #publish}; view, sinks and subscribers are added while the epochs are at rest.
  */
 final class QueryOutput implements TaskOutput {
     private record Sealed(long epoch, List<Batch> rows) {}
 
+    private final String name;
     private final Fanout fanout = new Fanout();
     private final Optional<View> view;
     private final Clock clock;
     private final Consumer<Throwable> onFailure;
     private final Runnable onFinished;
     private final boolean isConcurrent; // the sinks there were first
-    private final Executor sinkThreads;
-    private final long sinkQueueBytes;
-    private volatile List<Sink> immediate = List.of(); // sinks; replaced while at rest, read by the tasks
-    private volatile List<SinkQueue> queues = List.of(); // of the other sinks; likewise
-    private List<Batch> committing =
-            new ArrayList<>(); // rows of an epoch that sinks are committing; guarded by arrival
+    private final QuerySinks sinks;
     private volatile List<LocalSubscription> subscriptions = List.of(); // replaced under the lock, read by all
     private EpochOutput epochs; // set once, before the tasks run
     private Runnable wakeTasks = () -> {}; // likewise
@@ -59,7 +53,7 @@ final class QueryOutput implements TaskOutput {
     private boolean discarded; // guarded by sealed
     private final LatencyCounter latencies = new LatencyCounter();
     private final LongAdder rowsOut = new LongAdder();
-    private final ChangeHistory history = new ChangeHistory();
+    private final ChangeHistory history;
     private long lastMicros; // of the newest epoch; written by committing threads, read at rest
     private volatile long publishedEpoch; // written by committing threads, read by statistics
 
@@ -68,21 +62,24 @@ final class QueryOutput implements TaskOutput {
      * @param sinkQueueBytes of rows for one of them, beyond which the query waits
      */
     QueryOutput(
+            String name,
             Optional<View> view,
-            List<Sink> sinks,
+            ChangeHistory history,
+            List<Sink> firstSinks,
             Executor sinkThreads,
             long sinkQueueBytes,
             Clock clock,
             Consumer<Throwable> onFailure,
             Runnable onFinished) {
+        this.name = name;
         this.view = view;
-        this.sinkThreads = sinkThreads;
-        this.sinkQueueBytes = sinkQueueBytes;
+        this.history = history;
         this.clock = clock;
         this.onFailure = onFailure;
         this.onFinished = onFinished;
-        this.isConcurrent = sinks.stream().allMatch(Sink::isConcurrent);
-        sinks.forEach(this::addSink);
+        this.isConcurrent = firstSinks.stream().allMatch(Sink::isConcurrent);
+        this.sinks = new QuerySinks(sinkThreads, sinkQueueBytes, () -> wakeTasks.run(), onFailure);
+        firstSinks.forEach(sinks::add);
     }
 
     void attach(EpochOutput newEpochs, Runnable newWakeTasks) {
@@ -136,36 +133,8 @@ final class QueryOutput implements TaskOutput {
         return publishedEpoch;
     }
 
-    void addSink(Sink sink) {
-        if (sink.isImmediate()) {
-            List<Sink> more = new ArrayList<>(immediate);
-            more.add(sink);
-            immediate = List.copyOf(more);
-        } else {
-            List<SinkQueue> more = new ArrayList<>(queues);
-            more.add(new SinkQueue(sink, sinkThreads, sinkQueueBytes, new SinkOwner()));
-            queues = List.copyOf(more);
-        }
-    }
-
-    /** What is to be closed when the tasks are: the sinks, behind their queues. */
-    List<AutoCloseable> sinks() {
-        List<AutoCloseable> all = new ArrayList<>(immediate);
-        all.addAll(queues);
-        return all;
-    }
-
-    private final class SinkOwner implements SinkQueue.Owner {
-        @Override
-        public void hasRoom() {
-            wakeTasks.run();
-        }
-
-        @Override
-        public void failed(Throwable failure) {
-            Closing.all(takeCommitting());
-            onFailure.accept(failure);
-        }
+    QuerySinks sinks() {
+        return sinks;
     }
 
     synchronized void add(LocalSubscription subscription) {
@@ -216,27 +185,9 @@ final class QueryOutput implements TaskOutput {
             idle = false;
             rowsOut.add(batch.rowCount());
             try (batch) {
-                for (Sink sink : immediate) {
-                    write(sink, batch);
-                    sinksWritten = true;
-                }
-                for (SinkQueue queue : queues) {
-                    queue.write(batch);
-                    sinksWritten = true;
-                }
+                sinksWritten |= sinks.write(batch, ports.size() > 1);
                 if (view.isPresent() || fanout.hasReaders() || !subscriptions.isEmpty() || history.hasBegun()) {
                     staged.add(batch.retain());
-                }
-            }
-        }
-
-        /** A sink for one thread can meet several: one that was added to a query at work. */
-        private void write(Sink sink, Batch batch) {
-            if (ports.size() == 1 || sink.isConcurrent()) {
-                sink.write(batch);
-            } else {
-                synchronized (sink) {
-                    sink.write(batch);
                 }
             }
         }
@@ -322,34 +273,10 @@ final class QueryOutput implements TaskOutput {
             }
         }
         if (sinksWritten) {
-            commitImmediate(epoch, rows);
-            List<SinkQueue> slower = queues;
-            if (!slower.isEmpty()) {
-                synchronized (arrival) {
-                    committing = rows;
-                }
-                commitFrom(0, slower, epoch);
-                return;
-            }
+            sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, later || ports.size() > 1));
+            return;
         }
         seal(epoch, rows, ports.size() > 1);
-    }
-
-    /** Has the queued sinks commit one after the other, so that none does behind one that fails. */
-    private void commitFrom(int next, List<SinkQueue> slower, long epoch) {
-        if (next < slower.size()) {
-            slower.get(next).commit(epoch, () -> commitFrom(next + 1, slower, epoch));
-        } else {
-            seal(epoch, takeCommitting(), true);
-        }
-    }
-
-    private List<Batch> takeCommitting() {
-        synchronized (arrival) {
-            List<Batch> taken = committing;
-            committing = new ArrayList<>();
-            return taken;
-        }
     }
 
     /** The sinks have the epoch: passes it on, and has the tasks go on. */
@@ -369,16 +296,6 @@ final class QueryOutput implements TaskOutput {
         epochs.done(epoch);
         if (tasksWait) {
             wakeTasks.run();
-        }
-    }
-
-    /** If a sink fails nobody else sees the rows. */
-    private void commitImmediate(long epoch, List<Batch> rows) {
-        try {
-            immediate.forEach(sink -> sink.commit(epoch));
-        } catch (RuntimeException | Error e) {
-            Closing.all(rows);
-            throw e;
         }
     }
 
@@ -451,12 +368,15 @@ final class QueryOutput implements TaskOutput {
         }
     }
 
-    /** The query will not go on. What is complete everywhere later is still published. */
+    /**
+     * The query will not go on. What is complete everywhere later is still published. If it failed, so do the queries that
+     * read it, before they complete an epoch that lacks rows of this one.
+     */
     void abandon(Optional<MillraceException> why) {
         if (epochs != null) {
             epochs.leave();
         }
-        fanout.end();
+        why.ifPresentOrElse(failure -> fanout.fail(failure.in("query \"" + name + "\" failed")), fanout::end);
         endSubscriptions(why);
     }
 
@@ -465,14 +385,8 @@ final class QueryOutput implements TaskOutput {
     }
 
     private boolean isFull() {
-        if (fanout.isFull()) {
+        if (fanout.isFull() || sinks.isFull()) {
             return true;
-        }
-        List<SinkQueue> slower = queues;
-        for (int i = 0; i < slower.size(); i++) {
-            if (slower.get(i).isFull()) {
-                return true;
-            }
         }
         List<LocalSubscription> current = subscriptions;
         for (int i = 0; i < current.size(); i++) {
@@ -485,7 +399,7 @@ final class QueryOutput implements TaskOutput {
 
     /** Frees the answer. Nothing may be published meanwhile or after. */
     void discard() {
-        List<AutoCloseable> all = new ArrayList<>(takeCommitting());
+        List<AutoCloseable> all = new ArrayList<>(sinks.takeCommitting());
         synchronized (sealed) {
             discarded = true;
             sealed.forEach(epoch -> all.addAll(epoch.rows));

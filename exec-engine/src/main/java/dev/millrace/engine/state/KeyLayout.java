@@ -6,7 +6,6 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
@@ -197,13 +196,13 @@ public final class KeyLayout {
             }
             case WIDE -> wide(key, field, entries, count, allocator);
             case BYTES -> {
-                boolean isNested = key.type().kind() == Kind.ARRAY || key.type().kind() == Kind.ROW;
+                boolean isNested = key.type().isNested();
                 yield isNested
                         ? nested(key, field, entries, count, allocator)
                         : text(key, field, entries, count, allocator);
             }
         };
-        if (key.type().kind() == Kind.ARRAY || key.type().kind() == Kind.ROW) {
+        if (key.type().isNested()) {
             return vector;
         }
         long validity = vector.getValidityBufferAddress();

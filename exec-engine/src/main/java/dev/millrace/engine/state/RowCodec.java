@@ -5,7 +5,6 @@ import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.DataType;
-import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.nio.ByteBuffer;
@@ -274,7 +273,7 @@ public final class RowCodec implements RowReader, AutoCloseable {
     /** The values of a column of encoded rows, as a vector. */
     public FieldVector decode(int column, Field field, long[] rows, int count, BufferAllocator target) {
         if (kinds[column] == SlotKind.BYTES) {
-            return isNested(types[column])
+            return types[column].isNested()
                     ? decodeNested(column, field, rows, count, target)
                     : decodeText(column, field, rows, count, target);
         }
@@ -342,10 +341,6 @@ public final class RowCodec implements RowReader, AutoCloseable {
         }
         vector.setValueCount(count);
         return vector;
-    }
-
-    private static boolean isNested(DataType type) {
-        return type.kind() == Kind.ARRAY || type.kind() == Kind.ROW;
     }
 
     /** Frees the scratch memory; the codec can be used again. */

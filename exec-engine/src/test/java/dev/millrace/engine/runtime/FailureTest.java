@@ -2,6 +2,7 @@ package dev.millrace.engine.runtime;
 
 import static dev.millrace.engine.runtime.TestPlans.batch;
 import static dev.millrace.engine.runtime.TestPlans.byHash;
+import static dev.millrace.engine.runtime.TestPlans.join;
 import static dev.millrace.engine.runtime.TestPlans.longs;
 import static dev.millrace.engine.runtime.TestPlans.project;
 import static dev.millrace.engine.runtime.TestPlans.scan;
@@ -21,11 +22,14 @@ import dev.millrace.engine.relation.RejectedRecords;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.rows.ZSet;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,6 +132,45 @@ final class FailureTest {
         greedy.drop();
         engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1, 7))));
         assertEquals(zset(Row.of(7L)), view(engine, "small"));
+    }
+
+    /** Both sides of the join sum the same rows, so it has one row in every epoch, until one side fails in the midst of one. */
+    @Test
+    void aQueryThatReadsAFailedOneFailsBeforeItShowsHalfAnEpoch() {
+        WritableRelation stream = engine.relations().addStream("s", KV);
+        engine.start("poisoned", project(scan("s", KV), 0, 1), QueryOptions.streaming());
+        engine.start("one", sum(scan("poisoned", KV), List.of(), 1), QueryOptions.view());
+        engine.start("other", sum(scan("s", KV), List.of(), 1), QueryOptions.view());
+        PlanNode both = join(scan("one", longs("sum")), scan("other", longs("sum")), 0, 0);
+        StandingQuery query = engine.start("both", both, QueryOptions.view());
+        ZSet answer = new ZSet();
+        try (Subscription subscription = query.subscribe(SubscriptionOptions.withSnapshot())) {
+            for (int i = 1; i <= 20; i++) {
+                stream.append(batch(engine, KV, Row.of(i, i)));
+            }
+            stream.append(batch(engine, KV, Row.of(TestOperators.POISON, 1)));
+            MillraceException failure = assertThrows(MillraceException.class, () -> {
+                while (true) {
+                    follow(subscription, answer);
+                }
+            });
+            assertTrue(
+                    failure.getMessage().startsWith("query \"one\" failed: query \"poisoned\" failed: "),
+                    failure::getMessage);
+        }
+        assertEquals(QueryState.FAILED, query.await());
+        engine.flush(progress -> {});
+        assertEquals(zset(Row.of(211L)), view(engine, "other"));
+    }
+
+    private static void follow(Subscription subscription, ZSet answer) {
+        Optional<EpochChanges> next = subscription.next(1_000_000);
+        if (next.isPresent()) {
+            try (EpochChanges changes = next.get()) {
+                changes.batches().forEach(answer::add);
+                assertEquals(1, answer.rows().size(), "in epoch " + changes.epoch());
+            }
+        }
     }
 
     @Test

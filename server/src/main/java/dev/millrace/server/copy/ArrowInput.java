@@ -111,7 +111,7 @@ public final class ArrowInput {
                     "column \"" + field.name() + "\" has " + from.getValueCount() + " values, not " + rows);
         }
         DataType type = field.type();
-        if (type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW) {
+        if (type.isNested()) {
             return copyNested(field, from);
         }
         boolean same = from.getField().getType().equals(ArrowTypes.arrowType(type));

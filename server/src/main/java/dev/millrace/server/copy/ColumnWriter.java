@@ -37,7 +37,7 @@ final class ColumnWriter implements AutoCloseable {
     ColumnWriter(Field field, int capacity, BufferAllocator allocator) {
         this.field = field;
         this.type = field.type();
-        if (type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW) {
+        if (type.isNested()) {
             throw MillraceException.notAvailableYet("COPY of column \"" + field.name() + "\" of type " + type)
                     .withHint("INSERT takes such values");
         }

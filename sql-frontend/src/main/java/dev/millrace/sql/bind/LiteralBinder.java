@@ -23,7 +23,8 @@ final class LiteralBinder {
 
     /** The rows without parameters, for columns of a relation; empty if they are not that simple. */
     Optional<LiteralRows> bind(LiteralRows rows, Schema relation, List<DataType> types) {
-        boolean nested = relation.fields().stream().anyMatch(field -> isNested(field.type()));
+        boolean nested =
+                relation.fields().stream().anyMatch(field -> field.type().isNested());
         if (nested || rows.width() > types.size()) {
             return Optional.empty();
         }
@@ -37,10 +38,6 @@ final class LiteralBinder {
             cells.add(cell.get());
         }
         return Optional.of(new LiteralRows(rows.width(), cells));
-    }
-
-    private static boolean isNested(DataType type) {
-        return type.kind() == DataType.Kind.ARRAY || type.kind() == DataType.Kind.ROW;
     }
 
     private static boolean fits(Kind kind, DataType type) {

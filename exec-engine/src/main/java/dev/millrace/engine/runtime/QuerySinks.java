@@ -1,0 +1,149 @@
+package dev.millrace.engine.runtime;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.connector.Sink;
+import dev.millrace.engine.sink.SinkQueue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * A query's sinks: those that take rows at once, called by the query's tasks, and those that may wait for the outside,
+ * behind a {@link SinkQueue} each. Sinks are added while the epochs are at rest; tasks write, and who completes an epoch
+ * commits.
+ */
+final class QuerySinks {
+    /** Goes on with an epoch that all sinks have. */
+    @FunctionalInterface
+    interface Committed {
+        /**
+         * @param rows of the epoch, the receiver's now
+         * @param later whether that took another thread, so that tasks may have stopped for it
+         */
+        void committed(List<Batch> rows, boolean later);
+    }
+
+    private final class Owner implements SinkQueue.Owner {
+        @Override
+        public void hasRoom() {
+            onRoom.run();
+        }
+
+        @Override
+        public void failed(Throwable failure) {
+            Closing.all(takeCommitting());
+            onFailure.accept(failure);
+        }
+    }
+
+    private final Executor threads;
+    private final long queueBytes;
+    private final Runnable onRoom;
+    private final Consumer<Throwable> onFailure;
+    private volatile List<Sink> immediate = List.of(); // replaced while at rest, read by the tasks
+    private volatile List<SinkQueue> queues = List.of(); // likewise
+    private List<Batch> committing = new ArrayList<>(); // rows of an epoch that sinks are committing; guarded by this
+
+    /**
+     * @param threads call the sinks that may wait
+     * @param queueBytes of rows for one of them, beyond which it is full
+     * @param onRoom called when one is not full any more
+     * @param onFailure called when one has failed
+     */
+    QuerySinks(Executor threads, long queueBytes, Runnable onRoom, Consumer<Throwable> onFailure) {
+        this.threads = threads;
+        this.queueBytes = queueBytes;
+        this.onRoom = onRoom;
+        this.onFailure = onFailure;
+    }
+
+    void add(Sink sink) {
+        if (sink.isImmediate()) {
+            List<Sink> more = new ArrayList<>(immediate);
+            more.add(sink);
+            immediate = List.copyOf(more);
+        } else {
+            List<SinkQueue> more = new ArrayList<>(queues);
+            more.add(new SinkQueue(sink, threads, queueBytes, new Owner()));
+            queues = List.copyOf(more);
+        }
+    }
+
+    /** What is to be closed when the tasks are: the sinks, behind their queues. */
+    List<AutoCloseable> closeables() {
+        List<AutoCloseable> all = new ArrayList<>(immediate);
+        all.addAll(queues);
+        return all;
+    }
+
+    /**
+     * Gives rows to every sink; returns whether there is one. The batch stays the caller's.
+     *
+     * @param several whether other tasks write too: a sink for one thread is called by one at a time then
+     */
+    boolean write(Batch batch, boolean several) {
+        List<Sink> atOnce = immediate;
+        for (int i = 0; i < atOnce.size(); i++) {
+            Sink sink = atOnce.get(i);
+            if (!several || sink.isConcurrent()) {
+                sink.write(batch);
+            } else {
+                synchronized (sink) {
+                    sink.write(batch);
+                }
+            }
+        }
+        List<SinkQueue> slower = queues;
+        for (int i = 0; i < slower.size(); i++) {
+            slower.get(i).write(batch);
+        }
+        return !atOnce.isEmpty() || !slower.isEmpty();
+    }
+
+    boolean isFull() {
+        List<SinkQueue> slower = queues;
+        for (int i = 0; i < slower.size(); i++) {
+            if (slower.get(i).isFull()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Has all sinks commit an epoch, then goes on with its rows. If one fails nobody sees them. */
+    void commit(long epoch, List<Batch> rows, Committed then) {
+        try {
+            immediate.forEach(sink -> sink.commit(epoch));
+        } catch (RuntimeException | Error e) {
+            Closing.all(rows);
+            throw e;
+        }
+        List<SinkQueue> slower = queues;
+        if (slower.isEmpty()) {
+            then.committed(rows, false);
+            return;
+        }
+        synchronized (this) {
+            committing = rows;
+        }
+        commitFrom(0, slower, epoch, then);
+    }
+
+    /** Has the queued sinks commit one after the other, so that none does behind one that fails. */
+    private void commitFrom(int next, List<SinkQueue> slower, long epoch, Committed then) {
+        if (next < slower.size()) {
+            slower.get(next).commit(epoch, () -> commitFrom(next + 1, slower, epoch, then));
+        } else {
+            then.committed(takeCommitting(), true);
+        }
+    }
+
+    /** The rows of an epoch that sinks are committing, to be closed by the caller. */
+    synchronized List<Batch> takeCommitting() {
+        List<Batch> taken = committing;
+        committing = new ArrayList<>();
+        return taken;
+    }
+}
