@@ -43,6 +43,11 @@ public final class Frontend {
         return known;
     }
 
+    /** What {@link #parse} would give, if it is remembered; costs next to nothing. */
+    public Optional<List<ParsedStatement>> remembered(String sql) {
+        return Optional.ofNullable(parsed.getIfPresent(sql));
+    }
+
     /**
      * What clients send again and again: not what has its rows in its text. Others may hold passwords, which nobody should
      * remember.

@@ -15,7 +15,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Answers a client's messages, one after the other, on its session's thread.
+ * Answers a client's messages, one after the other, on its session's thread, or at once on the event loop; never on both at
+ * the same time.
  *
  * <pre>
  *            error                    Sync
@@ -46,6 +47,29 @@ final class Conversation implements AutoCloseable {
         if (!inbox.isSyncNext()) {
             session.beginTogether();
         }
+    }
+
+    /**
+     * Whether the answer is short, and waits for nobody: nothing is read from the engine, no transaction ends, no result has
+     * to be closed, and the client takes what it is sent.
+     */
+    boolean answersAtOnce(ClientMessage message) {
+        return !skipping && out.keepsUp() && (answersQueryAtOnce(message) || extended.answersAtOnce(message));
+    }
+
+    private boolean answersQueryAtOnce(ClientMessage message) {
+        if (message instanceof ClientMessage.Query query) {
+            Optional<List<ParsedStatement>> statements = session.remembered(query.sql());
+            return statements.isPresent()
+                    && statements.get().size() == 1
+                    && session.answersAtOnce(statements.get().get(0))
+                    && canEnd();
+        }
+        return message instanceof ClientMessage.Sync && canEnd();
+    }
+
+    private boolean canEnd() {
+        return !session.isTogether() && !extended.hasResults();
     }
 
     /**

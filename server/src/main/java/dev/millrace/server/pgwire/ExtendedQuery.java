@@ -35,6 +35,43 @@ final class ExtendedQuery implements AutoCloseable {
         this.out = out;
     }
 
+    /** As {@link Conversation#answersAtOnce} has it, of messages of the extended protocol. */
+    boolean answersAtOnce(ClientMessage message) {
+        if (message instanceof ClientMessage.Parse parse) {
+            return session.remembered(parse.sql())
+                    .filter(known -> known.size() == 1 && session.answersAtOnce(known.get(0)))
+                    .isPresent();
+        } else if (message instanceof ClientMessage.Bind bind) {
+            Portal replaced = portals.get(bind.portal());
+            return answersAtOnce(statements.get(bind.statement())) && (replaced == null || !replaced.hasResult());
+        } else if (message instanceof ClientMessage.Describe describe && !describe.isPortal()) {
+            return answersAtOnce(statements.get(describe.name()));
+        } else if (message instanceof ClientMessage.Describe describe) {
+            return answersAtOnce(portals.get(describe.name()));
+        } else if (message instanceof ClientMessage.Execute execute) {
+            return answersAtOnce(portals.get(execute.portal()));
+        }
+        return false;
+    }
+
+    private boolean answersAtOnce(Portal portal) {
+        return portal != null && answersAtOnce(portal.prepared());
+    }
+
+    private boolean answersAtOnce(PreparedStatement prepared) {
+        return prepared != null && prepared.statement().filter(session::answersAtOnce).isPresent();
+    }
+
+    /** Whether a portal has rows left, so that closing it may take its time. */
+    boolean hasResults() {
+        for (Portal portal : portals.values()) {
+            if (portal.hasResult()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void parse(ClientMessage.Parse message) {
         String name = message.statement();
         if (!name.equals(UNNAMED) && statements.containsKey(name)) {
@@ -183,7 +220,9 @@ final class ExtendedQuery implements AutoCloseable {
 
     /** Runs the statement; false when that was all, as it has no rows. */
     private boolean open(Portal portal, ParsedStatement statement) {
-        conversation.beginUnlessAlone();
+        if (!session.answersAtOnce(statement)) { // which changes nothing that others would have to take effect with
+            conversation.beginUnlessAlone();
+        }
         StatementResult result = portal.run(session);
         try {
             Optional<Schema> columns = ResultBatches.schemaOf(result);

@@ -54,6 +54,34 @@ final class Inbox {
     }
 
     /**
+     * Makes who asks the one that serves, if nobody does and so nothing waits: it may answer a message itself. It calls
+     * {@link #release} after that.
+     */
+    boolean claim() {
+        lock.lock();
+        try {
+            if (closed || served) {
+                return false;
+            }
+            served = true;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Serves no longer; true when a thread has to be found to go on, as messages came meanwhile, or the client went. */
+    boolean release() {
+        lock.lock();
+        try {
+            served = closed || !messages.isEmpty();
+            return served;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * The next message if there is one; if not, the thread that asks serves no longer. When the client is gone this is its
      * farewell, once and for all.
      */

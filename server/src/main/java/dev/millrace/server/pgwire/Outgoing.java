@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
  * What a connection sends: messages are gathered and leave together. A client that does not read makes its own session's
  * thread wait, and nobody else.
  *
- * <p>Used by the session's thread, but for {@link #writabilityChanged}, which the event loop calls, and
+ * <p>Used by the thread that serves the session, but for {@link #writabilityChanged}, which the event loop calls, and
  * {@link #isEndless}.
  */
 final class Outgoing implements AutoCloseable {
@@ -69,7 +69,8 @@ final class Outgoing implements AutoCloseable {
     }
 
     /**
-     * Sends what was gathered, and waits while the client is behind.
+     * Sends what was gathered, and waits while the client is behind; but not on the event loop, where only short answers are
+     * given to clients that keep up.
      *
      * @throws MillraceException if the client is gone
      */
@@ -78,9 +79,14 @@ final class Outgoing implements AutoCloseable {
             channel.writeAndFlush(buffer, channel.voidPromise());
             buffer = allocate();
         }
-        if (!channel.isWritable()) {
+        if (!channel.isWritable() && !channel.eventLoop().inEventLoop()) {
             awaitWritable();
         }
+    }
+
+    /** Whether the client keeps up, so that a short answer can be sent without waiting. */
+    boolean keepsUp() {
+        return channel.isWritable();
     }
 
     private void awaitWritable() {

@@ -27,7 +27,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One client's connection, on its event loop: lets the client in, then passes its messages to the session's thread.
+ * One client's connection, on its event loop: lets the client in, then answers what can be answered at once, and passes its
+ * other messages to the session's thread.
  *
  * <pre>
  *   STARTING --Startup--> AUTHENTICATING --proof--> SERVING
@@ -299,8 +300,23 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     // ---- what it wants ---------------------------------------------------------------------------------------------
 
+    /**
+     * What can be answered without waiting is, here and now: handing it to another thread and the answer back would take
+     * longer. All else goes to the session's thread, and what comes while that is at work waits for its turn.
+     */
     private void serve(Served client, ClientMessage message) {
-        if (client.inbox().add(message)) {
+        boolean needsThread;
+        if (client.inbox().claim()) {
+            if (client.conversation().answersAtOnce(message)) {
+                client.conversation().answer(message);
+            } else {
+                client.inbox().add(message);
+            }
+            needsThread = client.inbox().release();
+        } else {
+            needsThread = client.inbox().add(message);
+        }
+        if (needsThread) {
             server.execute(() -> converse(client));
         }
     }

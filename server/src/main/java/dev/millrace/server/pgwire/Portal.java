@@ -53,6 +53,10 @@ final class Portal implements AutoCloseable {
         return rows;
     }
 
+    boolean hasResult() {
+        return rows.isPresent();
+    }
+
     void opened(RowStream stream) {
         rows = Optional.of(stream);
     }

@@ -39,6 +39,9 @@ import java.util.function.Function;
  */
 final class Plans {
     private static final int REMEMBERED = 250; // some tens of kilobytes each
+    private static final int SMALL_ROWS = 16;
+    private static final int SMALL_COLUMNS = 64;
+    private static final int SMALL_VALUE = 256; // characters or elements
 
     /** What was found under one version of the catalog. */
     private record Found<T>(long version, T what) {}
@@ -134,6 +137,41 @@ final class Plans {
         PhysicalPlan plan = Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty()));
         pulled.put(query, new Found<>(version, plan));
         return plan;
+    }
+
+    /**
+     * Whether the statement is remembered as a SELECT of a few constant values: it reads no relation, no task runs for it, and
+     * so its answer waits for nobody.
+     */
+    boolean isConstant(ParsedStatement statement) {
+        Found<Statement> known = analyzed.getIfPresent(statement);
+        if (known == null
+                || known.version() != catalog.version()
+                || !(known.what() instanceof Statement.Select select)
+                || !select.query().relations().isEmpty()) {
+            return false;
+        }
+        Found<PhysicalPlan> plan = pulled.getIfPresent(select.query());
+        return plan != null
+                && plan.version() == known.version()
+                && plan.what().root() instanceof PlanNode.Values values
+                && isSmall(values);
+    }
+
+    private static boolean isSmall(PlanNode.Values values) {
+        if (values.rows().size() > SMALL_ROWS || values.schema().size() > SMALL_COLUMNS) {
+            return false;
+        }
+        for (List<Expression> row : values.rows()) {
+            for (Expression value : row) {
+                if (value instanceof Expression.Literal literal
+                        && (literal.value() instanceof String text && text.length() > SMALL_VALUE
+                                || literal.value() instanceof List<?> list && list.size() > SMALL_VALUE)) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private PlannerContext context(Mode mode, boolean dropLate, OptionalLong stateTtlMicros) {

@@ -244,6 +244,24 @@ public final class Session implements AutoCloseable {
         return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
     }
 
+    /**
+     * Whether a statement is known to be answered without waiting for anyone or anything, in microseconds: it selects constants,
+     * and was executed before, by whichever session.
+     */
+    public boolean answersAtOnce(ParsedStatement statement) {
+        return database.plans().isConstant(statement);
+    }
+
+    /** The statements of a text, if it was parsed lately, by whichever session. */
+    public Optional<List<ParsedStatement>> remembered(String sql) {
+        return database.frontend().remembered(sql);
+    }
+
+    /** Whether {@link #endTogether} has something to end, which may take its time. */
+    public boolean isTogether() {
+        return execution.transactions().isUnderWay() && !execution.transactions().isExplicit();
+    }
+
     /** Whether DECLARE made a cursor of that name, which is still open. */
     public boolean hasCursor(String name) {
         return execution.cursors().contains(name);
