@@ -10,6 +10,7 @@ import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 import java.util.Optional;
 
 /** The messages of COPY between client and server. Belongs to the session's thread. */
@@ -48,7 +49,7 @@ final class CopyExchange {
                     throw MillraceException.user(
                             SqlState.QUERY_CANCELED, "COPY from stdin failed: " + failure.reason());
                 } else if (message instanceof ClientMessage.Ended ended) {
-                    inbox.add(ended); // for the conversation, which ends with it
+                    inbox.add(List.of(ended)); // for the conversation, which ends with it
                     throw ended.why();
                 } else if (!(message instanceof ClientMessage.Flush || message instanceof ClientMessage.Sync)) {
                     throw MillraceException.user(

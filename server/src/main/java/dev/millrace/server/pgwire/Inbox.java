@@ -4,6 +4,7 @@ import dev.millrace.server.pgwire.message.ClientMessage;
 import io.netty.channel.Channel;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,16 +31,18 @@ final class Inbox {
         this.channel = channel;
     }
 
-    /** Adds a message; true when a thread has to be found to serve it. On the event loop. */
-    boolean add(ClientMessage message) {
+    /** Adds messages; true when a thread has to be found to serve them. */
+    boolean add(List<ClientMessage> read) {
         lock.lock();
         try {
             if (closed) {
-                message.close();
+                read.forEach(ClientMessage::close);
                 return false;
             }
-            messages.add(message);
-            bytes += size(message);
+            for (ClientMessage message : read) {
+                messages.add(message);
+                bytes += size(message);
+            }
             if (!paused && (messages.size() >= MANY || bytes >= MANY_BYTES)) {
                 paused = true;
                 channel.config().setAutoRead(false);

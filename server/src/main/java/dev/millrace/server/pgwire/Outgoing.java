@@ -7,8 +7,10 @@ import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.text.TextBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -28,6 +30,8 @@ final class Outgoing implements AutoCloseable {
     private final Channel channel;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final AtomicInteger unsent = new AtomicInteger(); // writes of session threads that are not done
+    private final ChannelFutureListener sent = this::sent;
     private BooleanSupplier isCut = () -> false;
     private boolean cutting;
     private ByteBuf buffer;
@@ -75,18 +79,34 @@ final class Outgoing implements AutoCloseable {
      * @throws MillraceException if the client is gone
      */
     void flush() {
+        boolean onLoop = channel.eventLoop().inEventLoop();
         if (buffer.isReadable()) {
-            channel.writeAndFlush(buffer, channel.voidPromise());
+            if (onLoop) {
+                channel.writeAndFlush(buffer, channel.voidPromise());
+            } else {
+                unsent.incrementAndGet();
+                channel.writeAndFlush(buffer).addListener(sent);
+            }
             buffer = allocate();
         }
-        if (!channel.isWritable() && !channel.eventLoop().inEventLoop()) {
+        if (!onLoop && !channel.isWritable()) {
             awaitWritable();
         }
     }
 
-    /** Whether the client keeps up, so that a short answer can be sent without waiting. */
+    /**
+     * Whether a short answer can be sent on the event loop: the client keeps up, and what other threads sent before is with the
+     * system, no longer on its way through the loop, where an answer of now would overtake it.
+     */
     boolean keepsUp() {
-        return channel.isWritable();
+        return unsent.get() == 0 && channel.isWritable();
+    }
+
+    private void sent(ChannelFuture writing) {
+        unsent.decrementAndGet();
+        if (!writing.isSuccess()) {
+            channel.close();
+        }
     }
 
     private void awaitWritable() {

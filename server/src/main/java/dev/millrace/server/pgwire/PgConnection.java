@@ -19,6 +19,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +40,7 @@ import java.util.regex.Pattern;
 final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private static final int PROTOCOL_MAJOR = 3;
     private static final long FAREWELL_SECONDS = 5;
+    private static final int MOST_TOGETHER = 64;
 
     /** {@code -c name=value} or {@code --name=value} in the startup packet. */
     private static final Pattern OPTION = Pattern.compile("(?:-c\\s*|--)([a-zA-Z_.-]+)=((?:\\\\.|[^\\s])*)");
@@ -53,6 +55,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private Map<String, String> startup = Map.of();
 
     private ChannelHandlerContext channelContext;
+
+    /** What this read brought and cannot be answered at once; a session that sees Execute sees the Sync behind it as well. */
+    private final List<ClientMessage> arrived = new ArrayList<>();
 
     // From when the client is let in; written by the event loop, read also by who stops the server.
     private volatile Optional<Served> served = Optional.empty();
@@ -70,7 +75,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, ClientMessage message) {
         if (served.isPresent()) {
-            serve(served.get(), message);
+            take(served.get(), message);
             return;
         }
         try {
@@ -302,23 +307,45 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     /**
      * What can be answered without waiting is, here and now: handing it to another thread and the answer back would take
-     * longer. All else goes to the session's thread, and what comes while that is at work waits for its turn.
+     * longer. All else goes to the session's thread, together with what was read with it.
      */
-    private void serve(Served client, ClientMessage message) {
-        boolean needsThread;
-        if (client.inbox().claim()) {
-            if (client.conversation().answersAtOnce(message)) {
+    private void take(Served client, ClientMessage message) {
+        if (arrived.isEmpty() && client.inbox().claim()) {
+            boolean atOnce = client.conversation().answersAtOnce(message);
+            if (atOnce) {
                 client.conversation().answer(message);
-            } else {
-                client.inbox().add(message);
             }
-            needsThread = client.inbox().release();
-        } else {
-            needsThread = client.inbox().add(message);
+            if (client.inbox().release()) {
+                server.execute(() -> converse(client));
+            }
+            if (atOnce) {
+                return;
+            }
         }
-        if (needsThread) {
+        arrived.add(message);
+        if (arrived.size() >= MOST_TOGETHER) {
+            serve(client, arrived);
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        if (!arrived.isEmpty()) {
+            serve(served.orElseThrow(), arrived);
+        }
+        context.fireChannelReadComplete();
+    }
+
+    /** Has a session thread answer messages, which are taken out of the list, when those before them are. */
+    private void serve(Served client, List<ClientMessage> messages) {
+        if (client.inbox().add(messages)) {
             server.execute(() -> converse(client));
         }
+        messages.clear();
+    }
+
+    private void serve(Served client, ClientMessage message) {
+        serve(client, new ArrayList<>(List.of(message)));
     }
 
     /** Answers what has arrived; on a session thread. */
@@ -344,6 +371,8 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         server.closed(process);
+        arrived.forEach(ClientMessage::close);
+        arrived.clear();
         served.ifPresent(client -> {
             client.session().cancel("loss of the connection");
             client.out().writabilityChanged();

@@ -3,7 +3,9 @@
  *
  * <p>Entry: {@link dev.millrace.server.pgwire.PgServer}. Each connection has a {@code PgConnection} on its event loop, which
  * never waits, and a {@code Conversation} on a session thread, which answers messages in their order and may wait for epochs,
- * for rows, or for the client to read. A connection that has nothing to say holds no thread.
+ * for rows, or for the client to read. A connection that has nothing to say holds no thread. What is known to wait for nobody,
+ * a SELECT of constants whose plan is remembered, the event loop has answered by the {@code Conversation} itself, if no session
+ * thread is at work for the connection: two hand-overs would cost more than such a statement.
  *
  * <pre>
  *   event loop                                   session thread

@@ -48,10 +48,12 @@ final class Cursors {
         StatementResult source = subscribes
                 ? queries.subscribe((Statement.Subscribe) declare.source())
                 : queries.select((Statement.Select) declare.source());
-        boolean stays = declare.hold() || !transactions.isUnderWay();
-        cursors.put(
-                declare.name(),
-                new Cursor(source, stays, cancellation, database.engine().allocator(), database.clock()));
+        boolean stays = declare.hold() || subscribes && !transactions.isExplicit();
+        Cursor cursor = new Cursor(source, stays, cancellation, database.engine().allocator(), database.clock());
+        if (!transactions.isUnderWay()) {
+            cursor.hold(); // no transaction that fails later is its own
+        }
+        cursors.put(declare.name(), cursor);
         return Command.of("DECLARE CURSOR");
     }
 

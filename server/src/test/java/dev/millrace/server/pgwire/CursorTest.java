@@ -160,6 +160,21 @@ class CursorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"extended", "simple"})
+    void aCursorDeclaredOutsideATransactionOutlivesThoseThatFail(String mode) throws SQLException {
+        try (Connection one = connect(mode)) {
+            run(one, "CREATE STREAM s (k TEXT)", "CREATE CONTINUOUS QUERY q AS SELECT k FROM s");
+            run(one, "DECLARE c CURSOR FOR SUBSCRIBE TO q", "BEGIN");
+            assertEquals("42703", state(one, "SELECT nothing"));
+            run(one, "ROLLBACK", "INSERT INTO s VALUES ('a')");
+            assertEquals("42703", state(one, "SELECT 1; SELECT nothing"));
+            assertEquals(List.of("+|a"), rows(one, "FETCH 1 FROM c"));
+            run(one, "BEGIN", "DECLARE d CURSOR FOR SUBSCRIBE TO q", "ROLLBACK", "CLOSE c");
+            assertEquals("34000", state(one, "FETCH 1 FROM d"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"extended", "simple"})
     void statementsArePreparedInSql(String mode) throws SQLException {
         try (Connection one = connect(mode)) {
             run(one, "CREATE TABLE t (id INT PRIMARY KEY, v TEXT)");

@@ -1,0 +1,145 @@
+package dev.millrace.server.pgwire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.Millrace;
+import dev.millrace.server.session.Database;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Messages that are sent without waiting for answers: some are answered where they arrive, others by another thread. */
+@Timeout(120)
+class PipeliningTest {
+    private static final int GROUPS = 4_000;
+
+    @Test
+    void answersComeInTheOrderOfTheirQuestions() throws Exception {
+        for (long seed = 1; seed <= 3; seed++) {
+            try (Database database = Millrace.open();
+                    PgServer server = PgServer.listen(database, PgServerOptions.local(0));
+                    RawClient client = new RawClient(server.port())) {
+                client.send(RawClient.startup("user", "millrace"));
+                client.next('Z');
+                client.send(RawClient.query("CREATE TABLE t (n INTEGER)"));
+                client.next('Z');
+                List<String> expected = new ArrayList<>();
+                List<byte[]> groups = groups(new Random(seed), expected);
+                CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(client, groups));
+                for (int at = 0; at < expected.size(); at++) {
+                    assertEquals(expected.get(at), next(client), "answer " + at + ", seed " + seed);
+                }
+                sending.join();
+            }
+        }
+    }
+
+    private static void send(RawClient client, List<byte[]> groups) {
+        try {
+            for (byte[] group : groups) {
+                client.send(group);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The next answer that says something: a row's value, an error's code, the end of a statement or of a group. */
+    private static String next(RawClient client) throws IOException {
+        while (true) {
+            RawClient.Message message = client.next();
+            switch (message.type()) {
+                case 'D':
+                    return "D " + message.column();
+                case 'E':
+                    return "E " + message.field('C');
+                case 'C':
+                    return "C";
+                case 'Z':
+                    return "Z" + (char) message.body()[0];
+                default: // columns, notices, what Parse and Bind answer
+            }
+        }
+    }
+
+    /** Groups of messages that each end in ReadyForQuery, with what is answered to each. */
+    private static List<byte[]> groups(Random random, List<String> expected) {
+        List<byte[]> groups = new ArrayList<>();
+        int rows = 0;
+        for (int i = 0; i < GROUPS; i++) {
+            int constant = random.nextInt(3); // so few that their plans are soon known
+            byte[][] group;
+            switch (random.nextInt(10)) {
+                case 0 -> {
+                    group = new byte[][] {RawClient.query("INSERT INTO t VALUES (" + i + ")")};
+                    expected.addAll(List.of("C", "ZI"));
+                    rows++;
+                }
+                case 1 -> {
+                    group = new byte[][] {RawClient.query("SELECT count(*) FROM t")};
+                    expected.addAll(List.of("D " + rows, "C", "ZI"));
+                }
+                case 2 -> {
+                    group = new byte[][] {
+                        RawClient.parse("", "SELECT nothing"),
+                        RawClient.describe('S', ""), // names are looked up here; what follows is skipped
+                        RawClient.parse("", "SELECT " + constant),
+                        RawClient.bind("", ""),
+                        RawClient.execute("", 0),
+                        RawClient.sync()
+                    };
+                    expected.addAll(List.of("E 42703", "ZI"));
+                }
+                case 3 -> {
+                    group = new byte[][] {
+                        RawClient.query("BEGIN"),
+                        RawClient.query("SELECT nothing"),
+                        RawClient.query("SELECT " + constant),
+                        RawClient.query("ROLLBACK")
+                    };
+                    expected.addAll(List.of("C", "ZT", "E 42703", "ZE", "E 25P02", "ZE", "C", "ZI"));
+                }
+                case 4 -> { // one transaction up to Sync
+                    group = new byte[][] {
+                        RawClient.parse("", "INSERT INTO t VALUES (1)"),
+                        RawClient.bind("", ""),
+                        RawClient.execute("", 0),
+                        RawClient.parse("", "SELECT " + constant),
+                        RawClient.bind("", ""),
+                        RawClient.execute("", 0),
+                        RawClient.parse("", "SELECT 1 / 0"),
+                        RawClient.bind("", ""),
+                        RawClient.execute("", 0),
+                        RawClient.sync()
+                    };
+                    expected.addAll(List.of("C", "D " + constant, "C", "E 22012", "ZI"));
+                }
+                case 5, 6, 7 -> {
+                    group = new byte[][] {
+                        RawClient.parse("", "SELECT " + constant),
+                        RawClient.bind("", ""),
+                        RawClient.describe('P', ""),
+                        RawClient.execute("", 0),
+                        RawClient.sync()
+                    };
+                    expected.addAll(List.of("D " + constant, "C", "ZI"));
+                }
+                default -> {
+                    group = new byte[][] {RawClient.query("SELECT " + constant)};
+                    expected.addAll(List.of("D " + constant, "C", "ZI"));
+                }
+            }
+            groups.add(RawClient.bytes(out -> {
+                for (byte[] message : group) {
+                    out.write(message);
+                }
+            }));
+        }
+        return groups;
+    }
+}
