@@ -59,7 +59,8 @@ final class ExtendedQuery implements AutoCloseable {
     }
 
     private boolean answersAtOnce(PreparedStatement prepared) {
-        return prepared != null && prepared.statement().filter(session::answersAtOnce).isPresent();
+        return prepared != null
+                && prepared.statement().filter(session::answersAtOnce).isPresent();
     }
 
     /** Whether a portal has rows left, so that closing it may take its time. */

@@ -49,7 +49,8 @@ final class Cursors {
                 ? queries.subscribe((Statement.Subscribe) declare.source())
                 : queries.select((Statement.Select) declare.source());
         boolean stays = declare.hold() || subscribes && !transactions.isExplicit();
-        Cursor cursor = new Cursor(source, stays, cancellation, database.engine().allocator(), database.clock());
+        Cursor cursor =
+                new Cursor(source, stays, cancellation, database.engine().allocator(), database.clock());
         if (!transactions.isUnderWay()) {
             cursor.hold(); // no transaction that fails later is its own
         }

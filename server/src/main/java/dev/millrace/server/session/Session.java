@@ -259,7 +259,8 @@ public final class Session implements AutoCloseable {
 
     /** Whether {@link #endTogether} has something to end, which may take its time. */
     public boolean isTogether() {
-        return execution.transactions().isUnderWay() && !execution.transactions().isExplicit();
+        return execution.transactions().isUnderWay()
+                && !execution.transactions().isExplicit();
     }
 
     /** Whether DECLARE made a cursor of that name, which is still open. */
