@@ -4,7 +4,9 @@ import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.bins.Scale;
 import dev.millrace.sketch.column.Column;
 import dev.millrace.sketch.column.NumberSymbols;
+import dev.millrace.sketch.csv.TimeText;
 import dev.millrace.sketch.file.SketchFile;
+import dev.millrace.sketch.schema.Bound;
 import dev.millrace.sketch.segment.SegmentCodec;
 import dev.millrace.sketch.segment.Versions;
 import dev.millrace.sketch.time.Times;
@@ -26,7 +28,7 @@ final class Inspection {
         long rows = 0;
         long bytes = 0;
         out.printf(
-                "%8s %8s %8s %8s %24s %20s %s%n",
+                "%8s %8s %8s %8s  %-26s %-26s %s%n",
                 "segment", "version", "rows", "bytes", "first time", "last time", "form");
         for (int s = 0; s < file.segments().size(); s++) {
             byte[] segment = file.segments().get(s);
@@ -35,13 +37,13 @@ final class Inspection {
             bytes += segment.length;
             String time = sketch.times() instanceof Times.Regular ? "regular" : "irregular";
             out.printf(
-                    "%8d %8d %8d %8d %24d %20d %s, %s time%n",
+                    "%8d %8d %8d %8d  %-26s %-26s %s, %s time%n",
                     s + 1,
                     SegmentCodec.version(segment),
                     sketch.rows(),
                     segment.length,
-                    sketch.times().at(0),
-                    sketch.times().at(sketch.rows() - 1),
+                    time(file, sketch, 0),
+                    time(file, sketch, sketch.rows() - 1),
                     sketch.joint().isPresent() ? sketch.joint().get().counts().length + " combinations" : "columns",
                     time);
             if (s == file.segments().size() - 1) {
@@ -56,6 +58,13 @@ final class Inspection {
                 rows,
                 bytes,
                 rows == 0 ? 0 : bytes / (double) rows);
+    }
+
+    private static String time(SketchFile file, Sketch sketch, int row) {
+        return TimeText.format(
+                sketch.times().at(row),
+                sketch.schema().ticksPerSecond(),
+                file.timestamps() ? TimeText.Form.TIMESTAMP : TimeText.Form.NUMBER);
     }
 
     private void features(Sketch sketch) {
@@ -79,12 +88,12 @@ final class Inspection {
         }
         Scale scale = numbers.scale();
         String kind = scale instanceof Scale.Grid grid
-                ? "bins " + grid.step() + " apart"
+                ? "bins " + Bound.absolute(grid.step()) + " apart"
                 : scale instanceof Scale.Whole whole
                         ? "whole numbers " + whole.step() + " apart"
                         : scale instanceof Scale.Decimal decimal
                                 ? "decimal numbers of " + decimal.digits() + " digits"
                                 : scale instanceof Scale.Table ? "equally likely bins" : "values as they are";
-        return String.format(Locale.ROOT, ", %s, at most %s off", kind, numbers.error());
+        return String.format(Locale.ROOT, ", %s, at most %s off", kind, Bound.absolute(numbers.error()));
     }
 }

@@ -26,10 +26,11 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code millrace sketch encode|decode|inspect}. Exit codes: 0, 1 after an error, 2 for wrong arguments. */
 public final class SketchCommand {
-    private final PrintStream out =
-            new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+    private final PrintStream out;
 
-    private SketchCommand() {}
+    private SketchCommand(PrintStream out) {
+        this.out = out;
+    }
 
     public static CommandSpec spec() {
         CommandSpec spec = CommandSpec.create().name("sketch");
@@ -56,24 +57,30 @@ public final class SketchCommand {
         spec.addPositional(PositionalParamSpec.builder()
                 .paramLabel("FILE")
                 .arity("1..*")
+                .required(true)
                 .type(List.class)
                 .auxiliaryTypes(String.class)
                 .build());
         return spec;
     }
 
-    /** Runs a sub-command; returns the exit code. */
+    /** Runs a sub-command on standard output; returns the exit code. */
     public static int run(ParseResult arguments) throws IOException {
+        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+        return run(arguments, out, System.err);
+    }
+
+    static int run(ParseResult arguments, PrintStream out, PrintStream err) throws IOException {
         if (!arguments.hasSubcommand()) {
-            arguments.commandSpec().commandLine().usage(System.out);
+            arguments.commandSpec().commandLine().usage(out);
             return 0;
         }
         ParseResult sub = arguments.subcommand();
         if (sub.isUsageHelpRequested()) {
-            sub.commandSpec().commandLine().usage(System.out);
+            sub.commandSpec().commandLine().usage(out);
             return 0;
         }
-        SketchCommand command = new SketchCommand();
+        SketchCommand command = new SketchCommand(out);
         List<String> files = sub.matchedPositionalValue(0, List.of());
         try {
             for (String file : files) {
@@ -89,11 +96,11 @@ public final class SketchCommand {
             }
             return 0;
         } catch (MillraceException e) {
-            System.err.println("millrace sketch: " + e.getMessage());
-            e.hint().ifPresent(hint -> System.err.println("HINT:  " + hint));
+            err.println("millrace sketch: " + e.getMessage());
+            e.hint().ifPresent(hint -> err.println("HINT:  " + hint));
             return 1;
         } finally {
-            command.out.flush();
+            out.flush();
         }
     }
 

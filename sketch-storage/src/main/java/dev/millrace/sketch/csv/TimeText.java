@@ -11,9 +11,9 @@ import java.util.Optional;
  * @param seconds since 1970, with as many digits as were written
  * @param form how it was written
  */
-record TimeText(BigDecimal seconds, Form form) {
+public record TimeText(BigDecimal seconds, Form form) {
     /** How times are written. */
-    enum Form {
+    public enum Form {
         /** {@code 2026-01-31 23:59:59.5}, also with a T and a Z. */
         TIMESTAMP,
         /** A number. */
@@ -58,7 +58,7 @@ record TimeText(BigDecimal seconds, Form form) {
     }
 
     /** A time as it was written, given the ticks. */
-    static String format(long ticks, long ticksPerSecond, Form form) {
+    public static String format(long ticks, long ticksPerSecond, Form form) {
         int digits = Long.toString(ticksPerSecond).length() - 1;
         if (form == Form.NUMBER) {
             return BigDecimal.valueOf(ticks, digits).toPlainString();

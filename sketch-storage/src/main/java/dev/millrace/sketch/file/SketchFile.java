@@ -5,7 +5,9 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sketch.bits.Damage;
 import dev.millrace.sketch.form.Limits;
 import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,20 +28,41 @@ import java.util.List;
 public record SketchFile(boolean timestamps, List<byte[]> segments) {
     private static final byte[] MAGIC = "MRSK".getBytes(StandardCharsets.US_ASCII);
     private static final int FORMAT = 1;
+    private static final int BUFFER = 1 << 16;
 
+    /**
+     * Writes the file as a whole: what was there under its name stays until the new one is complete on the disk.
+     *
+     * @throws MillraceException if that fails (58030); nothing was changed then
+     */
     public void write(Path path) {
-        try (OutputStream out = Files.newOutputStream(path)) {
-            out.write(MAGIC);
-            out.write(FORMAT);
-            out.write(timestamps ? 1 : 0);
-            for (byte[] segment : segments) {
-                for (int i = 0; i < 4; i++) {
-                    out.write(segment.length >>> 8 * i);
+        Path unfinished = path.resolveSibling(path.getFileName() + ".unfinished");
+        try {
+            try {
+                try (FileOutputStream file = new FileOutputStream(unfinished.toFile());
+                        OutputStream out = new BufferedOutputStream(file, BUFFER)) {
+                    writeTo(out);
+                    out.flush();
+                    file.getFD().sync();
                 }
-                out.write(segment);
+                Files.move(unfinished, path, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+            } finally {
+                Files.deleteIfExists(unfinished);
             }
         } catch (IOException e) {
             throw MillraceException.external(SqlState.IO_ERROR, "cannot write " + path + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void writeTo(OutputStream out) throws IOException {
+        out.write(MAGIC);
+        out.write(FORMAT);
+        out.write(timestamps ? 1 : 0);
+        for (byte[] segment : segments) {
+            for (int i = 0; i < 4; i++) {
+                out.write(segment.length >>> 8 * i);
+            }
+            out.write(segment);
         }
     }
 

@@ -2,7 +2,8 @@ package dev.millrace.sketch.schema;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import java.util.Locale;
+import java.math.BigDecimal;
+import java.math.MathContext;
 
 /**
  * How far a value that is read back may lie from the one that was written; it holds for every single value.
@@ -87,8 +88,16 @@ public record Bound(Kind kind, double amount) {
     public String toString() {
         return switch (kind) {
             case EXACT -> "exact";
-            case ABSOLUTE -> String.valueOf(amount);
-            case OF_RANGE -> String.format(Locale.ROOT, "%s%%", amount * 100);
+            case ABSOLUTE -> rounded(amount);
+            case OF_RANGE -> rounded(amount * 100) + "%";
         };
+    }
+
+    /** In six digits: a bound is often a product that is a hair off what was asked for. */
+    private static String rounded(double number) {
+        return new BigDecimal(number)
+                .round(new MathContext(6))
+                .stripTrailingZeros()
+                .toPlainString();
     }
 }
