@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(120)
 final class WorkerThreadsTest {
     private final WorkerThreads workers = new WorkerThreads(2, SchedulingPolicies.named("fcfs"), Clock.system());
 
@@ -73,31 +73,38 @@ final class WorkerThreadsTest {
             pending[i % tasks].incrementAndGet();
             scheduled.get(i % tasks).wake();
         }
-        assertTrue(workers.await(signal, () -> total.get() == wakes, TimeUnit.SECONDS.toNanos(10)));
+        assertTrue(workers.await(signal, () -> total.get() == wakes, TimeUnit.SECONDS.toNanos(60)));
         assertFalse(overlapped.get());
     }
 
     @Test
     void removeWaitsForTheRunUnderWay() throws InterruptedException {
         CountDownLatch started = new CountDownLatch(1);
+        Thread remover = Thread.currentThread();
         AtomicBoolean finished = new AtomicBoolean();
         ScheduledTask task = workers.add(new Running(() -> {
             started.countDown();
-            try {
-                Thread.sleep(50);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
+            while (remover.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
             }
             finished.set(true);
             return Task.Outcome.READY;
         }));
         task.wake();
-        started.await();
+        while (started.getCount() > 0) {
+            Thread.onSpinWait(); // it takes us for waiting only in remove
+        }
         task.remove();
         assertTrue(finished.get());
         long runs = task.runs();
         task.wake();
-        Thread.sleep(20);
+        CountDownLatch later = new CountDownLatch(1);
+        workers.add(new Running(() -> {
+                    later.countDown();
+                    return Task.Outcome.WAITING;
+                }))
+                .wake();
+        later.await(); // first come, first served
         assertEquals(runs, task.runs());
     }
 
@@ -110,7 +117,7 @@ final class WorkerThreadsTest {
             fired.set(true);
             signal.raise();
         });
-        assertTrue(workers.await(signal, fired::get, TimeUnit.SECONDS.toNanos(5)));
+        assertTrue(workers.await(signal, fired::get, TimeUnit.SECONDS.toNanos(60)));
     }
 
     @Test

@@ -24,6 +24,7 @@ import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.WorkerThreads;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.time.Eventually;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -35,8 +36,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The engine from outside, on threads. */
-@Timeout(30)
+@Timeout(120)
 final class EngineTest {
+    private static final long WAIT_MICROS = 60_000_000;
     private static final Schema KV = longs("k", "v");
 
     private LocalEngine engine;
@@ -191,12 +193,12 @@ final class EngineTest {
         StandingQuery query = engine.start("a", sum(scan("s", KV), List.of(0), 1), QueryOptions.view());
         engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1, 10))));
         try (Subscription subscription = query.subscribe(SubscriptionOptions.withSnapshot())) {
-            try (EpochChanges first = subscription.next(1_000_000).orElseThrow()) {
+            try (EpochChanges first = subscription.next(WAIT_MICROS).orElseThrow()) {
                 assertTrue(first.snapshot());
                 assertEquals(1, first.batches().size());
             }
             long epoch = stream.append(batch(engine, KV, Row.of(1, 5)));
-            try (EpochChanges second = subscription.next(1_000_000).orElseThrow()) {
+            try (EpochChanges second = subscription.next(WAIT_MICROS).orElseThrow()) {
                 assertEquals(epoch, second.epoch());
                 dev.millrace.testing.rows.ZSet changes = new dev.millrace.testing.rows.ZSet();
                 second.batches().forEach(changes::add);
@@ -206,7 +208,7 @@ final class EngineTest {
             }
             assertTrue(subscription.next(1_000).isEmpty());
             query.drop();
-            assertTrue(subscription.next(1_000_000).isEmpty());
+            assertTrue(subscription.next(WAIT_MICROS).isEmpty());
             assertTrue(subscription.isFinished());
         }
     }
@@ -220,9 +222,9 @@ final class EngineTest {
         try (Subscription told = query.subscribe(SubscriptionOptions.changes().withProgress());
                 Subscription untold = query.subscribe(SubscriptionOptions.changes())) {
             long epoch = stream.append(batch(engine, events, Row.of(10, 1)));
-            EpochChanges changes = told.next(1_000_000).orElseThrow();
+            EpochChanges changes = told.next(WAIT_MICROS).orElseThrow();
             while (changes.epoch() < epoch) {
-                changes = told.next(1_000_000).orElseThrow(); // of the start
+                changes = told.next(WAIT_MICROS).orElseThrow(); // of the start
             }
             assertEquals(epoch, changes.epoch());
             assertTrue(changes.batches().isEmpty());
@@ -315,12 +317,9 @@ final class EngineTest {
     void aCancelledResultSaysSo() throws InterruptedException {
         engine.relations().addSource("quiet", new ScriptedSource(KV, true, false, List.of()), OnError.FAIL);
         try (Result result = engine.run(scan("quiet", KV))) {
+            Thread reader = Thread.currentThread();
             Thread canceller = new Thread(() -> {
-                try {
-                    Thread.sleep(20);
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
+                Eventually.waits(reader);
                 result.cancel();
             });
             canceller.start();
@@ -363,15 +362,13 @@ final class EngineTest {
     }
 
     @Test
-    void aQuietEngineSleeps() throws InterruptedException {
+    void aQuietEngineSleeps() {
         WritableRelation stream = engine.relations().addStream("s", KV);
         engine.start("a", sum(scan("s", KV), List.of(), 1), QueryOptions.view());
         engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1, 1))));
-        Thread.sleep(200);
         var threads = java.lang.management.ManagementFactory.getThreadMXBean();
-        long before = cpuNanosOfWorkers(threads);
-        Thread.sleep(1_000);
-        assertTrue(cpuNanosOfWorkers(threads) - before < 5_000_000, "busy while there is nothing to do");
+        // one that polls would use some time in each fifth of a second
+        Eventually.settles("the time that the workers use", () -> cpuNanosOfWorkers(threads) / 1_000_000);
     }
 
     private static long cpuNanosOfWorkers(java.lang.management.ThreadMXBean threads) {
@@ -385,18 +382,16 @@ final class EngineTest {
     }
 
     @Test
-    void anInsertReachesASubscriberInAboutAMillisecond() {
+    void anInsertWakesItsSubscriber() {
         WritableRelation stream = engine.relations().addStream("s", KV);
         StandingQuery query = engine.start("a", sum(scan("s", KV), List.of(0), 1), QueryOptions.view());
         try (Subscription subscription = query.subscribe(SubscriptionOptions.changes())) {
-            long best = Long.MAX_VALUE;
-            for (int i = 0; i < 200; i++) {
+            Eventually.holds("one that waits for no timer", () -> {
                 long from = System.nanoTime();
-                stream.append(batch(engine, KV, Row.of(1, i)));
-                subscription.next(1_000_000).orElseThrow().close();
-                best = Math.min(best, System.nanoTime() - from);
-            }
-            assertTrue(best < 1_000_000, best + " ns");
+                stream.append(batch(engine, KV, Row.of(1, 1)));
+                subscription.next(WAIT_MICROS).orElseThrow().close();
+                return System.nanoTime() - from < 1_000_000;
+            });
         }
     }
 }

@@ -19,6 +19,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.WorkerThreads;
 import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.time.Eventually;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One worker, so that a sink that held it would hold everybody. */
-@Timeout(60)
+@Timeout(120)
 class SlowSinkTest {
     private static final Schema KV = TestPlans.longs("k", "v");
     private final LocalEngine engine = new LocalEngine(
@@ -96,16 +97,9 @@ class SlowSinkTest {
             engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1, 7))));
         }
         assertEquals(zset(Row.of(140L)), view(engine, "other"));
-        long rows = blocked.statistics().rowsIn();
-        Thread.sleep(300);
-        long later = blocked.statistics().rowsIn();
-        Thread.sleep(300);
-        assertEquals(later, blocked.statistics().rowsIn(), "it reads on without bounds, since " + rows);
+        Eventually.settles("what it reads", () -> blocked.statistics().rowsIn());
         blocked.drop();
-        for (int tries = 0; tries < 1000 && !sink.taken.closed; tries++) {
-            Thread.sleep(10); // on a busy machine the sink's own thread may have to close it
-        }
-        assertTrue(sink.taken.closed);
+        Eventually.holds("the sink's own thread may have to close it", () -> sink.taken.closed);
         synchronized (sink.threads) {
             assertTrue(
                     sink.threads.stream().allMatch(name -> name.startsWith("millrace-sink")), sink.threads::toString);
@@ -120,7 +114,9 @@ class SlowSinkTest {
                 engine.start("q", scan("s", KV), QueryOptions.view().withSink(sink));
         long epoch = stream.append(batch(engine, KV, Row.of(1, 7)));
         assertTrue(sink.called.await(30, TimeUnit.SECONDS));
-        Thread.sleep(200);
+        WritableRelation otherStream = engine.relations().addStream("t", KV);
+        engine.start("other", scan("t", KV), QueryOptions.view());
+        engine.awaitEpoch(otherStream.append(batch(engine, KV, Row.of(2, 8))));
         assertEquals(zset(), view(engine, "q"));
         sink.permits.release(1000);
         engine.awaitEpoch(epoch);

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The engine in one thread: any order of its steps gives the answers that threads give. */
-@Timeout(60)
+@Timeout(120)
 final class SteppedEngineTest {
     private static final Schema KV = longs("k", "v");
     private static final Schema EVENTS = longs("ts", "k");

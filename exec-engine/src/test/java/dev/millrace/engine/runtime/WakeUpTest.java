@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Readers fed by I/O threads. */
-@Timeout(20)
+@Timeout(120)
 final class WakeUpTest {
     private static final Schema KV = longs("k", "v");
 
@@ -92,7 +92,7 @@ final class WakeUpTest {
                 try (Subscription subscription = query.subscribe(SubscriptionOptions.changes())) {
                     for (int i = 0; i < 200; i++) {
                         source.put(Row.of(i, i));
-                        try (EpochChanges changes = subscription.next(5_000_000).orElseThrow()) {
+                        try (EpochChanges changes = subscription.next(60_000_000).orElseThrow()) {
                             assertEquals(1, changes.batches().get(0).rowCount());
                         }
                     }

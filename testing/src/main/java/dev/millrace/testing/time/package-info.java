@@ -1,2 +1,5 @@
-/** Time that a test owns. Entry: {@link dev.millrace.testing.time.TestClock}. */
+/**
+ * Time that a test owns, and waiting that depends on no machine's speed. Entries: {@link dev.millrace.testing.time.TestClock}
+ * and {@link dev.millrace.testing.time.Eventually}.
+ */
 package dev.millrace.testing.time;
