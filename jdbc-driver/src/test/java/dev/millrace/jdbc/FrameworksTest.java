@@ -40,7 +40,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A pool and a template over both drivers: PostgreSQL's own over a socket, ours over a socket and inside this program. */
-@Timeout(60)
+@Timeout(120)
 class FrameworksTest {
     private Database database;
     private PgServer server;
@@ -67,7 +67,7 @@ class FrameworksTest {
                 });
         config.setUsername("millrace");
         config.setMaximumPoolSize(4);
-        config.setConnectionTimeout(10_000);
+        config.setConnectionTimeout(60_000);
         return new HikariDataSource(config);
     }
 

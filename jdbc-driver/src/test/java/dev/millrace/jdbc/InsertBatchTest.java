@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches of INSERT, whichever way they travel. */
-@Timeout(60)
+@Timeout(120)
 class InsertBatchTest {
     private Connection connection;
     private Statement statement;

@@ -12,6 +12,7 @@ import dev.millrace.Millrace;
 import dev.millrace.server.pgwire.PgServer;
 import dev.millrace.server.pgwire.PgServerOptions;
 import dev.millrace.server.session.Database;
+import dev.millrace.testing.time.Eventually;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.PGConnection;
 
 /** The driver as programs find it, on a database inside this program and on a server. */
-@Timeout(60)
+@Timeout(120)
 class MillraceDriverTest {
 
     static List<String> rows(Connection connection, String sql) throws SQLException {
@@ -88,10 +89,7 @@ class MillraceDriverTest {
             assertEquals(List.of("1"), rows(connection, "SELECT 1"));
             assertTrue(threads().stream().anyMatch(name -> name.startsWith("millrace-pgwire")));
         }
-        for (int i = 0; i < 100 && !threads().isEmpty(); i++) {
-            Thread.sleep(20);
-        }
-        assertEquals(List.of(), threads());
+        Eventually.holds("all its threads end", () -> threads().isEmpty());
     }
 
     private static List<String> threads() {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** SUBSCRIBE through JDBC, inside this program and over a socket. */
-@Timeout(60)
+@Timeout(120)
 class SubscribeTest {
     private Database database;
     private PgServer server;
@@ -87,7 +87,7 @@ class SubscribeTest {
                     assertTrue(rows.next());
                     seen.add(rows.getString("op") + " " + rows.getString("k") + " " + rows.getLong("total"));
                 }
-                writing.get(10, TimeUnit.SECONDS);
+                writing.get(60, TimeUnit.SECONDS);
                 assertTrue(seen.contains("- a 1") == seen.contains("+ a 1"), seen.toString());
             }
             assertEquals(List.of("a 3"), MillraceDriverTest.rows(connection, "SELECT * FROM totals"));
@@ -104,7 +104,7 @@ class SubscribeTest {
                 CompletableFuture<Void> cancelling = later(100, statement::cancel);
                 assertEquals(
                         "57014", assertThrows(SQLException.class, rows::next).getSQLState());
-                cancelling.get(10, TimeUnit.SECONDS);
+                cancelling.get(60, TimeUnit.SECONDS);
             }
             try (ResultSet rows = statement.executeQuery("SUBSCRIBE TO s")) {
                 statement.cancel(); // before the wait, as fast readers meet it
@@ -121,19 +121,16 @@ class SubscribeTest {
         try (Connection connection = connect(place);
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE STREAM s (v BIGINT)");
-            statement.setQueryTimeout(1);
+            statement.setQueryTimeout(2);
             try (ResultSet rows = statement.executeQuery("SUBSCRIBE TO s")) {
-                CompletableFuture<Void> writing = later(200, () -> {
-                    try (Statement writer = connection.createStatement()) {
-                        writer.execute("INSERT INTO s VALUES (1)");
-                    }
-                });
+                try (Statement writer = connection.createStatement()) {
+                    writer.execute("INSERT INTO s VALUES (1)");
+                }
                 assertTrue(rows.next());
                 long began = System.nanoTime();
                 SQLTimeoutException timeout = assertThrows(SQLTimeoutException.class, rows::next);
                 assertEquals("57014", timeout.getSQLState());
-                assertTrue(System.nanoTime() - began >= TimeUnit.MILLISECONDS.toNanos(950));
-                writing.get(10, TimeUnit.SECONDS);
+                assertTrue(System.nanoTime() - began >= TimeUnit.MILLISECONDS.toNanos(1_950));
             }
         }
     }
@@ -149,7 +146,7 @@ class SubscribeTest {
             ResultSet rows = statement.getResultSet();
             CompletableFuture<Void> closing = later(100, statement::close);
             assertThrows(SQLException.class, rows::next);
-            closing.get(10, TimeUnit.SECONDS);
+            closing.get(60, TimeUnit.SECONDS);
             assertEquals(List.of("1"), MillraceDriverTest.rows(connection, "SELECT 1"));
         }
     }
@@ -171,7 +168,7 @@ class SubscribeTest {
                                     connection, "INSERT INTO s VALUES (5), (" + (least + 1) + ") RETURNING v"));
                     assertTrue(rows.next());
                     assertEquals(2 * least + 2, rows.getLong("w"));
-                    writing.get(10, TimeUnit.SECONDS);
+                    writing.get(60, TimeUnit.SECONDS);
                 }
             }
         }

@@ -1,23 +1,30 @@
 package dev.millrace.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.server.config.ConfigFile;
+import dev.millrace.testing.time.Eventually;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.PGConnection;
 
 /** The server as a process: how it starts, is refused a start, and stops. */
 @Timeout(180)
@@ -25,8 +32,37 @@ class ServerLifeTest {
     @TempDir
     Path directory;
 
-    private static SQLException failure(CompletableFuture<SQLException> future) throws Exception {
-        return future.get(30, TimeUnit.SECONDS);
+    /** Copies the rows of a query out; counts the latch down when the first comes, and waits for another then. */
+    private static CompletableFuture<Long> copy(
+            Connection connection, String query, CountDownLatch begun, CountDownLatch goOn) {
+        return CompletableFuture.supplyAsync(() -> {
+            OutputStream rows = new OutputStream() {
+                @Override
+                public void write(int value) {
+                    throw new AssertionError("rows come whole");
+                }
+
+                @Override
+                public void write(byte[] row, int from, int length) throws IOException {
+                    begun.countDown();
+                    try {
+                        assertTrue(goOn.await(60, TimeUnit.SECONDS));
+                    } catch (InterruptedException e) {
+                        throw new IOException(e);
+                    }
+                }
+            };
+            try {
+                return connection.unwrap(PGConnection.class).getCopyAPI().copyOut("COPY (" + query + ") TO STDOUT", rows);
+            } catch (SQLException | IOException e) {
+                throw new CompletionException(e);
+            }
+        });
+    }
+
+    private static SQLException failure(CompletableFuture<Long> copy) {
+        ExecutionException failed = assertThrows(ExecutionException.class, () -> copy.get(60, TimeUnit.SECONDS));
+        return assertInstanceOf(SQLException.class, failed.getCause());
     }
 
     @Test
@@ -35,19 +71,25 @@ class ServerLifeTest {
         try (ServerProcess server =
                 ServerProcess.start("--port", "0", "--no-http", "--tls", "off", "--set", "log.format=json")) {
             Connection idle = server.connect();
-            Connection subscriber = server.connect();
-            Connection busy = server.connect();
             try (Statement statement = idle.createStatement()) {
                 statement.execute("CREATE STREAM s (k BIGINT)");
                 statement.execute("CREATE SINK f FROM s WITH (connector = 'file', path = '" + out + "')");
+                statement.execute("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM s");
                 statement.execute("INSERT INTO s SELECT g FROM generate_series(1, 1000) AS g");
             }
-            CompletableFuture<SQLException> subscription = CompletableFuture.supplyAsync(() -> assertThrows(
-                    SQLException.class, () -> subscriber.createStatement().executeQuery("SUBSCRIBE TO s")));
-            CompletableFuture<Long> counting = CompletableFuture.supplyAsync(() -> count(busy));
-            Thread.sleep(3000); // until both are under way, on a busy machine too
+            CountDownLatch begun = new CountDownLatch(2);
+            CountDownLatch stopping = new CountDownLatch(1);
+            CompletableFuture<Long> subscription =
+                    copy(server.connect(), "SUBSCRIBE TO n WITH (SNAPSHOT)", begun, new CountDownLatch(0));
+            CompletableFuture<Long> copy = copy( // of more than the buffers between the two hold
+                    server.connect(), "SELECT g FROM generate_series(1, 5000000) AS g", begun, stopping);
+            assertTrue(begun.await(60, TimeUnit.SECONDS));
             server.terminate();
-            assertTrue(counting.get(30, TimeUnit.SECONDS) > 0, "a statement under way is finished");
+            Eventually.holds(
+                    "it begins to stop",
+                    () -> server.lines().stream().anyMatch(line -> line.contains("\"event\":\"stopping\"")));
+            stopping.countDown();
+            assertEquals(5_000_000, copy.get(60, TimeUnit.SECONDS), "a statement under way is finished");
             assertEquals("57014", failure(subscription).getSQLState());
             SQLException told = assertThrows(
                     SQLException.class, () -> idle.createStatement().execute("SELECT 1"));
@@ -63,18 +105,6 @@ class ServerLifeTest {
                 Files.readAllLines(out).stream()
                         .filter(line -> !line.equals("k"))
                         .count());
-    }
-
-    /** Some seconds of work. */
-    private static long count(Connection connection) {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(
-                        "SELECT count(*) FROM generate_series(1, 20000) AS a JOIN generate_series(1, 1000) AS b ON a < b")) {
-            rows.next();
-            return rows.getLong(1);
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.server;
 
+import dev.millrace.testing.time.Eventually;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +18,7 @@ import java.util.regex.Pattern;
 public final class ServerProcess implements AutoCloseable {
     private static final Pattern LISTENING = Pattern.compile("millrace: listening on .*:(\\d+); connect");
     private static final Pattern HTTP = Pattern.compile("http://localhost:(\\d+)");
-    private static final long START_SECONDS = 60;
+    private static final long STOP_SECONDS = 60;
 
     private final Process process;
     private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -33,10 +34,9 @@ public final class ServerProcess implements AutoCloseable {
     /** Starts it and waits until it listens or ends. */
     public static ServerProcess start(String... arguments) throws Exception {
         ServerProcess started = begin(arguments);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
-        while (started.process.isAlive() && started.find(LISTENING).isEmpty() && System.nanoTime() < end) {
-            Thread.sleep(10);
-        }
+        Eventually.holds(
+                "the server listens or ends",
+                () -> !started.process.isAlive() || !started.find(LISTENING).isEmpty());
         return started;
     }
 
@@ -113,7 +113,7 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Waits for its end; its exit code. */
     public int awaitExit() throws Exception {
-        if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("the server does not end: " + lines);
         }
         reader.join();

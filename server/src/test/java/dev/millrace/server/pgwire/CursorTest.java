@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
+import dev.millrace.testing.time.Eventually;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cursors, prepared statements in SQL, and timeouts, through PostgreSQL's JDBC driver. */
-@Timeout(60)
+@Timeout(120)
 class CursorTest {
     private Database database;
     private PgServer server;
@@ -44,7 +45,7 @@ class CursorTest {
     private Connection connect(String mode) throws SQLException {
         Properties all = new Properties();
         all.setProperty("user", "millrace");
-        all.setProperty("socketTimeout", "30");
+        all.setProperty("socketTimeout", "60");
         all.setProperty("preferQueryMode", mode);
         return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
     }
@@ -143,16 +144,16 @@ class CursorTest {
                     throw new IllegalStateException(e);
                 }
             });
-            Thread.sleep(100);
+            Thread.sleep(100); // a machine on which this is too short only tests less
             assertTrue(!waits.isDone());
             run(other, "INSERT INTO s VALUES ('a')");
-            assertEquals(2, waits.get(20, TimeUnit.SECONDS).size());
+            assertEquals(2, waits.get(60, TimeUnit.SECONDS).size());
             run(other, "INSERT INTO s VALUES ('b')");
             run(other, "INSERT INTO s VALUES ('c')");
-            assertEquals(List.of("+|b|1"), rows(one, "FETCH 1 FROM c WITH (timeout = '10s')"));
-            assertEquals(List.of("+|c|1"), rows(one, "FETCH 1 c WITH (timeout = '10s')"));
+            assertEquals(List.of("+|b|1"), rows(one, "FETCH 1 FROM c WITH (timeout = '60s')"));
+            assertEquals(List.of("+|c|1"), rows(one, "FETCH 1 c WITH (timeout = '60s')"));
             assertEquals(List.of(), rows(one, "FETCH 1 FROM c WITH (timeout = 0)"));
-            run(one, "SET statement_timeout = '200ms'");
+            run(one, "SET statement_timeout = '2s'");
             assertEquals("57014", state(one, "FETCH 1 FROM c"));
             run(one, "CLOSE c");
         }
@@ -200,19 +201,18 @@ class CursorTest {
                 Connection idle = connect("simple");
                 Connection inTransaction = connect("simple")) {
             run(one, "CREATE STREAM s (k TEXT)", "CREATE MATERIALIZED VIEW mv AS SELECT k FROM s");
-            run(one, "SET statement_timeout = 100");
+            run(one, "SET statement_timeout = 2000");
             SQLException late = assertThrows(SQLException.class, () -> run(one, "SUBSCRIBE TO mv"));
             assertEquals("57014", late.getSQLState());
             assertTrue(late.getMessage().contains("canceling statement due to statement timeout"), late.getMessage());
-            assertEquals(List.of("100ms"), rows(one, "SHOW statement_timeout"));
+            assertEquals(List.of("2s"), rows(one, "SHOW statement_timeout"));
             run(one, "SET statement_timeout = 0");
             run(idle, "SET idle_session_timeout = '100ms'");
             run(
                     inTransaction,
                     "SET idle_in_transaction_session_timeout = '100ms'",
-                    "BEGIN",
-                    "INSERT INTO s VALUES ('x')");
-            Thread.sleep(600);
+                    "BEGIN; INSERT INTO s VALUES ('x')");
+            Eventually.holds("both sessions end", () -> database.sessionCount() == 1);
             assertEquals("57P05", state(idle, "SELECT 1"));
             assertEquals("25P03", state(inTransaction, "SELECT 1"));
             assertEquals(List.of("0"), rows(one, "SELECT count(*) FROM mv"));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
+import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -140,14 +141,19 @@ class PsqlTest {
     void controlCEndsWhatNeverEnds() throws Exception {
         psql("CREATE STREAM s (v BIGINT)");
         for (String sql : List.of("SUBSCRIBE TO s", "SELECT count(*) FROM generate_series(1, 20000000000) AS g(n)")) {
-            Process process = new ProcessBuilder(
-                            "psql", "-X", "-h", "localhost", "-p", "" + server.port(), "-U", "millrace", "-c", sql)
+            Process process = new ProcessBuilder(List.of(
+                            "psql", "-X", "-h", "localhost", "-p", "" + server.port(), "-U", "millrace", "-At",
+                            "-c", "SELECT 'ready'", "-c", sql))
                     .redirectErrorStream(true)
                     .start();
-            Thread.sleep(700);
-            new ProcessBuilder("kill", "-INT", "" + process.pid()).start().waitFor();
-            assertTrue(process.waitFor(15, TimeUnit.SECONDS), sql);
-            String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            process.inputReader().readLine(); // from now on psql takes the signal for a wish to cancel
+            try (Eventually.Repeated interrupting =
+                    Eventually.repeat(() -> new ProcessBuilder("kill", "-INT", "" + process.pid())
+                            .start()
+                            .waitFor())) {
+                assertTrue(process.waitFor(60, TimeUnit.SECONDS), sql);
+            }
+            String out = String.join("\n", process.inputReader().lines().toList());
             assertTrue(out.contains("canceling statement due to user request"), out);
         }
     }

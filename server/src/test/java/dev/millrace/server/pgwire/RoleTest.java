@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who may come in and do what, through PostgreSQL's JDBC driver, with passwords. */
-@Timeout(60)
+@Timeout(120)
 class RoleTest {
     private Database database;
     private PgServer server;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.StringReader;
 import java.net.Socket;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
 
 /** Subscriptions over the wire: progress, going on where a client was, and clients that are too slow. */
-@Timeout(60)
+@Timeout(120)
 class SubscribeTest {
     private Database database;
     private PgServer server;
@@ -46,7 +47,7 @@ class SubscribeTest {
     private Connection connect() throws SQLException {
         Properties all = new Properties();
         all.setProperty("user", "millrace");
-        all.setProperty("socketTimeout", "30");
+        all.setProperty("socketTimeout", "60");
         return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
     }
 
@@ -208,15 +209,18 @@ class SubscribeTest {
             out.writeInt(sql.length + 4);
             out.write(sql);
             out.flush();
-            Thread.sleep(500);
+            DataInputStream in = new DataInputStream(silent.getInputStream());
+            while (in.readByte() != 'T') { // it has begun when its columns are told
+                in.skipNBytes(in.readInt() - 4);
+            }
             String lines = ("y".repeat(1000) + "\n").repeat(4_000);
             for (int i = 0; i < 10; i++) {
                 writer.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY s FROM STDIN", new StringReader(lines));
             }
             assertEquals(List.of("40000"), rows(writer, "SELECT n FROM mv"));
-            Thread.sleep(1_500);
-            silent.setSoTimeout(20_000);
-            byte[] all = silent.getInputStream().readAllBytes(); // to the end: the connection was cut
+            run(writer, "FLUSH"); // nothing more is to come for the silent one
+            silent.setSoTimeout(60_000);
+            byte[] all = in.readAllBytes(); // to the end: the connection was cut
             assertTrue(all.length < 40_000_000, all.length + " bytes");
             String tail = new String(
                     all, Math.max(0, all.length - 400), Math.min(400, all.length), StandardCharsets.US_ASCII);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The database called directly, as a program that embeds it does. */
-@Timeout(30)
+@Timeout(120)
 class EmbeddedTest {
     private Database database;
     private BufferAllocator allocator;

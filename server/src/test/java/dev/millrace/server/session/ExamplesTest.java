@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is in {@code server/examples} compiles, runs and says what it should. */
-@Timeout(60)
+@Timeout(120)
 class ExamplesTest {
     private static final Path EXAMPLES = Path.of("examples").toAbsolutePath();
 
