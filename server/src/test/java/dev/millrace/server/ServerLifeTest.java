@@ -53,7 +53,10 @@ class ServerLifeTest {
                 }
             };
             try {
-                return connection.unwrap(PGConnection.class).getCopyAPI().copyOut("COPY (" + query + ") TO STDOUT", rows);
+                return connection
+                        .unwrap(PGConnection.class)
+                        .getCopyAPI()
+                        .copyOut("COPY (" + query + ") TO STDOUT", rows);
             } catch (SQLException | IOException e) {
                 throw new CompletionException(e);
             }

@@ -92,7 +92,8 @@ final class WakeUpTest {
                 try (Subscription subscription = query.subscribe(SubscriptionOptions.changes())) {
                     for (int i = 0; i < 200; i++) {
                         source.put(Row.of(i, i));
-                        try (EpochChanges changes = subscription.next(60_000_000).orElseThrow()) {
+                        try (EpochChanges changes =
+                                subscription.next(60_000_000).orElseThrow()) {
                             assertEquals(1, changes.batches().get(0).rowCount());
                         }
                     }

@@ -512,7 +512,8 @@ class HttpServerTest {
         }
         // a connection that was open when the stop began is told
         try (Socket socket = new Socket("localhost", server.port())) {
-            socket.getOutputStream().write("GET /health HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream()
+                    .write("GET /health HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             String ready = "\"ready\":true}\n";
             StringBuilder before = new StringBuilder();
             while (before.indexOf(ready) < 0) {

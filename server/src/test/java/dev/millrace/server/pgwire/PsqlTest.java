@@ -142,8 +142,19 @@ class PsqlTest {
         psql("CREATE STREAM s (v BIGINT)");
         for (String sql : List.of("SUBSCRIBE TO s", "SELECT count(*) FROM generate_series(1, 20000000000) AS g(n)")) {
             Process process = new ProcessBuilder(List.of(
-                            "psql", "-X", "-h", "localhost", "-p", "" + server.port(), "-U", "millrace", "-At",
-                            "-c", "SELECT 'ready'", "-c", sql))
+                            "psql",
+                            "-X",
+                            "-h",
+                            "localhost",
+                            "-p",
+                            "" + server.port(),
+                            "-U",
+                            "millrace",
+                            "-At",
+                            "-c",
+                            "SELECT 'ready'",
+                            "-c",
+                            sql))
                     .redirectErrorStream(true)
                     .start();
             process.inputReader().readLine(); // from now on psql takes the signal for a wish to cancel

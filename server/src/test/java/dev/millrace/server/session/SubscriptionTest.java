@@ -135,8 +135,7 @@ class SubscriptionTest {
                 SqlState.QUERY_CANCELED,
                 cancelled(() -> db.run("SELECT count(*), sum(n % 7) FROM g")).sqlState());
         db.run("CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n, sum(n % 7) AS m FROM g");
-        assertEquals(
-                SqlState.QUERY_CANCELED, cancelled(() -> db.run("FLUSH")).sqlState());
+        assertEquals(SqlState.QUERY_CANCELED, cancelled(() -> db.run("FLUSH")).sqlState());
         db.run("DROP MATERIALIZED VIEW v");
         assertEquals(List.of("1"), db.rows("SELECT 1"), "the session goes on");
     }
