@@ -31,7 +31,8 @@ import org.apache.arrow.vector.FieldVector;
 
 /**
  * An INNER join that keeps all rows, in as little as they need as long as none is taken back: of each a pointer to the next
- * one of its key and the packed values. With the first weight that is not 1 a {@link JoinOperator} takes over what there is.
+ * one of its key and the packed values. With the first weight that is not 1 a {@link JoinOperator} takes over what there is,
+ * and so it does when rows meet many that a residual condition with ranges turns away, which it would not look at.
  *
  * <pre>
  *   entry: hash | link | keys | last left row | last right row, 0 for none
@@ -42,6 +43,9 @@ public final class AppendedJoinOperator implements Operator {
     private static final String STATE = "appended";
     private static final String GENERAL_STATE = "rows";
     private static final int HEADER = 8;
+
+    /** Pairs that are turned away, per row and per pair that is not, that are worth an order of the rows. */
+    private static final int MANY_IN_VAIN = 64;
 
     private final Join node;
     private final List<AutoCloseable> owned = new ArrayList<>();
@@ -54,6 +58,8 @@ public final class AppendedJoinOperator implements Operator {
     private Optional<Residual> residual = Optional.empty();
     private Optional<JoinOperator> general = Optional.empty(); // since a row was taken back
     private long size;
+    private final boolean hasRanges;
+    private long passed; // pairs
 
     // Pairs that meet: rows of the batch at hand, and the other side's.
     private int[] ours;
@@ -62,6 +68,10 @@ public final class AppendedJoinOperator implements Operator {
 
     public AppendedJoinOperator(Join node) {
         this.node = node;
+        this.hasRanges = node.residual()
+                .filter(residual -> RangeCondition.isIn(
+                        residual, node.left().schema().size()))
+                .isPresent();
     }
 
     /** Whether this operator does for a node. */
@@ -139,6 +149,15 @@ public final class AppendedJoinOperator implements Operator {
             }
             size += count;
         }
+        if (hasRanges && evaluated() > MANY_IN_VAIN * (passed + size + 1_000)) {
+            generalize();
+        }
+    }
+
+    /** Pairs of rows for which the residual condition was evaluated so far. */
+    long evaluated() {
+        return residual.map(Residual::evaluated).orElse(0L)
+                + general.map(JoinOperator::evaluated).orElse(0L);
     }
 
     private static boolean isOnce(Batch batch) {
@@ -170,6 +189,7 @@ public final class AppendedJoinOperator implements Operator {
                 theirs[i] = theirs[selected[i]];
             }
         }
+        passed += count;
         if (count > 0) {
             output.emit(joined(port, batch, count));
         }

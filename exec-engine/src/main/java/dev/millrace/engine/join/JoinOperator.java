@@ -25,7 +25,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +41,6 @@ import java.util.TreeMap;
  * that ended are looked for. With bounds on the difference of times each row goes when the watermark says that no partner
  * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back. Rows that are
  * kept for a time only are forgotten in silence: what they were joined into stays.
- *
- * <p>Long because rows meet, wait, go and are written in ways that share all of the state.
  */
 public final class JoinOperator implements Operator {
     private static final String STATE = "rows";
@@ -65,19 +62,19 @@ public final class JoinOperator implements Operator {
     private List<JoinSide> sides;
     private JoinOutput joined;
     private Optional<Residual> residual = Optional.empty();
+    private Optional<RangeCondition> ranges = Optional.empty(); // of the residual
     private long[] nullRows; // a row of NULLs for each side
     private long watermark = NO_WATERMARK;
-    private Optional<TimeBounds> times = Optional.empty();
-    private List<TimedRows> timed = List.of(); // of a join with time bounds: each side's rows
+    private Optional<RowLifetimes> lifetimes = Optional.empty(); // of a join with time bounds
+    private TimeBounds limit; // of time, if it is to be asked for each pair, else null: hot
+    private Pairs pairs;
 
-    private long[] gone = new long[64]; // rows whose time is over
-    private int goneCount;
-
-    // Candidate pairs: position of the batch's row in its encoding, and the other side's row.
-    private int[] positions;
-    private long[] ours;
-    private long[] theirs;
-    private int pairs;
+    /** Rows on their way in. */
+    private record Arrival(int port, JoinSide side, Batch batch, int[] rows, long[] matched, Output output) {
+        long weight(int position) {
+            return side.weight(batch, rows[position]);
+        }
+    }
 
     public JoinOperator(Join node) {
         this.node = node;
@@ -136,17 +133,19 @@ public final class JoinOperator implements Operator {
                 context.allocator());
         residual = node.residual()
                 .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
-        times = TimeBounds.of(node.time(), sides.get(0).codec(), sides.get(1).codec());
-        if (times.isPresent()) {
-            long kept = times.get().reach(0) + times.get().reach(1);
-            timed = List.of(
-                    new TimedRows(times.get().untilSlot(0), kept),
-                    new TimedRows(times.get().untilSlot(1), kept));
-        }
-        int most = Math.max(64, context.batchRows());
-        positions = new int[most];
-        ours = new long[most];
-        theirs = new long[most];
+        ranges = RangeCondition.of(
+                node.residual(), sides.get(0).codec(), sides.get(1).codec());
+        lifetimes = RowLifetimes.of(
+                node.time(), sides.get(0).codec(), sides.get(1).codec());
+        limit = lifetimes
+                .map(RowLifetimes::times)
+                .filter(TimeBounds::isLimited)
+                .orElse(null);
+        pairs = new Pairs(
+                Math.max(64, context.batchRows()),
+                residual,
+                sides.get(0).codec(),
+                sides.get(1).codec());
     }
 
     private <T extends AutoCloseable> T own(T resource) {
@@ -189,10 +188,6 @@ public final class JoinOperator implements Operator {
         return bounds.map(both -> port == 0 ? both.left() : both.right()).or(() -> windowEnd(port));
     }
 
-    private boolean isTimed(int port) {
-        return times.isPresent() && times.get().isTimed(port);
-    }
-
     private boolean waits(int port) {
         return port == 0 ? leftWaits : rightWaits;
     }
@@ -200,7 +195,7 @@ public final class JoinOperator implements Operator {
     private JoinState state(long end) {
         JoinState known = states.get(end);
         if (known == null) {
-            known = spare.isEmpty() ? new JoinState(keys, context.allocator()) : spare.pop();
+            known = spare.isEmpty() ? new JoinState(keys, ranges, context.allocator()) : spare.pop();
             states.put(end, known);
         }
         return known;
@@ -228,25 +223,20 @@ public final class JoinOperator implements Operator {
         codec.encode(batch, side.columns(), rows, count);
         long[] entries = side.finder().find(state.table(), batch, rows, count);
         long[] matched = side.matched(count);
-        TimeBounds bound = times.filter(TimeBounds::isLimited).orElse(null); // hot: asked for each pair
-        pairs = 0;
+        Arrival arrival = new Arrival(port, side, batch, rows, matched, output);
         for (int i = 0; i < count; i++) {
-            long row = codec.address(i);
-            for (long other = RowTable.first(state.list(entries[i], 1 - port));
-                    other != 0;
-                    other = RowTable.next(other)) {
-                if (bound != null && !(port == 0 ? bound.meet(row, other) : bound.meet(other, row))) {
-                    continue;
-                }
-                positions[pairs] = i;
-                ours[pairs] = row;
-                theirs[pairs] = other;
-                if (++pairs == positions.length) {
-                    meet(port, side, batch, rows, matched, output);
+            if (state.isHot(entries[i], 1 - port)) {
+                int position = i;
+                long row = codec.address(i);
+                state.find(entries[i], 1 - port, row, other -> pair(arrival, position, row, other));
+            } else {
+                long list = state.list(entries[i], 1 - port);
+                for (long other = RowTable.first(list); other != 0; other = RowTable.next(other)) {
+                    pair(arrival, i, codec.address(i), other);
                 }
             }
         }
-        meet(port, side, batch, rows, matched, output);
+        meet(arrival);
         for (int i = 0; i < count; i++) {
             long weight = side.weight(batch, rows[i]);
             if (waits(port) && (isSemi ? matched[i] != 0 : matched[i] == 0 && !deferred)) {
@@ -255,8 +245,8 @@ public final class JoinOperator implements Operator {
             long row = state.addRow(port, entries[i], codec.address(i), codec.length(i), weight);
             if (row != 0) {
                 RowTable.setNote(row, matched[i]);
-                if (isTimed(port) && RowTable.weight(row) == weight) { // else an equal row is there already
-                    timed.get(port).add(row);
+                if (lifetimes.isPresent() && RowTable.weight(row) == weight) { // else an equal row is there already
+                    lifetimes.get().add(port, row);
                 }
             }
         }
@@ -266,44 +256,47 @@ public final class JoinOperator implements Operator {
         }
     }
 
-    /** Joins the candidate pairs that pass the residual condition. */
-    private void meet(int port, JoinSide side, Batch batch, int[] rows, long[] matched, Output output) {
-        if (pairs == 0) {
+    private void pair(Arrival arrival, int position, long row, long other) {
+        if (limit != null && !(arrival.port == 0 ? limit.meet(row, other) : limit.meet(other, row))) {
             return;
         }
-        int passed = pairs;
-        if (residual.isPresent()) {
-            passed = residual.get()
-                    .select(
-                            sides.get(0).codec(),
-                            port == 0 ? ours : theirs,
-                            sides.get(1).codec(),
-                            port == 0 ? theirs : ours,
-                            pairs);
+        if (pairs.add(position, row, other)) {
+            meet(arrival);
         }
-        for (int k = 0; k < passed; k++) {
-            int i = residual.isPresent() ? residual.get().selected()[k] : k;
-            long weight = side.weight(batch, rows[positions[i]]);
-            long otherWeight = RowTable.weight(theirs[i]);
-            matched[positions[i]] += otherWeight;
+    }
+
+    /** Joins the candidate pairs that pass the residual condition. */
+    private void meet(Arrival arrival) {
+        int port = arrival.port;
+        int passed = pairs.select(port);
+        for (int i = 0; i < passed; i++) {
+            long other = pairs.their(i);
+            long weight = arrival.weight(pairs.position(i));
+            long otherWeight = RowTable.weight(other);
+            arrival.matched[pairs.position(i)] += otherWeight;
             if (!isSemi && !isAnti) {
                 joined.add(
-                        port == 0 ? ours[i] : theirs[i],
-                        port == 0 ? theirs[i] : ours[i],
+                        port == 0 ? pairs.our(i) : other,
+                        port == 0 ? other : pairs.our(i),
                         Math.multiplyExact(weight, otherWeight),
-                        output);
+                        arrival.output);
             }
             if (waits(1 - port)) {
-                long before = RowTable.note(theirs[i]);
-                RowTable.setNote(theirs[i], before + weight);
+                long before = RowTable.note(other);
+                RowTable.setNote(other, before + weight);
                 if ((before == 0) != (before + weight == 0) && (isSemi || !deferred)) {
                     boolean appears = (before + weight == 0) != isSemi;
-                    emitAlone(1 - port, theirs[i], appears ? otherWeight : -otherWeight, output);
+                    emitAlone(1 - port, other, appears ? otherWeight : -otherWeight, arrival.output);
                 }
             }
         }
-        joined.flush(output);
-        pairs = 0;
+        joined.flush(arrival.output);
+        pairs.clear();
+    }
+
+    /** Pairs of rows for which the residual condition was evaluated so far. */
+    long evaluated() {
+        return residual.map(Residual::evaluated).orElse(0L);
     }
 
     /** Takes a row over from another operator's state, where it met all that are there; the join has no time. */
@@ -327,9 +320,7 @@ public final class JoinOperator implements Operator {
         for (JoinState state : spare) {
             bytes += state.bytes();
         }
-        for (TimedRows side : timed) {
-            bytes += side.bytes();
-        }
+        bytes += lifetimes.map(RowLifetimes::bytes).orElse(0L);
         context.metrics().stateSize(bytes, rows);
     }
 
@@ -340,7 +331,7 @@ public final class JoinOperator implements Operator {
         watermark = watermarkMicros;
         if (keeps && watermarkMicros >= END_OF_INPUT - 1) {
             return true; // who ended forgets nothing any more
-        } else if (times.isPresent()) {
+        } else if (lifetimes.isPresent()) {
             dropUnreachable(watermarkMicros, output);
         } else if (windowKey.isPresent()) {
             while (!states.isEmpty() && states.firstKey() <= watermarkMicros) {
@@ -366,11 +357,11 @@ public final class JoinOperator implements Operator {
 
     @Override
     public long passedWatermark(long watermarkMicros) {
-        if (times.isEmpty() || watermarkMicros == END_OF_INPUT || watermarkMicros == NO_WATERMARK) {
+        if (lifetimes.isEmpty() || watermarkMicros == END_OF_INPUT || watermarkMicros == NO_WATERMARK) {
             return watermarkMicros;
         }
         long held = bounds.map(JoinTime.Bounds::heldMicros)
-                .orElseGet(() -> times.get().reach(0));
+                .orElseGet(() -> lifetimes.get().times().reach(0));
         return Math.max(NO_WATERMARK + 1, watermarkMicros - held);
     }
 
@@ -404,25 +395,17 @@ public final class JoinOperator implements Operator {
         JoinState state = state(0);
         for (int port = 0; port < 2; port++) {
             int side = port;
-            long due = watermarkMicros == END_OF_INPUT
-                    ? END_OF_INPUT
-                    : watermarkMicros - times.get().reach(side);
-            goneCount = 0;
-            timed.get(side).takeBefore(due, row -> {
+            int ended = lifetimes.get().end(side, watermarkMicros, row -> {
                 if (deferred && waits(side) && !isSemi && RowTable.note(row) == 0) {
                     emitAlone(side, row, RowTable.weight(row), output);
                 }
-                if (goneCount == gone.length) {
-                    gone = Arrays.copyOf(gone, 2 * goneCount);
-                }
-                gone[goneCount++] = row;
             });
             joined.flush(output);
-            for (int i = 0; i < goneCount; i++) {
-                state.drop(side, gone[i]);
+            for (int i = 0; i < ended; i++) {
+                state.drop(side, lifetimes.get().ended(i));
             }
             if (keeps) {
-                context.metrics().addForgotten(goneCount);
+                context.metrics().addForgotten(ended);
             }
         }
     }
@@ -454,21 +437,11 @@ public final class JoinOperator implements Operator {
                 out.writeInt(ends.size());
                 for (long end : ends) {
                     out.writeLong(end);
-                    write(states.get(end), entries.get(end), group, out);
+                    states.get(end).write(entries.get(end), group, out);
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private void write(JoinState state, KeyGroupEntries entries, int group, DataOutput out) throws IOException {
-        out.writeInt(entries.count(group));
-        for (int i = 0; i < entries.count(group); i++) {
-            long entry = entries.entry(group, i);
-            keys.write(entry, out);
-            state.rows(0).writeList(state.list(entry, 0), out);
-            state.rows(1).writeList(state.list(entry, 1), out);
         }
     }
 
@@ -491,18 +464,12 @@ public final class JoinOperator implements Operator {
     private void read(DataInput in) throws IOException {
         for (int windows = in.readInt(); windows > 0; windows--) {
             JoinState state = state(in.readLong());
-            for (int left = in.readInt(); left > 0; left--) {
-                long entry = keys.read(state.table(), in);
-                for (int side = 0; side < 2; side++) {
-                    state.rows(side).readList(state.list(entry, side), in, false);
-                    if (isTimed(side)) {
-                        long list = state.list(entry, side);
-                        for (long row = RowTable.first(list); row != 0; row = RowTable.next(row)) {
-                            timed.get(side).add(row);
-                        }
-                    }
-                }
-            }
+            state.read(
+                    in,
+                    entry -> lifetimes.ifPresent(rows -> {
+                        rows.addAll(0, state.list(entry, 0));
+                        rows.addAll(1, state.list(entry, 1));
+                    }));
         }
     }
 

@@ -4,24 +4,65 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowTable;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;
 
-/** The rows of both sides by key: an entry per key with a list for each side. A row's note is the weight it matched. */
+/**
+ * The rows of both sides by key: an entry per key with a list for each side. A row's note is the weight it matched.
+ *
+ * <pre>
+ *   entry: hash | link | keys | list of left rows | list of right rows | two words of HotKeys, where there are ranges
+ * </pre>
+ */
 final class JoinState implements AutoCloseable {
     private final KeyLayout keys;
     private final GroupTable table;
     private final List<RowTable> rows; // left, right
+    private final Optional<HotKeys> hotKeys; // where the residual condition has ranges
     private final boolean[] isIndexed = new boolean[2]; // whether a side's rows are found by their bytes
 
-    JoinState(KeyLayout keys, BufferAllocator allocator) {
+    JoinState(KeyLayout keys, Optional<RangeCondition> ranges, BufferAllocator allocator) {
         this.keys = keys;
-        this.table = new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY + 2 * RowTable.LIST_BYTES) / 8]);
+        this.hotKeys = ranges.map(condition -> new HotKeys(condition, allocator));
+        int words = (keys.end() - GroupTable.BODY + 2 * RowTable.LIST_BYTES) / 8;
+        this.table = new GroupTable(allocator, new long[words + (ranges.isPresent() ? 2 : 0)]);
         this.rows = List.of(new RowTable(allocator), new RowTable(allocator));
+        if (hotKeys.isPresent()) {
+            for (int each = 0; each < 2; each++) {
+                int side = each;
+                rows.get(side)
+                        .watch(row ->
+                                hotKeys.get().leave(hot(entry(side, RowTable.list(row)), side), side, row));
+            }
+        }
+    }
+
+    private long entry(int side, long list) {
+        return list - keys.end() - (long) side * RowTable.LIST_BYTES;
+    }
+
+    private long hot(long entry, int side) {
+        return list(entry, 2) + 8L * side;
+    }
+
+    /** Whether {@link #find} is to be asked for the rows that a row meets, instead of going through the list. */
+    boolean isHot(long entry, int side) {
+        return hotKeys.isPresent() && HotKeys.isHot(hot(entry, side));
+    }
+
+    /** Gives the rows of a side that a row of the other side may meet. */
+    void find(long entry, int side, long row, LongConsumer found) {
+        hotKeys.orElseThrow().find(hot(entry, side), list(entry, side), side, row, found);
     }
 
     GroupTable table() {
@@ -37,13 +78,22 @@ final class JoinState implements AutoCloseable {
      * rows are only appended: who never looks for them needs no index.
      */
     long addRow(int side, long entry, long row, int length, long weight) {
+        RowTable table = rows.get(side);
+        int before = table.size();
+        long added;
         if (weight > 0 && !isIndexed[side]) {
-            return rows.get(side).append(list(entry, side), row, length, weight);
+            added = table.append(list(entry, side), row, length, weight);
+        } else {
+            if (!isIndexed[side]) {
+                index(side);
+                before = table.size();
+            }
+            added = table.addRow(list(entry, side), row, length, weight);
         }
-        if (!isIndexed[side]) {
-            index(side);
+        if (hotKeys.isPresent() && table.size() > before) {
+            hotKeys.get().enter(hot(entry, side), side, added);
         }
-        return rows.get(side).addRow(list(entry, side), row, length, weight);
+        return added;
     }
 
     private void index(int side) {
@@ -105,13 +155,16 @@ final class JoinState implements AutoCloseable {
 
     /** Removes a row, and its entry if that was its last. */
     void drop(int side, long row) {
-        long entry = RowTable.list(row) - keys.end() - (long) side * RowTable.LIST_BYTES;
+        long entry = entry(side, RowTable.list(row));
         rows.get(side).removeRow(row);
         removeIfEmpty(entry);
     }
 
     long bytes() {
-        return table.bytes() + rows.get(0).bytes() + rows.get(1).bytes();
+        return table.bytes()
+                + rows.get(0).bytes()
+                + rows.get(1).bytes()
+                + hotKeys.map(HotKeys::bytes).orElse(0L);
     }
 
     long size() {
@@ -121,11 +174,41 @@ final class JoinState implements AutoCloseable {
     void clear() {
         table.clear();
         rows.forEach(RowTable::clear);
+        hotKeys.ifPresent(HotKeys::clear);
         Arrays.fill(isIndexed, false);
+    }
+
+    // ---- snapshots
+
+    /** Writes entries of a key group: their number, and of each the keys and its rows, left and right. */
+    void write(KeyGroupEntries entries, int group, DataOutput out) throws IOException {
+        out.writeInt(entries.count(group));
+        for (int i = 0; i < entries.count(group); i++) {
+            long entry = entries.entry(group, i);
+            keys.write(entry, out);
+            rows.get(0).writeList(list(entry, 0), out);
+            rows.get(1).writeList(list(entry, 1), out);
+        }
+    }
+
+    /** Adds the entries that {@link #write} wrote, and calls back with each one. */
+    void read(DataInput in, LongConsumer entries) throws IOException {
+        for (int left = in.readInt(); left > 0; left--) {
+            long entry = keys.read(table, in);
+            for (int side = 0; side < 2; side++) {
+                rows.get(side).readList(list(entry, side), in, false);
+                if (hotKeys.isPresent()) {
+                    hotKeys.get().enterAll(hot(entry, side), list(entry, side));
+                }
+            }
+            entries.accept(entry);
+        }
     }
 
     @Override
     public void close() {
-        Closing.all(List.of(table, rows.get(0), rows.get(1)));
+        List<AutoCloseable> all = new ArrayList<>(List.of(table, rows.get(0), rows.get(1)));
+        hotKeys.ifPresent(all::add);
+        Closing.all(all);
     }
 }

@@ -67,7 +67,7 @@ public final class LookupJoinOperator implements Operator {
         left = own(new JoinSide(node.left().schema(), keys, node.leftKeys(), context.allocator()));
         right = own(new JoinSide(
                 node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), context.allocator()));
-        state = own(new JoinState(keys, context.allocator()));
+        state = own(new JoinState(keys, Optional.empty(), context.allocator()));
         StateMemory nulls = own(new StateMemory(context.allocator()));
         nullRow = nulls.allocate(right.codec().fixedBytes());
         right.codec().writeNulls(nullRow);

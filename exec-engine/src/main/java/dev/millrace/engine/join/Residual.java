@@ -24,6 +24,7 @@ final class Residual implements AutoCloseable {
     private final List<Optional<CalcKernel>> kernels = new ArrayList<>(List.of(Optional.empty(), Optional.empty()));
     private final BufferAllocator allocator;
     private final Clock clock;
+    private long evaluated;
     private int[] selected = new int[0];
 
     Residual(Expression condition, Schema left, Schema right, Clock clock, BufferAllocator allocator) {
@@ -67,6 +68,7 @@ final class Residual implements AutoCloseable {
                 selected = new int[count];
             }
             CalcKernel kernel = kernel(program.hasNulls(pairs));
+            evaluated += count;
             kernel.begin(count, clock.epochMicros());
             return kernel.select(pairs, selected);
         } catch (CalcKernel.RowFailure failure) {
@@ -80,6 +82,11 @@ final class Residual implements AutoCloseable {
             kernels.set(variant, Optional.of(program.instantiate(nulls, allocator)));
         }
         return kernels.get(variant).get();
+    }
+
+    /** For how many pairs so far. */
+    long evaluated() {
+        return evaluated;
     }
 
     int[] selected() {

@@ -7,6 +7,8 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -43,10 +45,16 @@ public final class RowTable implements AutoCloseable {
     private long mask;
     private int indexed;
     private int size;
+    private Optional<LongConsumer> watcher = Optional.empty();
 
     public RowTable(BufferAllocator allocator) {
         this.allocator = allocator;
         this.memory = new StateMemory(allocator);
+    }
+
+    /** Calls back with each row that goes one by one, before it does; not when all go at once. */
+    public void watch(LongConsumer leaving) {
+        watcher = Optional.of(leaving);
     }
 
     /** The hash of a row, to be given to {@link #add}: any hash would do that depends on the list, too. */
@@ -185,6 +193,9 @@ public final class RowTable implements AutoCloseable {
     }
 
     private void remove(long node) {
+        if (watcher.isPresent()) {
+            watcher.get().accept(node + ROW);
+        }
         if (Memory.getInt(node + APPENDED) == 0) {
             unindex(node);
         }
@@ -227,6 +238,11 @@ public final class RowTable implements AutoCloseable {
     public static long next(long row) {
         long node = Memory.getLong(row - ROW);
         return node == 0 ? 0 : node + ROW;
+    }
+
+    /** Whether a row is the only one of its list. */
+    public static boolean isAlone(long row) {
+        return Memory.getLong(row - ROW) == 0 && Memory.getLong(row - ROW + PREVIOUS) == 0;
     }
 
     public static long weight(long row) {

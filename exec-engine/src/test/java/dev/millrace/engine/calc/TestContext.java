@@ -9,7 +9,7 @@ import dev.millrace.time.Clock;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** A context for an operator without state. */
-record TestContext(BufferAllocator allocator) implements OperatorContext {
+public record TestContext(BufferAllocator allocator) implements OperatorContext {
     @Override
     public Clock clock() {
         return new TestClock(0);
