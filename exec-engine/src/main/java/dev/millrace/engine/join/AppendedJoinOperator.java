@@ -69,8 +69,8 @@ public final class AppendedJoinOperator implements Operator {
     public AppendedJoinOperator(Join node) {
         this.node = node;
         this.hasRanges = node.residual()
-                .filter(residual -> RangeCondition.isIn(
-                        residual, node.left().schema().size()))
+                .filter(residual ->
+                        RangeCondition.isIn(residual, node.left().schema().size()))
                 .isPresent();
     }
 

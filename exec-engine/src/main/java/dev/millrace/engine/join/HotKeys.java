@@ -66,8 +66,7 @@ final class HotKeys implements AutoCloseable {
     private void order(long block, int side, long row) {
         if (!ranges.meetsNone(side, row)) {
             Memory.putLong(
-                    block,
-                    index.add(Memory.getLong(block), ranges.word(side, row, 0), ranges.word(side, row, 1), row));
+                    block, index.add(Memory.getLong(block), ranges.word(side, row, 0), ranges.word(side, row, 1), row));
         }
     }
 
@@ -103,7 +102,11 @@ final class HotKeys implements AutoCloseable {
                 order(block, side, each);
             }
         }
-        index.find(Memory.getLong(Memory.getLong(word)), ranges.bound(1 - side, row, 0), ranges.bound(1 - side, row, 1), found);
+        index.find(
+                Memory.getLong(Memory.getLong(word)),
+                ranges.bound(1 - side, row, 0),
+                ranges.bound(1 - side, row, 1),
+                found);
     }
 
     long bytes() {

@@ -135,12 +135,9 @@ public final class JoinOperator implements Operator {
                 .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
         ranges = RangeCondition.of(
                 node.residual(), sides.get(0).codec(), sides.get(1).codec());
-        lifetimes = RowLifetimes.of(
-                node.time(), sides.get(0).codec(), sides.get(1).codec());
-        limit = lifetimes
-                .map(RowLifetimes::times)
-                .filter(TimeBounds::isLimited)
-                .orElse(null);
+        lifetimes =
+                RowLifetimes.of(node.time(), sides.get(0).codec(), sides.get(1).codec());
+        limit = lifetimes.map(RowLifetimes::times).filter(TimeBounds::isLimited).orElse(null);
         pairs = new Pairs(
                 Math.max(64, context.batchRows()),
                 residual,

@@ -40,9 +40,7 @@ final class JoinState implements AutoCloseable {
         if (hotKeys.isPresent()) {
             for (int each = 0; each < 2; each++) {
                 int side = each;
-                rows.get(side)
-                        .watch(row ->
-                                hotKeys.get().leave(hot(entry(side, RowTable.list(row)), side), side, row));
+                rows.get(side).watch(row -> hotKeys.get().leave(hot(entry(side, RowTable.list(row)), side), side, row));
             }
         }
     }

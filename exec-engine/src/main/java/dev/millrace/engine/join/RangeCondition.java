@@ -96,7 +96,8 @@ final class RangeCondition {
         }
 
         private static Optional<Pair> of(Expression x, Expression y, Optional<RangeValue> a, Optional<RangeValue> b) {
-            boolean isOneType = x.type().kind() == y.type().kind() && x.type().scale() == y.type().scale();
+            boolean isOneType = x.type().kind() == y.type().kind()
+                    && x.type().scale() == y.type().scale();
             return a.isPresent() && b.isPresent() && a.get().comparesWith(b.get(), isOneType)
                     ? Optional.of(new Pair(a.get(), b.get()))
                     : Optional.empty();

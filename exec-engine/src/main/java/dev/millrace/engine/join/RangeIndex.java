@@ -72,8 +72,7 @@ final class RangeIndex implements AutoCloseable {
         }
         long side = isBefore(node, root) ? root : root + RIGHT;
         Memory.putLong(side, insert(Memory.getLong(side), node));
-        Memory.putLong(
-                root + GREATEST, Math.max(Memory.getLong(root + GREATEST), Memory.getLong(node + SECOND)));
+        Memory.putLong(root + GREATEST, Math.max(Memory.getLong(root + GREATEST), Memory.getLong(node + SECOND)));
         return root;
     }
 

@@ -58,7 +58,8 @@ class HotKeyJoinTest {
     private record Condition(Expression expression, BiPredicate<Row, Row> meaning) {}
 
     private static Column column(int side, int column) {
-        return new Column(side * WIDTH + column, SIDE.type(column), SIDE.field(column).nullable());
+        return new Column(
+                side * WIDTH + column, SIDE.type(column), SIDE.field(column).nullable());
     }
 
     private static Expression call(String function, DataType type, Expression... arguments) {
@@ -80,12 +81,19 @@ class HotKeyJoinTest {
         return List.of(
                 new Condition(test("lt", v, w), numbers((a, b) -> a < b)),
                 new Condition(
-                        test("and", test("ge", v, w), test("le", v, plus(w, 2))), numbers((a, b) -> a >= b && a <= b + 2)),
+                        test("and", test("ge", v, w), test("le", v, plus(w, 2))),
+                        numbers((a, b) -> a >= b && a <= b + 2)),
                 new Condition(
-                        test("and", test("lt", difference, number(2, DataType.INTEGER)), test("lt", number(-3, DataType.INTEGER), difference)),
+                        test(
+                                "and",
+                                test("lt", difference, number(2, DataType.INTEGER)),
+                                test("lt", number(-3, DataType.INTEGER), difference)),
                         numbers((a, b) -> a - b < 2 && a - b > -3)),
                 new Condition(
-                        test("and", test("gt", new Cast(v, NUMBER), column(1, 2)), test("lt", new Cast(v, NUMBER), column(1, 3))),
+                        test(
+                                "and",
+                                test("gt", new Cast(v, NUMBER), column(1, 2)),
+                                test("lt", new Cast(v, NUMBER), column(1, 3))),
                         (a, b) -> a.get(1) != null && number(a, 1) > number(b, 2) && number(a, 1) < number(b, 3)),
                 new Condition(
                         test("and", test("lt", column(0, 2), column(1, 3)), test("lt", column(1, 2), column(0, 3))),
@@ -98,7 +106,9 @@ class HotKeyJoinTest {
                                 && number(a, 2) <= number(b, 2)),
                 new Condition(
                         test("ge", column(0, 4), column(1, 4)),
-                        (a, b) -> a.get(4) != null && b.get(4) != null && compare((Double) a.get(4), (Double) b.get(4)) >= 0),
+                        (a, b) -> a.get(4) != null
+                                && b.get(4) != null
+                                && compare((Double) a.get(4), (Double) b.get(4)) >= 0),
                 new Condition(
                         test("and", test("le", column(0, 5), column(1, 5)), test("ne", v, w)),
                         (a, b) -> a.get(5) != null
@@ -164,7 +174,8 @@ class HotKeyJoinTest {
                         ts));
     }
 
-    private static ZSet expected(JoinKind kind, boolean hasKey, BiPredicate<Row, Row> condition, List<List<Row>> sides) {
+    private static ZSet expected(
+            JoinKind kind, boolean hasKey, BiPredicate<Row, Row> condition, List<List<Row>> sides) {
         ZSet expected = new ZSet();
         boolean[] met = new boolean[sides.get(1).size()];
         List<Object> nulls = Collections.nCopies(WIDTH, null);
@@ -202,12 +213,18 @@ class HotKeyJoinTest {
     }
 
     private static void check(
-            Supplier<Operator> factory, JoinKind kind, boolean hasKey, BiPredicate<Row, Row> meaning, int takenBack, Schema schema, long seed) {
+            Supplier<Operator> factory,
+            JoinKind kind,
+            boolean hasKey,
+            BiPredicate<Row, Row> meaning,
+            int takenBack,
+            Schema schema,
+            long seed) {
         RandomGenerator random = new SplittableRandom(seed);
         OperatorHarness harness = new OperatorHarness(factory, SIDE, SIDE)
                 .output(schema)
-                .partitionedBy((port, batch, row) -> AggregateTests.keyGroup(hasKey ? List.of(0) : List.of())
-                        .keyGroup(port, batch, row));
+                .partitionedBy((port, batch, row) ->
+                        AggregateTests.keyGroup(hasKey ? List.of(0) : List.of()).keyGroup(port, batch, row));
         List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
         for (int i = 0; i < 130; i++) {
             int port = random.nextInt(2);
@@ -269,7 +286,8 @@ class HotKeyJoinTest {
             }
         }
         harness.endOfInput();
-        BiPredicate<Row, Row> isNear = (a, b) -> number(b, 6) - number(a, 6) >= -200 && number(b, 6) - number(a, 6) <= 150;
+        BiPredicate<Row, Row> isNear =
+                (a, b) -> number(b, 6) - number(a, 6) >= -200 && number(b, 6) - number(a, 6) <= 150;
         harness.expect(expected(kind, true, condition.meaning.and(isNear), sides));
     }
 
@@ -279,7 +297,8 @@ class HotKeyJoinTest {
         FieldVector[] columns = new FieldVector[WIDTH];
         for (int column = 0; column < WIDTH; column++) {
             FieldVector vector = Vectors.allocate(SIDE.field(column), count, 0, allocator);
-            Memory.fill(vector.getDataBufferAddress(), (long) count * (column == 5 ? 0 : column == 1 ? 4 : 8), (byte) 0);
+            Memory.fill(
+                    vector.getDataBufferAddress(), (long) count * (column == 5 ? 0 : column == 1 ? 4 : 8), (byte) 0);
             if (column == 5) {
                 Memory.fill(vector.getOffsetBufferAddress(), 4L * count + 4, (byte) 0);
             }
