@@ -58,6 +58,7 @@ final class Relations implements Catalog {
                     stream("reading", "device text, ts timestamptz, temp double?, humidity double?", "ts"),
                     stream("measurement", "id integer, at timestamptz?, value double?", ""),
                     relation(Relation.Kind.TABLE, "device", "device text, site text?, limit_c double?", List.of(0)),
+                    versions("setting", "device text, least double?, since timestamptz", List.of(0), "since"),
                     relation(
                             Relation.Kind.MATERIALIZED_VIEW,
                             "by_device",
@@ -81,6 +82,13 @@ final class Relations implements Catalog {
                 ? Optional.empty()
                 : Optional.of(new Relation.EventTime(schema.indexOf(time), DELAY_MICROS));
         return new Relation(name, Relation.Kind.STREAM, schema, true, List.of(), eventTime);
+    }
+
+    private static Relation versions(String name, String columns, List<Integer> key, String time) {
+        Schema schema = schema(columns);
+        Optional<Relation.EventTime> eventTime =
+                Optional.of(new Relation.EventTime(schema.indexOf(time), DELAY_MICROS));
+        return new Relation(name, Relation.Kind.TABLE, schema, false, key, eventTime);
     }
 
     private static Relation relation(Relation.Kind kind, String name, String columns, List<Integer> key) {

@@ -32,7 +32,8 @@ import java.util.TreeMap;
  * time to the next right row behind the last one, and what changed is emitted.
  *
  * <p>A settled join waits instead until the watermark is past a left row, emits it once and forgets it, and of the right
- * rows behind the watermark it keeps the last per key. Rows behind the watermark are late.
+ * rows behind the watermark it keeps the last per key. Rows behind the watermark are late. Right rows may be versions of a
+ * table's, of which one can say that there is none from its time on: behind the watermark it is not kept.
  */
 public final class AsofJoinOperator implements Operator {
     private static final String STATE = "rows";
@@ -43,13 +44,14 @@ public final class AsofJoinOperator implements Operator {
     /** One key: its rows of both sides, left and right. */
     private static final class Key {
         private final long entry;
-        private final AsofRows[] sides = {new AsofRows(), new AsofRows()};
+        private final AsofRows[] sides;
         private boolean touched;
         private boolean removed;
         private long lastDue = Long.MIN_VALUE;
 
-        Key(long entry) {
+        Key(long entry, boolean versions) {
             this.entry = entry;
+            this.sides = new AsofRows[] {new AsofRows(false), new AsofRows(versions)};
         }
     }
 
@@ -68,6 +70,7 @@ public final class AsofJoinOperator implements Operator {
     private List<JoinSide> sides;
     private JoinOutput joined;
     private long nullRow;
+    private int versionSlot;
     private long watermark = NO_WATERMARK;
     private long rowCount;
 
@@ -91,6 +94,9 @@ public final class AsofJoinOperator implements Operator {
                 own(new JoinSide(node.left().schema(), keys, node.leftKeys(), context.allocator())),
                 own(new JoinSide(
                         node.right().schema(), keys.over(node.rightKeys()), node.rightKeys(), context.allocator())));
+        versionSlot = nearest.version().isPresent()
+                ? sides.get(1).codec().slot(nearest.version().getAsInt())
+                : 0;
         nullRow = memory.allocate(sides.get(1).codec().fixedBytes());
         sides.get(1).codec().writeNulls(nullRow);
         joined = new JoinOutput(
@@ -181,7 +187,11 @@ public final class AsofJoinOperator implements Operator {
     }
 
     private void add(Key key, int port, long time, long bytes, int length, long weight) {
-        key.sides[port].add(AsofRows.create(memory, time, bytes, length, weight));
+        long row = AsofRows.create(memory, time, bytes, length, weight);
+        if (port == 1 && nearest.version().isPresent()) {
+            AsofRows.setVersion(row, Memory.getLong(bytes + versionSlot));
+        }
+        key.sides[port].add(row);
         rowCount++;
         touch(key);
         if (nearest.settled()) {
@@ -206,7 +216,7 @@ public final class AsofJoinOperator implements Operator {
             } else {
                 id = freeIds.remove(freeIds.size() - 1);
             }
-            byId.set((int) id - 1, Optional.of(new Key(entry)));
+            byId.set((int) id - 1, Optional.of(new Key(entry, nearest.version().isPresent())));
             Memory.putLong(word + ID, id);
         }
         return byId.get((int) id - 1).orElseThrow();
@@ -318,7 +328,7 @@ public final class AsofJoinOperator implements Operator {
             for (Key key : due.pollFirstEntry().getValue()) {
                 key.lastDue = Long.MIN_VALUE;
                 settle(key, watermarkMicros, output);
-                if (key.sides[0].count() > 0 || key.sides[1].count() > 1) {
+                if (key.sides[0].count() > 0 || key.sides[1].count() > (isEnded(key) ? 0 : 1)) {
                     again.add(key);
                 }
                 removeIfEmpty(key);
@@ -337,6 +347,12 @@ public final class AsofJoinOperator implements Operator {
         return true;
     }
 
+    /** Whether the last version says that there is no row. */
+    private boolean isEnded(Key key) {
+        AsofRows right = key.sides[1];
+        return nearest.version().isPresent() && right.count() > 0 && AsofRows.isEnd(right.row(right.count() - 1));
+    }
+
     private void settle(Key key, long before, Output output) {
         AsofRows left = key.sides[0];
         AsofRows right = key.sides[1];
@@ -345,11 +361,15 @@ public final class AsofJoinOperator implements Operator {
         int certain = before == END_OF_INPUT ? left.count() : left.countBefore(before, false);
         for (int i = 0; i < certain; i++) {
             long row = left.row(i);
-            emit(row, nearest(row, right), AsofRows.weight(row), output);
+            long match = nearest(row, right);
+            boolean ended = match != 0 && nearest.version().isPresent() && AsofRows.isEnd(match);
+            emit(row, ended ? 0 : match, AsofRows.weight(row), output);
         }
         joined.flush(output);
         left.removeFirst(certain, memory);
-        int old = Math.max(0, right.countBefore(before, false) - 1);
+        int passed = right.countBefore(before, false);
+        boolean gone = passed > 0 && nearest.version().isPresent() && AsofRows.isEnd(right.row(passed - 1));
+        int old = gone ? passed : Math.max(0, passed - 1);
         right.removeFirst(old, memory);
         rowCount -= certain + old;
     }

@@ -13,6 +13,9 @@ import java.util.function.LongConsumer;
  * <pre>
  *   row: time | weight | weight emitted | row emitted with, or 0 | length | bytes of a RowCodec
  * </pre>
+ *
+ * Rows of a settled join are emitted once, and it has no use for what was. There a version has its number in the place of
+ * the weight emitted, 0 for other rows, which orders those of one time: the last is the one that counts.
  */
 final class AsofRows {
     static final int BYTES = 40;
@@ -22,11 +25,17 @@ final class AsofRows {
     private static final int MATCH = 24;
     private static final int LENGTH = 32;
 
+    private final boolean versions;
     private long[] rows = new long[4];
     private int first;
     private int count;
     private long[] pending = new long[4];
     private int pendingCount;
+
+    /** @param versions whether rows are versions, which {@link #setVersion} numbers */
+    AsofRows(boolean versions) {
+        this.versions = versions;
+    }
 
     static long create(StateMemory memory, long time, long bytes, int length, long weight) {
         long row = memory.allocate(BYTES + length);
@@ -61,6 +70,15 @@ final class AsofRows {
 
     static long match(long row) {
         return Memory.getLong(row + MATCH);
+    }
+
+    static void setVersion(long row, long number) {
+        Memory.putLong(row + EMITTED_WEIGHT, number);
+    }
+
+    /** Whether it says that there is no row from its time on. */
+    static boolean isEnd(long row) {
+        return Memory.getLong(row + EMITTED_WEIGHT) < 0;
     }
 
     static void setEmitted(long row, long match, long weight) {
@@ -205,10 +223,16 @@ final class AsofRows {
         return low;
     }
 
-    private static int compare(long a, long b) {
+    private int compare(long a, long b) {
         int byTime = Long.compare(time(a), time(b));
         if (byTime != 0 || a == b) {
             return byTime;
+        }
+        if (versions) {
+            int byVersion = Long.compare(Math.abs(emittedWeight(a)), Math.abs(emittedWeight(b)));
+            if (byVersion != 0) {
+                return byVersion;
+            }
         }
         int byLength = Integer.compare(length(a), length(b));
         if (byLength != 0) {

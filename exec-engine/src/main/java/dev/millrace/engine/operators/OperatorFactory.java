@@ -19,6 +19,7 @@ import dev.millrace.engine.topn.AppendedTopNOperator;
 import dev.millrace.engine.topn.FewBestOperator;
 import dev.millrace.engine.topn.TopNOperator;
 import dev.millrace.engine.topn.WindowTopNOperator;
+import dev.millrace.engine.version.VersionsOperator;
 import dev.millrace.engine.window.ExtremeCandidatesOperator;
 import dev.millrace.engine.window.SessionAggregateOperator;
 import dev.millrace.engine.window.SliceAggregateOperator;
@@ -97,6 +98,9 @@ public final class OperatorFactory {
         }
         if (node instanceof PlanNode.Match match) {
             return new MatchOperator(match);
+        }
+        if (node instanceof PlanNode.Versions versions) {
+            return new VersionsOperator(versions);
         }
         if (node instanceof PlanNode.Pace pace) {
             return new PaceOperator(pace);

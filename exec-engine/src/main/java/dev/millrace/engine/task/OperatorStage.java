@@ -111,6 +111,9 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
 
     @Override
     boolean onEpochEnd(long epoch) {
+        if (assigner.isPresent()) {
+            passOnAssigned(assigner.get().watermark()); // one that was restored, before any row comes
+        }
         if (!operator.onEpochEnd(epoch, this)) {
             return false;
         }

@@ -11,8 +11,10 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -139,6 +141,79 @@ class TimedJoinOperatorsTest {
             }
             harness.endOfInput();
             harness.expect(expected(node, sides.get(0), sides.get(1)));
+        }
+    }
+
+    private static final Schema VERSIONS = RIGHT.concat(Schema.of(new Field("version", DataType.BIGINT, false)));
+
+    private static Join versions(JoinKind kind) {
+        List<Field> fields = new ArrayList<>(LEFT.fields());
+        VERSIONS.fields().forEach(field -> fields.add(new Field(field.name(), field.type(), true)));
+        return new Join(
+                AggregateTests.scan(LEFT),
+                AggregateTests.scan(VERSIONS),
+                kind,
+                List.of(0),
+                List.of(0),
+                Optional.empty(),
+                Optional.of(new JoinTime.Nearest(1, 1, false, true, true, OptionalInt.of(3))),
+                new Schema(fields));
+    }
+
+    /** The version that counts of those at or before a row, if there is one and it is a row. */
+    private static Optional<Row> version(Row left, List<Row> versions) {
+        return versions.stream()
+                .filter(row -> row.get(0).equals(left.get(0)) && (Long) row.get(1) <= (Long) left.get(1))
+                .max(Comparator.<Row>comparingLong(row -> (Long) row.get(1))
+                        .thenComparingLong(row -> Math.abs((Long) row.get(3))))
+                .filter(row -> (Long) row.get(3) > 0);
+    }
+
+    @Test
+    void joinsWithVersionsTakeTheLastOfATimeAndNoneThatHasEnded() {
+        for (JoinKind kind : List.of(JoinKind.INNER, JoinKind.LEFT)) {
+            Join node = versions(kind);
+            RandomGenerator random = new SplittableRandom(17);
+            OperatorHarness harness = new OperatorHarness(() -> new AsofJoinOperator(node), LEFT, VERSIONS)
+                    .appendOnlyInput()
+                    .appendOnlyOutput()
+                    .partitionedBy((port, batch, row) ->
+                            AggregateTests.keyGroup(List.of(0)).keyGroup(port, batch, row))
+                    .output(node.schema());
+            List<Row> lefts = new ArrayList<>();
+            List<Row> rights = new ArrayList<>();
+            for (int i = 1; i <= 400; i++) {
+                long start = 100_000L * (4 * i / 10);
+                long micros = start + (random.nextInt(3) == 0 ? 1 : 0); // many at one time
+                long key = random.nextLong(4);
+                if (random.nextBoolean()) {
+                    Row row = Row.of(key, micros, "left " + i);
+                    lefts.add(row);
+                    harness.rowsOf(0, List.of(row));
+                } else {
+                    Row row = Row.of(key, micros, "version " + i % 7, random.nextInt(4) == 0 ? -(long) i : (long) i);
+                    rights.add(row);
+                    harness.rowsOf(1, List.of(row));
+                }
+                if (random.nextInt(10) == 0) {
+                    harness.epochEnd();
+                    harness.watermark(start - 1_000_000);
+                }
+            }
+            harness.endOfInput();
+            ZSet expected = new ZSet();
+            for (Row left : lefts) {
+                Optional<Row> right = version(left, rights);
+                if (right.isPresent() || kind == JoinKind.LEFT) {
+                    List<Object> values = new ArrayList<>(left.values());
+                    for (int column = 0; column < VERSIONS.size(); column++) {
+                        int at = column;
+                        values.add(right.map(row -> row.get(at)).orElse(null));
+                    }
+                    expected.add(new Row(values), 1);
+                }
+            }
+            harness.expect(expected);
         }
     }
 

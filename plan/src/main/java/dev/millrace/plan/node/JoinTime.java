@@ -20,6 +20,10 @@ public sealed interface JoinTime {
     /** The same over inputs whose columns were moved. */
     JoinTime renumbered(IntUnaryOperator left, IntUnaryOperator right);
 
+    private static OptionalInt moved(OptionalInt column, IntUnaryOperator by) {
+        return column.isPresent() ? OptionalInt.of(by.applyAsInt(column.getAsInt())) : column;
+    }
+
     /**
      * The columns by which joined rows carry the end of their window: a window's rows are dropped when the watermark
      * reaches it, and those without a partner are emitted then, so that nothing is ever retracted.
@@ -123,10 +127,6 @@ public sealed interface JoinTime {
         public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
             return new Kept(moved(left, ofLeft), moved(right, ofRight), ttlMicros);
         }
-
-        private static OptionalInt moved(OptionalInt column, IntUnaryOperator by) {
-            return column.isPresent() ? OptionalInt.of(by.applyAsInt(column.getAsInt())) : column;
-        }
     }
 
     /**
@@ -137,8 +137,22 @@ public sealed interface JoinTime {
      * @param orEqual whether at its very time, too
      * @param settled whether each left row is joined once, when the watermark says that no nearer row can come, which is
      *     then never retracted; both inputs are append-only
+     * @param version of right rows that are {@link PlanNode.Versions}, of a settled join: the column of a change's number.
+     *     Of several at one time the one of the greatest number counts, and a negative one says that there is no row
      */
-    record Nearest(int left, int right, boolean later, boolean orEqual, boolean settled) implements JoinTime {
+    record Nearest(int left, int right, boolean later, boolean orEqual, boolean settled, OptionalInt version)
+            implements JoinTime {
+        public Nearest {
+            if (version.isPresent() && (!settled || later)) {
+                throw new IllegalArgumentException("versions are of the past, and settled");
+            }
+        }
+
+        /** A join of rows that are no versions. */
+        public Nearest(int left, int right, boolean later, boolean orEqual, boolean settled) {
+            this(left, right, later, orEqual, settled, OptionalInt.empty());
+        }
+
         @Override
         public List<Integer> leftColumns() {
             return List.of(left);
@@ -146,12 +160,13 @@ public sealed interface JoinTime {
 
         @Override
         public List<Integer> rightColumns() {
-            return List.of(right);
+            return version.isPresent() ? List.of(right, version.getAsInt()) : List.of(right);
         }
 
         @Override
         public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
-            return new Nearest(ofLeft.applyAsInt(left), ofRight.applyAsInt(right), later, orEqual, settled);
+            return new Nearest(
+                    ofLeft.applyAsInt(left), ofRight.applyAsInt(right), later, orEqual, settled, moved(version, ofRight));
         }
     }
 

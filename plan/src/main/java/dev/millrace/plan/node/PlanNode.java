@@ -71,6 +71,26 @@ public sealed interface PlanNode {
         }
     }
 
+    /**
+     * The changes of a table by primary key as versions of its rows, of which none is ever taken back: a row is a version
+     * from its {@code timeColumn} on, and an update in place of it is one more. Of several versions of a key with one time
+     * the one that came last counts. A row that is deleted, and has no successor in its epoch, ends at the greatest
+     * time that any row before had, its own among them. An epoch's versions come in the order of their times.
+     *
+     * <p>Output: input columns, then the number of the change (BIGINT, ascending as they came); negative where a row ends,
+     * which has the row's columns, but the end as its time.
+     */
+    record Versions(PlanNode input, List<Integer> key, int timeColumn, Schema schema) implements PlanNode {
+        public Versions {
+            key = List.copyOf(key);
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
     /** Keeps the rows where {@code condition} is true and computes {@code projections} over them. Linear in weights. */
     record Calc(PlanNode input, Optional<Expression> condition, List<Expression> projections, Schema schema)
             implements PlanNode {

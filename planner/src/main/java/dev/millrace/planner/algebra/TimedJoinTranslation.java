@@ -13,6 +13,7 @@ import dev.millrace.sql.algebra.TimedJoin;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
@@ -59,10 +60,77 @@ final class TimedJoinTranslation {
         }
         Call match = (Call) ExpressionTranslator.translate(join.match().get());
         return new TimedJoinTranslation(left, right)
-                .nearest(kind, Expressions.conjuncts(residual), match, join.once() && !finite);
+                .nearest(kind, Expressions.conjuncts(residual), match, join.once() && !finite, OptionalInt.empty());
     }
 
-    private PlanNode nearest(JoinKind kind, List<Expression> equalities, Call match, boolean settled) {
+    /**
+     * A join with versions of a table's rows, found by their key. Other conditions are asked of the version found:
+     *
+     * <pre>
+     * asof(a.k = t.k AND t.v > a.v, version)    becomes    Calc(a.., CASE WHEN t.v > a.v THEN t.. END)    if LEFT, else
+     *                                                        Join(a.k = t.k, version)                    Calc(t.v > a.v)
+     * </pre>
+     *
+     * @param right versions, or in a pull query the current rows
+     * @param rightWidth how many of its columns are the table's
+     */
+    static PlanNode versions(
+            TimedJoin join, PlanNode left, PlanNode right, int rightWidth, List<Integer> key, boolean finite) {
+        JoinKind kind = join.isLeft() ? JoinKind.LEFT : JoinKind.INNER;
+        TimedJoinTranslation translation = new TimedJoinTranslation(left, right);
+        List<Expression> equalities = new ArrayList<>();
+        List<Expression> others = new ArrayList<>(Expressions.conjuncts(ExpressionTranslator.translate(join.condition())));
+        for (int column : key) {
+            Expression equality = others.stream()
+                    .filter(conjunct -> translation.isOfKey(conjunct, column))
+                    .findFirst()
+                    .orElseThrow();
+            equalities.add(equality);
+            others.remove(equality);
+        }
+        Call match = (Call) ExpressionTranslator.translate(join.match().orElseThrow());
+        PlanNode all = translation.nearest(
+                kind, equalities, match, !finite, finite ? OptionalInt.empty() : OptionalInt.of(rightWidth));
+        int width = translation.width;
+        PlanNode joined = Nodes.select(
+                all, IntStream.range(0, width + rightWidth).boxed().toList());
+        Optional<Expression> condition = Expressions.and(others);
+        if (condition.isEmpty()) {
+            return joined;
+        }
+        if (kind == JoinKind.INNER) {
+            return Nodes.filter(joined, condition.get());
+        }
+        List<Expression> columns = Nodes.columns(joined);
+        return Nodes.project(
+                joined,
+                IntStream.range(0, columns.size())
+                        .mapToObj(i -> i < width ? columns.get(i) : orNull(condition.get(), columns.get(i)))
+                        .toList());
+    }
+
+    private static Expression orNull(Expression condition, Expression value) {
+        return new Expression.Case(
+                List.of(new Expression.Case.Branch(condition, value)),
+                new Expression.Null(value.type()),
+                value.type(),
+                true);
+    }
+
+    private boolean isOfKey(Expression conjunct, int column) {
+        if (!Expressions.isCall(conjunct, "eq")) {
+            return false;
+        }
+        List<Expression> operands = ((Call) conjunct).arguments();
+        boolean across = isOfLeft(operands.get(0)) != isOfLeft(operands.get(1));
+        return across
+                && operands.stream()
+                        .map(operand -> operand instanceof Expression.Cast cast ? cast.input() : operand)
+                        .anyMatch(operand -> operand instanceof Column from && from.index() == width + column);
+    }
+
+    private PlanNode nearest(
+            JoinKind kind, List<Expression> equalities, Call match, boolean settled, OptionalInt version) {
         List<Integer> leftKeys = new ArrayList<>();
         List<Integer> rightKeys = new ArrayList<>();
         for (Expression equality : equalities) {
@@ -79,7 +147,8 @@ final class TimedJoinTranslation {
                 place(times.get(1), rightColumns),
                 later,
                 function.endsWith("e"),
-                settled);
+                settled,
+                version);
         PlanNode joined = Nodes.join(
                 leftColumns.size() == width ? left : Nodes.project(left, leftColumns),
                 rightColumns.size() == right.schema().size() ? right : Nodes.project(right, rightColumns),

@@ -86,7 +86,9 @@ public final class Translation {
             return new AggregateTranslation(aggregate, translate(aggregate.getInput())).translate();
         } else if (TimedJoin.of(node).isPresent()) {
             TimedJoin join = TimedJoin.of(node).get();
-            return TimedJoinTranslation.translate(join, translate(join.left()), translate(join.right()), finite);
+            return join.versions()
+                    ? versionedJoin(join)
+                    : TimedJoinTranslation.translate(join, translate(join.left()), translate(join.right()), finite);
         } else if (node instanceof Join join) {
             return join(join);
         } else if (node instanceof Sort sort) {
@@ -127,7 +129,8 @@ public final class Translation {
         PlanNode rows = new PlanNode.Scan(relation.name(), all, List.of(), relation.schema());
         Optional<RelationFacts.EventTime> time =
                 relations.apply(relation.name()).eventTime();
-        return finite || time.isEmpty() || time.get().settled()
+        boolean isTable = !relations.apply(relation.name()).appendOnly(); // whose watermark speaks of its versions
+        return finite || isTable || time.isEmpty() || time.get().settled()
                 ? rows
                 : new PlanNode.Watermark(
                         rows,
@@ -135,6 +138,25 @@ public final class Translation {
                         time.get().delayMicros(),
                         time.get().idleTimeoutMicros(),
                         Optional.empty());
+    }
+
+    private PlanNode versionedJoin(TimedJoin join) {
+        TableScan scan = (TableScan) join.right();
+        Relation table = scan.getTable().unwrap(Relation.class);
+        PlanNode rows = translate(scan);
+        PlanNode right = finite ? rows : versions(rows, table);
+        return TimedJoinTranslation.versions(
+                join, translate(join.left()), right, rows.schema().size(), table.primaryKey(), finite);
+    }
+
+    private PlanNode versions(PlanNode rows, Relation table) {
+        RelationFacts.EventTime time = relations.apply(table.name()).eventTime().orElseThrow();
+        return new PlanNode.Watermark(
+                Nodes.versions(rows, table.primaryKey(), time.column()),
+                time.column(),
+                time.delayMicros(),
+                time.idleTimeoutMicros(),
+                Optional.empty());
     }
 
     private PlanNode project(Project project) {

@@ -299,7 +299,8 @@ public final class PlanText implements NodeVisitor<String> {
             return both.column(width + bounds.right()) + " - " + both.column(bounds.left()) + " in "
                     + Durations.text(bounds.lowerMicros()) + " .. " + Durations.text(bounds.upperMicros());
         } else if (time instanceof JoinTime.Nearest nearest) {
-            return "nearest " + both.column(width + nearest.right())
+            return (nearest.version().isPresent() ? "version of " : "nearest ")
+                    + both.column(width + nearest.right())
                     + (nearest.later() ? " >" : " <")
                     + (nearest.orEqual() ? "= " : " ")
                     + both.column(nearest.left())
@@ -342,6 +343,12 @@ public final class PlanText implements NodeVisitor<String> {
                 + (over.order().isEmpty() ? "" : " order " + columns.order(over.order()))
                 + over.calls().stream().map(columns::call).collect(Collectors.joining(", ", ": ", ""))
                 + (over.closing().isPresent() ? ", once the watermark has passed" : "");
+    }
+
+    @Override
+    public String versions(PlanNode.Versions versions) {
+        ExpressionText columns = over(versions.input());
+        return "Versions of " + columns.columns(versions.key()) + " by " + columns.column(versions.timeColumn());
     }
 
     @Override

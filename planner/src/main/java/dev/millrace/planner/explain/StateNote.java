@@ -52,6 +52,9 @@ final class StateNote {
         if (node instanceof PlanNode.Match match) {
             return Optional.of(matches(match) + (numbered(match) ? ", and a counter per partition" + howLong : ""));
         }
+        if (node instanceof PlanNode.Versions) {
+            return Optional.of("state: none between epochs");
+        }
         if (node instanceof PlanNode.Pace) {
             return Optional.of("state: changes held back");
         }
@@ -109,7 +112,11 @@ final class StateNote {
         } else if (time instanceof JoinTime.Current) {
             return "state: all rows of the right side" + growth(List.of(join.right()), inference);
         }
-        return ((JoinTime.Nearest) time).settled()
+        JoinTime.Nearest nearest = (JoinTime.Nearest) time;
+        if (nearest.version().isPresent()) {
+            return "state: left rows ahead of the watermark, versions ahead of it and, per key, the one valid at it";
+        }
+        return nearest.settled()
                 ? "state: left rows ahead of the watermark, right rows ahead of it and the last one behind it per key"
                 : "state: all rows of both sides" + growth(List.of(join.left(), join.right()), inference);
     }

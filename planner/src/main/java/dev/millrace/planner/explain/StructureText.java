@@ -110,6 +110,11 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     }
 
     @Override
+    public StringBuilder versions(PlanNode.Versions versions) {
+        return parts(versions.key(), versions.timeColumn());
+    }
+
+    @Override
     public StringBuilder calc(PlanNode.Calc calc) {
         calc.condition().ifPresent(condition -> {
             text.append("where ");

@@ -95,6 +95,12 @@ public final class Inference implements NodeVisitor<Facts> {
         return new Facts(of(watermark.input()).appendOnly(), Set.of(watermark.timeColumn()), List.of());
     }
 
+    /** What the table's watermark says of its versions is up to the node above. */
+    @Override
+    public Facts versions(PlanNode.Versions versions) {
+        return plain(true);
+    }
+
     @Override
     public Facts calc(PlanNode.Calc calc) {
         Facts input = of(calc.input());
@@ -220,7 +226,7 @@ public final class Inference implements NodeVisitor<Facts> {
             return new Facts(left.appendOnly(), left.eventTimes(), left.windows());
         } else if (time instanceof JoinTime.Nearest nearest) {
             return nearest.settled() && inputsAppendOnly
-                    ? new Facts(true, Set.of(nearest.left()), List.of())
+                    ? new Facts(true, Set.of(nearest.left()), openWindows(left))
                     : plain(finite && inputsAppendOnly);
         } else if (time instanceof JoinTime.Kept kept) {
             return inputsAppendOnly && onlyGrows ? ofKept(join, kept) : plain(false);
@@ -228,6 +234,11 @@ public final class Inference implements NodeVisitor<Facts> {
             return inputsAppendOnly ? ofBounds(join, bounds) : plain(false);
         }
         return inputsAppendOnly ? ofWindows(join, (JoinTime.WindowEnds) time) : plain(false);
+    }
+
+    /** A left row is emitted before the watermark that passed it goes on: while the windows that hold it are open. */
+    private static List<WindowColumns> openWindows(Facts left) {
+        return left.windows().stream().filter(window -> !window.emitted()).toList();
     }
 
     /**

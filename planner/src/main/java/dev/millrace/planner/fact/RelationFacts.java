@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param appendOnly whether rows are never changed or deleted
  * @param replayable whether each query has readers of its own, so that it may ask them to skip rows
- * @param eventTime of a stream with a watermark
+ * @param eventTime of a stream with a watermark, or of the versions of a table's rows
  * @param primaryKey columns that identify a row; empty when there are none
  */
 public record RelationFacts(

@@ -46,6 +46,11 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
     }
 
     @Override
+    public Optional<List<Integer>> versions(PlanNode.Versions versions) {
+        return Optional.of(List.of(versions.schema().size() - 1));
+    }
+
+    @Override
     public Optional<List<Integer>> calc(PlanNode.Calc calc) {
         return of(calc.input()).flatMap(key -> {
             List<Integer> moved = new ArrayList<>();

@@ -123,6 +123,13 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         return new Placed(over(watermark, input.node()), input.spread());
     }
 
+    /** A table is read by one task, so all its changes meet here. */
+    @Override
+    public Placed versions(PlanNode.Versions versions) {
+        Placed input = place(versions.input());
+        return new Placed(over(versions, input.node()), input.spread());
+    }
+
     @Override
     public Placed calc(PlanNode.Calc calc) {
         List<Integer> columns = wanted.stream()

@@ -132,6 +132,20 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
     }
 
     @Override
+    public Pruned versions(PlanNode.Versions versions) {
+        int width = versions.input().schema().size();
+        BitSet needed = wantedBelow(width);
+        versions.key().forEach(needed::set);
+        needed.set(versions.timeColumn());
+        Pruned input = prune(versions.input(), needed);
+        PlanNode.Versions node = Nodes.versions(
+                input.node(), input.positions(versions.key()), input.position(versions.timeColumn()));
+        int[] positions = Arrays.copyOf(input.positions(), width + 1);
+        positions[width] = node.schema().size() - 1;
+        return new Pruned(node, positions);
+    }
+
+    @Override
     public Pruned calc(PlanNode.Calc calc) {
         BitSet needed = new BitSet();
         wanted.stream()

@@ -10,6 +10,8 @@ public interface NodeVisitor<R> {
 
     R watermark(PlanNode.Watermark watermark);
 
+    R versions(PlanNode.Versions versions);
+
     R calc(PlanNode.Calc calc);
 
     R windowAssign(PlanNode.WindowAssign assign);
@@ -46,6 +48,8 @@ public interface NodeVisitor<R> {
             return visitor.scan(scan);
         } else if (node instanceof PlanNode.Watermark watermark) {
             return visitor.watermark(watermark);
+        } else if (node instanceof PlanNode.Versions versions) {
+            return visitor.versions(versions);
         } else if (node instanceof PlanNode.Aggregate aggregate) {
             return visitor.aggregate(aggregate);
         } else if (node instanceof PlanNode.WindowAggregate aggregate) {

@@ -92,6 +92,11 @@ public final class Nodes {
                 .toList();
     }
 
+    public static PlanNode.Versions versions(PlanNode input, List<Integer> key, int timeColumn) {
+        Schema number = Schema.of(new Field("version", DataType.BIGINT, false));
+        return new PlanNode.Versions(input, key, timeColumn, input.schema().concat(number));
+    }
+
     public static PlanNode.WindowAssign windowAssign(PlanNode input, int timeColumn, WindowSpec window) {
         Schema bounds = windowBounds(input.schema().type(timeColumn));
         return new PlanNode.WindowAssign(

@@ -26,6 +26,11 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     }
 
     @Override
+    public PlanNode versions(PlanNode.Versions node) {
+        return Nodes.versions(input(), node.key(), node.timeColumn());
+    }
+
+    @Override
     public PlanNode calc(PlanNode.Calc node) {
         return Nodes.calc(input(), node.condition(), node.projections());
     }

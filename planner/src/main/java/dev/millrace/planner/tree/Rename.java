@@ -31,6 +31,11 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
     }
 
     @Override
+    public PlanNode versions(PlanNode.Versions node) {
+        return new PlanNode.Versions(node.input(), node.key(), node.timeColumn(), schema);
+    }
+
+    @Override
     public PlanNode calc(PlanNode.Calc node) {
         return new PlanNode.Calc(node.input(), node.condition(), node.projections(), schema);
     }

@@ -51,7 +51,8 @@ public final class TimedJoinCheck implements Rewrite {
         if (nearest.settled() && !hasWatermarks) {
             throw refused(
                     "FOR SYSTEM_TIME AS OF a time needs append-only rows with a watermark on both sides",
-                    "join with a table or a materialized view, as of the row's arrival");
+                    "AS OF the event time of the left side; or AS OF proctime(), which looks up current rows of a table"
+                            + " or view as each left row arrives");
         }
         return !nearest.settled() && onWindowClose && hasWatermarks
                 ? Optional.of(Nodes.join(

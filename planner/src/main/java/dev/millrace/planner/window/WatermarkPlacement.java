@@ -119,7 +119,8 @@ public final class WatermarkPlacement {
 
     /** What all watermarks of one stream have in common, and all those of computed times. */
     private static Optional<String> source(Watermark watermark) {
-        return watermark.input() instanceof PlanNode.Scan scan ? Optional.of(scan.relation()) : Optional.empty();
+        PlanNode rows = watermark.input() instanceof PlanNode.Versions versions ? versions.input() : watermark.input();
+        return rows instanceof PlanNode.Scan scan ? Optional.of(scan.relation()) : Optional.empty();
     }
 
     private static Optional<WindowSpec> longer(Optional<WindowSpec> a, Optional<WindowSpec> b) {

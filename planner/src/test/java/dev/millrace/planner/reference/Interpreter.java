@@ -94,6 +94,11 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
     }
 
     @Override
+    public List<List<Object>> versions(PlanNode.Versions versions) {
+        throw new UnsupportedOperationException("a pull query sees current rows only");
+    }
+
+    @Override
     public List<List<Object>> calc(PlanNode.Calc calc) {
         return rows(calc.input()).stream()
                 .filter(row -> calc.condition().isEmpty()

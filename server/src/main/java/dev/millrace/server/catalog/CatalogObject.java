@@ -14,6 +14,7 @@ import java.util.Set;
  * @param schema its columns; of a sink, those it is given
  * @param appendOnly whether rows are only ever added
  * @param primaryKey columns that identify a row; empty when there are none
+ * @param eventTime the time that a stream's rows happened at, or from which on a table's are valid
  * @param input of a stream: where its rows come from
  * @param reads names of the relations it was made from
  * @param options of its WITH clause
@@ -32,6 +33,9 @@ public record CatalogObject(
         Map<String, String> options,
         String definition,
         long createdMicros) {
+    /** The option after how long without a row nobody waits for the watermark of a stream or table. */
+    public static final String IDLE_TIMEOUT = "watermark.idle_timeout";
+
     public CatalogObject {
         primaryKey = List.copyOf(primaryKey);
         reads = Set.copyOf(reads);

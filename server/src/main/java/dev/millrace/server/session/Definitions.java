@@ -55,7 +55,7 @@ final class Definitions {
         return create(ObjectKind.STREAM, create.name(), create.ifExists(), () -> {
             Options options = new Options(create.options());
             OnError onError = options.oneOf("on_error", OnError.FAIL);
-            long idleTimeoutMicros = options.durationMicros("watermark.idle_timeout", 0);
+            long idleTimeoutMicros = options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
             refuseRetention(options);
             Optional<String> connector = options.text("connector");
             Schema declared = new Schema(create.columns());
@@ -132,10 +132,8 @@ final class Definitions {
                                         + " is a view of the current rows");
             }
             if (create.watermark().isPresent()) {
-                throw MillraceException.notAvailableYet(
-                                "a watermark on a table, which keeps current rows and no versions,")
-                        .withHint("CREATE STREAM with the same columns and watermark keeps the versions that a join FOR"
-                                + " SYSTEM_TIME AS OF a time asks for");
+                options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
+                requireKey(create);
             }
             options.rejectUnread();
             List<Field> fields = new ArrayList<>(create.columns());
@@ -156,13 +154,24 @@ final class Definitions {
                     schema,
                     false,
                     key,
-                    Optional.empty(),
+                    create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
                     Optional.empty(),
                     Set.of(),
                     create.options(),
                     text,
                     database.keeper().creationMicros());
         });
+    }
+
+    private static void requireKey(Statement.CreateTable create) {
+        if (create.primaryKey().isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.INVALID_TABLE_DEFINITION,
+                            "a watermark on table \"" + create.name()
+                                    + "\" needs a PRIMARY KEY: it speaks of versions, and a version replaces the row of"
+                                    + " its key")
+                    .withHint("CREATE STREAM for rows that replace none");
+        }
     }
 
     Command createContinuousQuery(Statement.CreateContinuousQuery create, String text) {

@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import dev.millrace.connector.Options;
 import dev.millrace.engine.calc.ConstantFolder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
@@ -197,8 +198,9 @@ final class Plans {
     }
 
     private static RelationFacts facts(CatalogObject object) {
-        long idleTimeoutMicros =
-                object.input().map(StreamInput::idleTimeoutMicros).orElse(0L);
+        long idleTimeoutMicros = object.kind() == ObjectKind.TABLE
+                ? new Options(object.options()).durationMicros(CatalogObject.IDLE_TIMEOUT, 0)
+                : object.input().map(StreamInput::idleTimeoutMicros).orElse(0L);
         return new RelationFacts(
                 object.appendOnly(),
                 object.input().map(StreamInput::replayable).orElse(false),

@@ -36,6 +36,7 @@ class BoundedStateTest {
         }
         db.run("CREATE TABLE names (v BIGINT PRIMARY KEY, name TEXT)");
         db.run("INSERT INTO names VALUES (0, 'none'), (1, 'one'), (2, 'two')");
+        db.run("CREATE TABLE prices (v BIGINT PRIMARY KEY, price BIGINT, ts TIMESTAMP NOT NULL, WATERMARK FOR ts AS ts)");
         db.run("FLUSH");
     }
 
@@ -52,6 +53,10 @@ class BoundedStateTest {
                     + " i * 7919 % 101 FROM generate_series(" + first + ", " + (first + ROWS_PER_MINUTE - 1)
                     + ") AS g(i)");
         }
+        db.run("INSERT INTO prices SELECT i, " + minute + " + i, TIMESTAMP '2024-01-01' + " + minute
+                + " * INTERVAL '1 minute' + i * INTERVAL '300 milliseconds' FROM generate_series(0, 199) AS g(i)"
+                + " ON CONFLICT (v) DO UPDATE SET price = EXCLUDED.price, ts = EXCLUDED.ts");
+        db.run("DELETE FROM prices WHERE v % 10 = " + minute % 10);
         db.run("FLUSH");
     }
 
@@ -107,6 +112,8 @@ class BoundedStateTest {
                 "row patterns; Match; SELECT * FROM s MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES a.v AS x, LAST(b.v) AS y"
                         + " PATTERN (a b+ c) WITHIN INTERVAL '10 seconds' DEFINE b AS b.v > a.v, c AS c.v < a.v)",
                 "temporal join; Join; SELECT s.k, r.v FROM s JOIN r FOR SYSTEM_TIME AS OF s.ts AS r ON s.v = r.v",
+                "versions of a table; Join; SELECT s.k, p.price FROM s LEFT JOIN prices FOR SYSTEM_TIME AS OF s.ts AS p ON s.v ="
+                        + " p.v",
                 "lookup join; Join; SELECT s.k, n.name FROM s JOIN names FOR SYSTEM_TIME AS OF s.ts AS n ON s.v = n.v",
                 "windows over a lookup join; WindowAggregate; SELECT n.name, window_end, count(*) FROM TUMBLE(TABLE s,"
                         + " DESCRIPTOR(ts), INTERVAL '10 seconds') s JOIN names FOR SYSTEM_TIME AS OF s.ts AS n ON s.v = n.v GROUP"

@@ -17,6 +17,7 @@ import org.apache.calcite.plan.Convention;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.hint.RelHint;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
@@ -41,7 +42,8 @@ import org.apache.calcite.util.ImmutableBitSet;
  * a ASOF JOIN b ON a.k = b.k AND a.ts >= b.ts                    DuckDB; the one inequality chooses
  * a ASOF JOIN b MATCH_CONDITION (a.ts >= b.ts) ON a.k = b.k      Snowflake, Calcite
  * a ASOF JOIN b USING (k, ts)                                    DuckDB; the last column chooses
- * a JOIN t FOR SYSTEM_TIME AS OF a.ts ON a.k = t.k               a table's row when a's row came; a stream's as of a.ts
+ * a JOIN t FOR SYSTEM_TIME AS OF a.ts ON a.k = t.k               a table's row when a's row came; that of a stream, or of a
+ *                                                                table with a watermark, as of a.ts
  * a JOIN t FOR SYSTEM_TIME AS OF proctime() ON a.k = t.k         the table's row when a's row came
  * </pre>
  */
@@ -99,7 +101,7 @@ final class TimedJoinBinder {
                             join)
                     .withHint("put other conditions in WHERE, behind the join, or on a sub-query of one side");
         }
-        return beside(asofJoin(equalities, matches.get(0), type, false));
+        return beside(asofJoin(equalities, matches.get(0), type, List.of()));
     }
 
     private RexNode split(
@@ -138,7 +140,7 @@ final class TimedJoinBinder {
             hidden.add(b.index());
         }
         RexNode match = equalities.remove(equalities.size() - 1);
-        From joined = beside(asofJoin(equalities, match, type, false));
+        From joined = beside(asofJoin(equalities, match, type, List.of()));
         List<Column> columns = joined.columns().stream()
                 .map(column -> hidden.contains(column.index())
                         ? new Column(column.qualifier(), column.name(), column.index(), column.type(), true)
@@ -183,15 +185,16 @@ final class TimedJoinBinder {
             throw Errors.notAvailableYet("a sub-query in the ON of a join with FOR SYSTEM_TIME AS OF", join)
                     .withHint("put the condition in WHERE, behind the join");
         }
-        Optional<Relation> stream = isCommon || !(snapshot.getTableRef() instanceof SqlIdentifier name)
+        Optional<Relation> relation = isCommon || !(snapshot.getTableRef() instanceof SqlIdentifier name)
                 ? Optional.empty()
-                : Optional.of(FromBinder.lookUp(context, name)).filter(TimedJoinBinder::keepsNoRows);
+                : Optional.of(FromBinder.lookUp(context, name));
+        Optional<Relation> stream = relation.filter(TimedJoinBinder::keepsNoRows);
         if (isNow(snapshot.getPeriod())) {
             if (stream.isPresent()) {
                 throw noRows(stream.get(), snapshot);
             }
             return beside(
-                    asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, true));
+                    asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, List.of(TimedJoin.ONCE)));
         }
         RexNode time = new ExpressionBinder(context, leftScope, Clause.plain("FOR SYSTEM_TIME AS OF"))
                 .bind(snapshot.getPeriod());
@@ -202,16 +205,20 @@ final class TimedJoinBinder {
                             snapshot.getPeriod())
                     .withHint("compute the time in a sub-query on the left, and name its column");
         }
+        Optional<Relation> versioned = relation.filter(
+                table -> table.kind() == Relation.Kind.TABLE && table.eventTime().isPresent());
+        if (versioned.isPresent()) {
+            return versions(versioned.get(), time, RelOptUtil.conjunctions(condition), type, snapshot);
+        }
         if (stream.isEmpty()) {
             return beside(
-                    asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, true));
+                    asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, List.of(TimedJoin.ONCE)));
         }
         int rightTime = stream.get()
                 .eventTime()
                 .orElseThrow(() -> noRows(stream.get(), snapshot))
                 .column();
-        RexNode version = Rex.builder().makeInputRef(both().rel(), width + rightTime);
-        RexNode match = context.functions().operator("ge", List.of(time, version), snapshot.getPeriod());
+        RexNode match = notAfter(rightTime, time, snapshot);
         List<RexNode> equalities = RelOptUtil.conjunctions(condition);
         if (!equalities.stream().allMatch(node -> node.isA(SqlKind.EQUALS) && isAcross(node))) {
             throw Errors.error(
@@ -220,7 +227,43 @@ final class TimedJoinBinder {
                             join)
                     .withHint("put other conditions in WHERE, behind the join");
         }
-        return beside(asofJoin(equalities, match, type, true));
+        return beside(asofJoin(equalities, match, type, List.of(TimedJoin.ONCE)));
+    }
+
+    private RexNode notAfter(int rightTime, RexNode time, SqlSnapshot snapshot) {
+        RexNode version = Rex.builder().makeInputRef(both().rel(), width + rightTime);
+        return context.functions().operator("ge", List.of(time, version), snapshot.getPeriod());
+    }
+
+    /** Versions are of keys: what they are joined by is the key, and what else is asked is asked of the version found. */
+    private From versions(
+            Relation table, RexNode time, List<RexNode> conjuncts, JoinRelType type, SqlSnapshot snapshot) {
+        for (int key : table.primaryKey()) {
+            if (conjuncts.stream().noneMatch(node -> isEqualTo(node, width + key))) {
+                throw Errors.error(
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                "a join with versions of \"" + table.name()
+                                        + "\" is by its primary key, but nothing is said to equal \""
+                                        + table.schema().field(key).name() + "\"",
+                                join)
+                        .withHint("join ON the whole key; FOR SYSTEM_TIME AS OF proctime() sees current rows, by any"
+                                + " condition");
+            }
+        }
+        RexNode match = notAfter(table.eventTime().orElseThrow().column(), time, snapshot);
+        return beside(asofJoin(conjuncts, match, type, List.of(TimedJoin.ONCE, TimedJoin.VERSIONS)));
+    }
+
+    /** Whether a condition says that a right column, maybe as another type, equals something of the left side. */
+    private boolean isEqualTo(RexNode node, int column) {
+        if (!node.isA(SqlKind.EQUALS) || !isAcross(node)) {
+            return false;
+        }
+        return ((RexCall) node)
+                .getOperands().stream()
+                        .map(operand ->
+                                operand.isA(SqlKind.CAST) ? ((RexCall) operand).getOperands().get(0) : operand)
+                        .anyMatch(operand -> operand instanceof RexInputRef ref && ref.getIndex() == column);
     }
 
     private static boolean keepsNoRows(Relation relation) {
@@ -257,14 +300,14 @@ final class TimedJoinBinder {
         return FromBinder.beside(left, right, rel);
     }
 
-    private RelNode asofJoin(List<RexNode> conjuncts, RexNode match, JoinRelType type, boolean once) {
+    private RelNode asofJoin(List<RexNode> conjuncts, RexNode match, JoinRelType type, List<RelHint> hints) {
         RexNode condition =
                 conjuncts.isEmpty() ? Rex.builder().makeLiteral(true) : ExpressionBinder.combine("and", conjuncts);
         context.foundTimedJoin();
         return new LogicalAsofJoin(
                 left.rel().getCluster(),
                 left.rel().getCluster().traitSetOf(Convention.NONE),
-                once ? List.of(TimedJoin.ONCE) : List.of(),
+                hints,
                 left.rel(),
                 right.rel(),
                 condition,
