@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** One operator of a physical plan. The column order of each output is given on the record. */
+/**
+ * One operator of a physical plan. The column order of each output is given on the record.
+ *
+ * <p>Long because a sealed interface has all its kinds in one file.
+ */
 public sealed interface PlanNode {
     Schema schema();
 

@@ -95,7 +95,13 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
 
     @Override
     public List<List<Object>> versions(PlanNode.Versions versions) {
-        throw new UnsupportedOperationException("a pull query sees current rows only");
+        List<List<Object>> numbered = new ArrayList<>();
+        for (List<Object> row : rows(versions.input())) {
+            List<Object> version = new ArrayList<>(row);
+            version.add(numbered.size() + 1L);
+            numbered.add(version);
+        }
+        return numbered;
     }
 
     @Override
