@@ -166,7 +166,12 @@ public sealed interface JoinTime {
         @Override
         public JoinTime renumbered(IntUnaryOperator ofLeft, IntUnaryOperator ofRight) {
             return new Nearest(
-                    ofLeft.applyAsInt(left), ofRight.applyAsInt(right), later, orEqual, settled, moved(version, ofRight));
+                    ofLeft.applyAsInt(left),
+                    ofRight.applyAsInt(right),
+                    later,
+                    orEqual,
+                    settled,
+                    moved(version, ofRight));
         }
     }
 

@@ -79,7 +79,8 @@ final class TimedJoinTranslation {
         JoinKind kind = join.isLeft() ? JoinKind.LEFT : JoinKind.INNER;
         TimedJoinTranslation translation = new TimedJoinTranslation(left, right);
         List<Expression> equalities = new ArrayList<>();
-        List<Expression> others = new ArrayList<>(Expressions.conjuncts(ExpressionTranslator.translate(join.condition())));
+        List<Expression> others =
+                new ArrayList<>(Expressions.conjuncts(ExpressionTranslator.translate(join.condition())));
         for (int column : key) {
             Expression equality = others.stream()
                     .filter(conjunct -> translation.isOfKey(conjunct, column))
@@ -92,8 +93,8 @@ final class TimedJoinTranslation {
         PlanNode all = translation.nearest(
                 kind, equalities, match, !finite, finite ? OptionalInt.empty() : OptionalInt.of(rightWidth));
         int width = translation.width;
-        PlanNode joined = Nodes.select(
-                all, IntStream.range(0, width + rightWidth).boxed().toList());
+        PlanNode joined =
+                Nodes.select(all, IntStream.range(0, width + rightWidth).boxed().toList());
         Optional<Expression> condition = Expressions.and(others);
         if (condition.isEmpty()) {
             return joined;

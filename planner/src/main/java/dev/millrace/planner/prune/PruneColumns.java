@@ -138,8 +138,8 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         versions.key().forEach(needed::set);
         needed.set(versions.timeColumn());
         Pruned input = prune(versions.input(), needed);
-        PlanNode.Versions node = Nodes.versions(
-                input.node(), input.positions(versions.key()), input.position(versions.timeColumn()));
+        PlanNode.Versions node =
+                Nodes.versions(input.node(), input.positions(versions.key()), input.position(versions.timeColumn()));
         int[] positions = Arrays.copyOf(input.positions(), width + 1);
         positions[width] = node.schema().size() - 1;
         return new Pruned(node, positions);

@@ -36,7 +36,8 @@ class BoundedStateTest {
         }
         db.run("CREATE TABLE names (v BIGINT PRIMARY KEY, name TEXT)");
         db.run("INSERT INTO names VALUES (0, 'none'), (1, 'one'), (2, 'two')");
-        db.run("CREATE TABLE prices (v BIGINT PRIMARY KEY, price BIGINT, ts TIMESTAMP NOT NULL, WATERMARK FOR ts AS ts)");
+        db.run(
+                "CREATE TABLE prices (v BIGINT PRIMARY KEY, price BIGINT, ts TIMESTAMP NOT NULL, WATERMARK FOR ts AS ts)");
         db.run("FLUSH");
     }
 

@@ -31,7 +31,8 @@ class TableVersionsTest {
             "SELECT s.id, s.k, r.v, r.ts FROM s LEFT JOIN r FOR SYSTEM_TIME AS OF s.ts ON s.k = r.k",
             "filtered",
             "SELECT s.id, r.v FROM s LEFT JOIN r FOR SYSTEM_TIME AS OF s.ts ON s.k = r.k AND r.v > s.id % 10");
-    private static final String LOG = "(SELECT * FROM log QUALIFY row_number() OVER (PARTITION BY k, ts ORDER BY n DESC) = 1)";
+    private static final String LOG =
+            "(SELECT * FROM log QUALIFY row_number() OVER (PARTITION BY k, ts ORDER BY n DESC) = 1)";
 
     /** What DuckDB makes of the log, for the rows that both watermarks have passed. */
     private static Map<String, String> expected(long passed) {

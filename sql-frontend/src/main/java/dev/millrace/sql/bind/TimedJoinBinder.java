@@ -193,8 +193,11 @@ final class TimedJoinBinder {
             if (stream.isPresent()) {
                 throw noRows(stream.get(), snapshot);
             }
-            return beside(
-                    asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, List.of(TimedJoin.ONCE)));
+            return beside(asofJoin(
+                    RelOptUtil.conjunctions(condition),
+                    Rex.builder().makeLiteral(true),
+                    type,
+                    List.of(TimedJoin.ONCE)));
         }
         RexNode time = new ExpressionBinder(context, leftScope, Clause.plain("FOR SYSTEM_TIME AS OF"))
                 .bind(snapshot.getPeriod());
@@ -205,14 +208,17 @@ final class TimedJoinBinder {
                             snapshot.getPeriod())
                     .withHint("compute the time in a sub-query on the left, and name its column");
         }
-        Optional<Relation> versioned = relation.filter(
-                table -> table.kind() == Relation.Kind.TABLE && table.eventTime().isPresent());
+        Optional<Relation> versioned = relation.filter(table ->
+                table.kind() == Relation.Kind.TABLE && table.eventTime().isPresent());
         if (versioned.isPresent()) {
             return versions(versioned.get(), time, RelOptUtil.conjunctions(condition), type, snapshot);
         }
         if (stream.isEmpty()) {
-            return beside(
-                    asofJoin(RelOptUtil.conjunctions(condition), Rex.builder().makeLiteral(true), type, List.of(TimedJoin.ONCE)));
+            return beside(asofJoin(
+                    RelOptUtil.conjunctions(condition),
+                    Rex.builder().makeLiteral(true),
+                    type,
+                    List.of(TimedJoin.ONCE)));
         }
         int rightTime = stream.get()
                 .eventTime()
@@ -261,8 +267,9 @@ final class TimedJoinBinder {
         }
         return ((RexCall) node)
                 .getOperands().stream()
-                        .map(operand ->
-                                operand.isA(SqlKind.CAST) ? ((RexCall) operand).getOperands().get(0) : operand)
+                        .map(operand -> operand.isA(SqlKind.CAST)
+                                ? ((RexCall) operand).getOperands().get(0)
+                                : operand)
                         .anyMatch(operand -> operand instanceof RexInputRef ref && ref.getIndex() == column);
     }
 
