@@ -183,6 +183,7 @@ final class Library {
             array_bit_xor         nested.ArrayBits.xor
             json_elements         nested.JsonParts.elements
             json_elements_text    nested.JsonParts.elementsText
+            parse_ident           nested.NameParts.parse
             json_keys             nested.JsonParts.keys
             json_entries          nested.JsonParts.entries
             json_entries_text     nested.JsonParts.entriesText

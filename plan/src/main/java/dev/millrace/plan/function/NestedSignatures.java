@@ -40,6 +40,7 @@ final class NestedSignatures {
             !array_to_string(T[], text, text?) text
             !string_to_array(text, text, text?) text[]
             regexp_split_to_array(text, text, text?) text[]
+            parse_ident(text, boolean?) text[]
             regexp_match(text, text, text?) text[]
 
             json_get(jsonb, text) jsonb

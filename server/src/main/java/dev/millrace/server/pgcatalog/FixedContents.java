@@ -159,7 +159,7 @@ final class FixedContents {
                 "datconnlimit",
                 -1,
                 "dattablespace",
-                0,
+                Oids.DEFAULT_TABLESPACE,
                 "datcollate",
                 "C.UTF-8",
                 "datctype",
@@ -209,7 +209,8 @@ final class FixedContents {
     }
 
     static void tablespaces(NamedRows rows) {
-        rows.add("oid", 1663, "spcname", "pg_default", "spcowner", Oids.OWNER);
+        rows.add("oid", Oids.DEFAULT_TABLESPACE, "spcname", "pg_default", "spcowner", Oids.OWNER);
+        rows.add("oid", Oids.SHARED_TABLESPACE, "spcname", "pg_global", "spcowner", Oids.OWNER);
     }
 
     /** @param server values that the server was started with, by name */

@@ -48,6 +48,19 @@ final class FunctionContents {
             return list(function.parameters());
         }
 
+        /** An oidvector's text. */
+        String typeNumbers() {
+            return function.parameters().stream()
+                    .map(field -> String.valueOf(PgType.oidOf(field.type())))
+                    .collect(Collectors.joining(" "));
+        }
+
+        String types() {
+            return function.parameters().stream()
+                    .map(field -> nameOf(field.type()))
+                    .collect(Collectors.joining(", "));
+        }
+
         private static String list(List<Field> fields) {
             return fields.stream()
                     .map(field -> (field.name().startsWith("$") ? "" : field.name() + " ") + nameOf(field.type()))
@@ -83,8 +96,6 @@ final class FunctionContents {
             rows.add(
                     "oid",
                     oid(made),
-                    "tableoid",
-                    oids.of("pg_catalog.pg_proc"),
                     "proname",
                     made.object().name(),
                     "pronamespace",
@@ -106,9 +117,7 @@ final class FunctionContents {
                     "prorettype",
                     PgType.oidOf(function.returns()),
                     "proargtypes",
-                    function.parameters().stream()
-                            .map(field -> String.valueOf(PgType.oidOf(field.type())))
-                            .collect(Collectors.joining(" ")), // an oidvector's text
+                    made.typeNumbers(),
                     "proargnames",
                     function.parameters().stream().map(Field::name).toList(),
                     "prosrc",
@@ -156,7 +165,9 @@ final class FunctionContents {
                     "oid", oid(made),
                     "result", made.result(),
                     "arguments", made.arguments(),
-                    "definition", made.object().definition());
+                    "definition", made.object().definition(),
+                    "type_numbers", made.typeNumbers(),
+                    "types", made.types());
         }
     }
 

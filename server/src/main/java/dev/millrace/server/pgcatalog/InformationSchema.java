@@ -1,6 +1,5 @@
 package dev.millrace.server.pgcatalog;
 
-import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
@@ -143,7 +142,7 @@ final class InformationSchema {
                         "table_name",
                         relation.name(),
                         "view_definition",
-                        relation.object().map(CatalogObject::definition),
+                        relation.query().map(query -> query + ";"),
                         "is_updatable",
                         "NO",
                         "is_insertable_into",

@@ -4,14 +4,19 @@ import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.type.Schema;
 import java.util.Optional;
 
-/** Adds rows by the names of their columns; what is not named is NULL. */
-record NamedRows(Schema schema, RowBuilder rows) {
+/**
+ * Adds rows by the names of their columns; what is not named is NULL.
+ *
+ * @param number of the relation that they are of
+ */
+record NamedRows(Schema schema, RowBuilder rows, int number) {
     /** @param values names and values in turn */
     void add(Object... values) {
         Object[] row = new Object[schema.size()];
         for (int column = 0; column < row.length; column++) {
             row[column] = Optional.empty();
         }
+        row[schema.indexOf(RelationList.OWN_NUMBER)] = number;
         for (int i = 0; i < values.length; i += 2) {
             row[schema.indexOf((String) values[i])] = values[i + 1];
         }

@@ -10,7 +10,8 @@ final class Oids {
     private static final int FIRST_MADE = 16384;
 
     private static final int FIRST_ELSEWHERE = 13100;
-    private static final int FIRST_OWN = 2600;
+    /** Behind all numbers that PostgreSQL 15 has itself. */
+    private static final int FIRST_OWN = 10_000;
 
     static final int PG_CATALOG = 11;
     static final int INFORMATION_SCHEMA = 13000;
@@ -18,6 +19,8 @@ final class Oids {
     static final int PUBLIC = 2200;
     static final int OWNER = 10;
     static final int DATABASE = 5;
+    static final int DEFAULT_TABLESPACE = 1663;
+    static final int SHARED_TABLESPACE = 1664;
     static final int HEAP = 2;
     static final int BTREE = 403;
     static final int DEFAULT_COLLATION = 100;
@@ -32,6 +35,11 @@ final class Oids {
     /** Of a relation, by its name with its schema. */
     int of(String name) {
         return byName.computeIfAbsent(name, unknown -> numbers(unknown).getAndIncrement());
+    }
+
+    /** Gives something the number that it has everywhere; before anybody asks for it. */
+    void set(String name, int number) {
+        byName.put(name, number);
     }
 
     private AtomicInteger numbers(String name) {

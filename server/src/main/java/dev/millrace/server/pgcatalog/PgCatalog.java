@@ -1,12 +1,13 @@
 package dev.millrace.server.pgcatalog;
 
-import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.role.Roles;
+import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,13 +54,14 @@ public final class PgCatalog {
     public static List<SystemRelation> relations(DatabaseCatalog catalog) {
         PgCatalog made = new PgCatalog(catalog);
         List<SystemRelation> relations = new ArrayList<>();
-        RelationList.read()
-                .forEach((name, schema) -> relations.add(new SystemRelation(
-                        name,
-                        "as PostgreSQL has it",
-                        schema,
-                        rows -> made.fillers.getOrDefault(name, none -> {}).accept(new NamedRows(schema, rows)))));
+        RelationList.read(made.oids)
+                .forEach((name, schema) -> relations.add(
+                        new SystemRelation(name, "as PostgreSQL has it", schema, rows -> made.fill(name, schema, rows))));
         return relations;
+    }
+
+    private void fill(String name, Schema schema, RowBuilder rows) {
+        fillers.getOrDefault(name, none -> {}).accept(new NamedRows(schema, rows, oids.of(name)));
     }
 
     private List<ShownRelation> shown() {
@@ -207,7 +209,9 @@ public final class PgCatalog {
                 "attinhcount",
                 0,
                 "attcollation",
-                type.isText() ? Oids.DEFAULT_COLLATION : 0);
+                PgType.of(type).category().equals("S") && type.kind() != DataType.Kind.ARRAY
+                        ? Oids.DEFAULT_COLLATION
+                        : 0);
     }
 
     private void indexes(NamedRows rows) {
@@ -292,8 +296,7 @@ public final class PgCatalog {
     /** The texts that functions like {@code pg_get_viewdef} give, of ours: PostgreSQL computes them. */
     private void definitions(NamedRows rows) {
         for (ShownRelation relation : shown()) {
-            relation.object()
-                    .ifPresent(object -> rows.add("oid", oid(relation), "definition", object.definition() + ";"));
+            relation.query().ifPresent(query -> rows.add("oid", oid(relation), "definition", query + ";"));
         }
         for (ShownRelation relation : keyed()) {
             rows.add("oid", indexOid(relation), "definition", indexDefinition(relation));
@@ -339,7 +342,7 @@ public final class PgCatalog {
                         "schemaname", relation.schemaName(),
                         "viewname", relation.name(),
                         "viewowner", owner(relation),
-                        "definition", relation.object().map(CatalogObject::definition));
+                        "definition", relation.query().map(query -> query + ";"));
             }
         }
     }
@@ -359,7 +362,7 @@ public final class PgCatalog {
                         "ispopulated",
                         true,
                         "definition",
-                        relation.object().map(CatalogObject::definition));
+                        relation.query().map(query -> query + ";"));
             }
         }
     }

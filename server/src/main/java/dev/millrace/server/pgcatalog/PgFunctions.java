@@ -2,11 +2,14 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -36,7 +39,20 @@ public final class PgFunctions {
         bodies.put("format_type", formatType());
         Map<String, UserFunction> functions = new HashMap<>();
         bodies.forEach((name, body) -> functions.put(name, UserFunction.expression(name, body)));
+        functions.put("pg_options_to_table", optionsToTable());
         return Map.copyOf(functions);
+    }
+
+    /** Options {@code name=value} as rows. */
+    private static UserFunction optionsToTable() {
+        DataType row = DataType.row(List.of(
+                new Field("option_name", DataType.TEXT, true), new Field("option_value", DataType.TEXT, true)));
+        return new UserFunction(
+                "pg_options_to_table",
+                UserFunction.Kind.SQL_TABLE,
+                List.of(new Field("options", DataType.array(DataType.TEXT), true)),
+                row,
+                "SELECT split_part(pgo.o, '=', 1), substring(pgo.o, strpos(pgo.o, '=') + 1) FROM unnest(options) AS pgo(o)");
     }
 
     /** The type's name with its length or digits. */

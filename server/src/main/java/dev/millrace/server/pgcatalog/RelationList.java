@@ -12,31 +12,43 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads {@code relations.txt}: the names and columns of PostgreSQL's relations. */
+/** Reads {@code relations.txt}: the names, numbers and columns of PostgreSQL's relations. */
 final class RelationList {
     private RelationList() {}
 
-    /** Schemas by qualified name, in the order of the file. */
-    static Map<String, Schema> read() {
+    /** The column that each has behind those of the file: the number of the relation that a row is of. */
+    static final String OWN_NUMBER = "tableoid";
+
+    /**
+     * Schemas by qualified name, in the order of the file.
+     *
+     * @param numbers are told those that are the same in every database
+     */
+    static Map<String, Schema> read(Oids numbers) {
         try (InputStream in = RelationList.class.getResourceAsStream("relations.txt")) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             Map<String, Schema> schemas = new LinkedHashMap<>();
             text.lines()
                     .filter(line -> !line.isBlank() && !line.startsWith("#"))
-                    .forEach(line -> add(schemas, line.split(" ")));
+                    .forEach(line -> add(schemas, line.split(" "), numbers));
             return schemas;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static void add(Map<String, Schema> schemas, String[] words) {
+    private static void add(Map<String, Schema> schemas, String[] words, Oids numbers) {
+        String[] name = words[0].split("=");
+        if (name.length > 1) {
+            numbers.set(name[0], Integer.parseInt(name[1]));
+        }
         List<Field> fields = new ArrayList<>();
         for (int i = 1; i < words.length; i++) {
             int colon = words[i].indexOf(':');
             fields.add(new Field(words[i].substring(0, colon), type(words[i].charAt(colon + 1)), true));
         }
-        schemas.put(words[0], Schema.of(fields.toArray(Field[]::new)));
+        fields.add(new Field(OWN_NUMBER, DataType.INTEGER, true));
+        schemas.put(name[0], Schema.of(fields.toArray(Field[]::new)));
     }
 
     private static DataType type(char letter) {

@@ -3,9 +3,12 @@ package dev.millrace.server.pgcatalog;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -16,13 +19,22 @@ import java.util.stream.Stream;
  */
 record ShownRelation(String schemaName, String name, String kind, Schema schema, Optional<CatalogObject> object) {
 
+    /** What our functions over the catalog read, and functions without arguments that are relations here. */
+    private static final Set<String> INTERNAL = Set.of(
+            "pg_catalog.pg_definitions",
+            "pg_catalog.pg_function_texts",
+            "pg_catalog.pg_get_keywords",
+            "pg_catalog.pg_listening_channels");
+
     static List<ShownRelation> all(DatabaseCatalog catalog) {
         Stream<ShownRelation> made = catalog.objects().stream()
                 .flatMap(object -> kindOf(object).stream()
                         .map(kind -> new ShownRelation(
                                 "public", object.name(), kind, object.schema(), Optional.of(object))));
-        return Stream.concat(made, catalog.systemRelations().stream().map(ShownRelation::of))
-                .toList();
+        Stream<ShownRelation> system = catalog.systemRelations().stream()
+                .filter(relation -> !INTERNAL.contains(relation.name()))
+                .map(ShownRelation::of);
+        return Stream.concat(made, system).toList();
     }
 
     private static ShownRelation of(SystemRelation relation) {
@@ -31,8 +43,32 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
                 relation.name().substring(0, dot),
                 relation.name().substring(dot + 1),
                 "v",
-                relation.schema(),
+                withoutOwnNumber(relation.schema()),
                 Optional.empty());
+    }
+
+    /** PostgreSQL counts {@code tableoid} among the system's columns, which are not listed. */
+    private static Schema withoutOwnNumber(Schema schema) {
+        return new Schema(schema.fields().stream()
+                .filter(field -> !field.name().equals(RelationList.OWN_NUMBER))
+                .toList());
+    }
+
+    /** The query of a view without what is before it: PostgreSQL shows that apart; all of the text where it has none. */
+    Optional<String> query() {
+        return object.map(CatalogObject::definition).map(ShownRelation::behindAs);
+    }
+
+    private static String behindAs(String definition) {
+        int depth = 0;
+        for (Lexeme lexeme : Lexer.tokens(definition)) {
+            String text = definition.substring(lexeme.start(), lexeme.end());
+            depth += text.equals("(") ? 1 : text.equals(")") ? -1 : 0;
+            if (depth == 0 && text.equalsIgnoreCase("as")) {
+                return definition.substring(lexeme.end()).strip();
+            }
+        }
+        return definition;
     }
 
     private static Optional<String> kindOf(CatalogObject object) {

@@ -48,7 +48,7 @@ final class ExpandBinder {
         }
         return FunctionBinder.functionName(call)
                 .map(ExpandBinder::withoutOrdinality)
-                .filter(name -> TableCalls.isTableFunction(name, context))
+                .filter(name -> TableCalls.isTableFunction(name, context) || TableCalls.isValue(name, call, context))
                 .map(name -> call);
     }
 

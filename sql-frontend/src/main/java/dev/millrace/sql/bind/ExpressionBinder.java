@@ -135,9 +135,21 @@ final class ExpressionBinder {
         if (identifier.isStar()) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "\"*\" is not allowed here", identifier);
         }
-        RexNode column = scope.resolve(identifier);
-        clause.sawColumn(column, identifier);
-        return column;
+        try {
+            RexNode column = scope.resolve(identifier);
+            clause.sawColumn(column, identifier);
+            return column;
+        } catch (MillraceException e) {
+            // A column may be called "user" here; where none is, the word is PostgreSQL's CURRENT_USER.
+            boolean user = identifier.isSimple() && identifier.getSimple().equals("user");
+            if (!user || e.sqlState() != SqlState.UNDEFINED_COLUMN) {
+                throw e;
+            }
+            return context.catalog()
+                    .sessionFunction("user", List.of())
+                    .map(Rex::text)
+                    .orElseThrow(() -> e);
+        }
     }
 
     private RexNode parameter(SqlNode node) {

@@ -119,7 +119,18 @@ final class FromBinder {
                 context.cluster().traitSetOf(Convention.NONE),
                 List.of(),
                 new RelationTable(relation));
-        return From.of(scan, qualifier, relation.schema().names());
+        From from = From.of(scan, qualifier, relation.schema().names());
+        return relation.kind() == Relation.Kind.SYSTEM_VIEW ? withSystemColumn(from) : from;
+    }
+
+    /** PostgreSQL has the number of the relation in each row, in a column that {@code *} does not give. */
+    private static From withSystemColumn(From from) {
+        List<Column> columns = new ArrayList<>();
+        for (Column column : from.columns) {
+            boolean hidden = column.name().equals(Scope.OWN_NUMBER);
+            columns.add(new Column(column.qualifier(), column.name(), column.index(), column.type(), hidden));
+        }
+        return new From(from.rel, columns);
     }
 
     /** The relation of a name, or 42P01. */
@@ -222,12 +233,19 @@ final class FromBinder {
                     alias);
         }
         List<Column> renamed = new ArrayList<>();
-        boolean series = ExpandBinder.function(call, context).isPresent(); // its column is named after the alias
+        boolean series = ExpandBinder.function(call, context).isPresent() // its column is named after the alias
+                || call.operand(0).getKind() == SqlKind.COLLECTION_TABLE && visible.size() == 1;
         for (int i = 0; i < visible.size(); i++) {
             Column column = visible.get(i);
             String unnamed = series ? alias.getSimple() : column.name();
             String name = i < given ? ((SqlIdentifier) call.operand(i + 2)).getSimple() : unnamed;
             renamed.add(new Column(alias.getSimple(), name, column.index(), column.type(), false));
+        }
+        if (call.operand(0).getKind() == SqlKind.IDENTIFIER) {
+            from.columns.stream()
+                    .filter(Column::hidden)
+                    .map(column -> new Column(alias.getSimple(), column.name(), column.index(), column.type(), true))
+                    .forEach(renamed::add);
         }
         return new From(from.rel, renamed);
     }

@@ -33,6 +33,9 @@ final class OutputNames {
             boolean star = first instanceof SqlIdentifier name && name.isStar();
             return star ? Optional.empty() : Optional.of(of(first)).filter(name -> !name.equals(NONE));
         }
+        if (node instanceof SqlCase choice) {
+            return strong(choice.getElseOperand());
+        }
         if (!(node instanceof SqlCall call)) {
             return Optional.empty();
         }

@@ -24,7 +24,15 @@ final class Scope {
      * @param index in the row of the whole FROM clause
      * @param hidden whether only its qualified name finds it: the second of two that USING made one
      */
-    record Column(String qualifier, String name, int index, RelDataType type, boolean hidden) {}
+    record Column(String qualifier, String name, int index, RelDataType type, boolean hidden) {
+        /** Whether this is a column of PostgreSQL's system relations that only its name finds. */
+        boolean isOwnNumber() {
+            return hidden && name.equals(OWN_NUMBER);
+        }
+    }
+
+    /** The number of the relation that a row of a system relation is of. */
+    static final String OWN_NUMBER = "tableoid";
 
     private final Optional<Scope> outer;
     private final List<Column> columns;
@@ -145,7 +153,7 @@ final class Scope {
         for (Column column : columns) {
             boolean matches = column.name().equals(columnName)
                     && (parts.size() == 1
-                            ? !column.hidden()
+                            ? !column.hidden() || column.isOwnNumber()
                             : column.qualifier().equals(parts.get(parts.size() - 2)));
             if (matches) {
                 if (found.isPresent()) {
@@ -166,7 +174,7 @@ final class Scope {
         }
         String qualifier = parts.get(parts.size() - 2);
         List<Column> matching = columns.stream()
-                .filter(column -> column.qualifier().equals(qualifier))
+                .filter(column -> column.qualifier().equals(qualifier) && !column.isOwnNumber())
                 .toList();
         if (matching.isEmpty()) {
             throw missingRelation(qualifier, star);

@@ -1,6 +1,7 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
+import java.util.List;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.rel.RelNode;
@@ -28,10 +29,12 @@ final class SubQueries {
      * What can be a SEMI or ANTI join becomes one first, see {@link SemiJoins}.
      */
     static RelNode remove(RelNode query, boolean hasTimedJoins) {
+        // together, since what one of them unfolds can hold what is another's
         HepProgram program = HepProgram.builder()
-                .addRuleInstance(CoreRules.FILTER_SUB_QUERY_TO_CORRELATE)
-                .addRuleInstance(CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE)
-                .addRuleInstance(CoreRules.JOIN_SUB_QUERY_TO_CORRELATE)
+                .addRuleCollection(List.of(
+                        CoreRules.FILTER_SUB_QUERY_TO_CORRELATE,
+                        CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE,
+                        CoreRules.JOIN_SUB_QUERY_TO_CORRELATE))
                 .build();
         HepPlanner planner = new HepPlanner(program);
         RelNode withJoins = SemiJoins.apply(query);

@@ -3,6 +3,7 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.type.DataType;
@@ -12,9 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlFunctionCategory;
+import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlUnresolvedFunction;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /** Calls of functions that give several rows, and their arguments, which become columns behind those of a row. */
 final class TableCalls {
@@ -69,6 +75,22 @@ final class TableCalls {
                         .isPresent();
     }
 
+    /** Whether a call gives one value, which in FROM is a row: {@code FROM string_to_array('a,b', ',') AS parts}. */
+    static boolean isValue(String name, SqlCall call, QueryContext context) {
+        if (TableFunctionBinder.isFunction(name)
+                || FunctionBinder.isAggregate(name, context)
+                || call.operandCount() == 0
+                        && context.catalog().relation("pg_catalog." + name).isPresent()) {
+            return false;
+        }
+        Optional<UserFunction> user = context.catalog().userFunction(name);
+        return user.isPresent()
+                ? user.get().kind() == UserFunction.Kind.SQL || user.get().kind() == UserFunction.Kind.SCALAR
+                : FunctionResolver.canonical(name).isPresent()
+                        || BuiltInFunctions.find(name, call.operandCount()).isPresent()
+                        || context.catalog().sessionFunction(name, List.of()).isPresent();
+    }
+
     /** Whether the one column of a function has a name of its own, whatever the alias of its rows. */
     static boolean keepsColumnName(String function) {
         return UNNAMED_BY_ALIAS.contains(function);
@@ -89,6 +111,9 @@ final class TableCalls {
      * @param outer whether the results can be NULL because a row without any stays
      */
     List<TableCall> calls(String name, SqlCall call, boolean outer) {
+        if (!isTableFunction(name, context)) {
+            return List.of(value(name, call, outer));
+        }
         Optional<UserFunction> user = context.catalog().userFunction(name);
         if (user.isPresent()) {
             return List.of(userTable(user.get(), call));
@@ -127,14 +152,25 @@ final class TableCalls {
         return List.of(unnest(name, made, call, outer));
     }
 
+    private TableCall value(String name, SqlCall call, boolean outer) {
+        SqlIdentifier function = new SqlIdentifier(name, call.getParserPosition());
+        RexNode value = expressions.bind(new SqlUnresolvedFunction(
+                        function, null, null, null, null, SqlFunctionCategory.USER_DEFINED_FUNCTION)
+                .createCall(call.getParserPosition(), call.getOperandList()));
+        RelDataType array = TypeMapper.relType(DataType.array(Coercions.type(value)), false);
+        RexNode one = Rex.builder().makeCall(array, SqlStdOperatorTable.ARRAY_VALUE_CONSTRUCTOR, List.of(value));
+        return unnest(name, one, call, outer);
+    }
+
     private List<TableCall> rowsFrom(SqlCall call) {
         List<TableCall> calls = new ArrayList<>();
         for (SqlNode operand : call.getOperandList()) {
             String function = operand instanceof SqlCall inner
                     ? FunctionBinder.functionName(inner).orElse("")
                     : "";
-            if (!isTableFunction(function, context)) {
-                throw Errors.error(SqlState.SYNTAX_ERROR, "ROWS FROM takes functions that give rows", operand);
+            if (!(operand instanceof SqlCall inner)
+                    || !isTableFunction(function, context) && !isValue(function, inner, context)) {
+                throw Errors.error(SqlState.SYNTAX_ERROR, "ROWS FROM takes functions", operand);
             }
             calls.addAll(calls(function, (SqlCall) operand, true));
         }

@@ -42,6 +42,11 @@ final class TableFunctionBinder {
         this.relations = relations;
     }
 
+    /** Whether this is what {@link #bind} is for. */
+    static boolean isFunction(String name) {
+        return FUNCTIONS.contains(name);
+    }
+
     From bind(SqlNode node) {
         SqlCall call = (SqlCall) node;
         String name =
