@@ -55,8 +55,8 @@ public final class PgCatalog {
         PgCatalog made = new PgCatalog(catalog);
         List<SystemRelation> relations = new ArrayList<>();
         RelationList.read(made.oids)
-                .forEach((name, schema) -> relations.add(
-                        new SystemRelation(name, "as PostgreSQL has it", schema, rows -> made.fill(name, schema, rows))));
+                .forEach((name, schema) -> relations.add(new SystemRelation(
+                        name, "as PostgreSQL has it", schema, rows -> made.fill(name, schema, rows))));
         return relations;
     }
 

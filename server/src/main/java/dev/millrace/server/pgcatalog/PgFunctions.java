@@ -45,8 +45,8 @@ public final class PgFunctions {
 
     /** Options {@code name=value} as rows. */
     private static UserFunction optionsToTable() {
-        DataType row = DataType.row(List.of(
-                new Field("option_name", DataType.TEXT, true), new Field("option_value", DataType.TEXT, true)));
+        DataType row = DataType.row(
+                List.of(new Field("option_name", DataType.TEXT, true), new Field("option_value", DataType.TEXT, true)));
         return new UserFunction(
                 "pg_options_to_table",
                 UserFunction.Kind.SQL_TABLE,

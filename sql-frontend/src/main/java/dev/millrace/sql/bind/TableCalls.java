@@ -154,9 +154,9 @@ final class TableCalls {
 
     private TableCall value(String name, SqlCall call, boolean outer) {
         SqlIdentifier function = new SqlIdentifier(name, call.getParserPosition());
-        RexNode value = expressions.bind(new SqlUnresolvedFunction(
-                        function, null, null, null, null, SqlFunctionCategory.USER_DEFINED_FUNCTION)
-                .createCall(call.getParserPosition(), call.getOperandList()));
+        RexNode value = expressions.bind(
+                new SqlUnresolvedFunction(function, null, null, null, null, SqlFunctionCategory.USER_DEFINED_FUNCTION)
+                        .createCall(call.getParserPosition(), call.getOperandList()));
         RelDataType array = TypeMapper.relType(DataType.array(Coercions.type(value)), false);
         RexNode one = Rex.builder().makeCall(array, SqlStdOperatorTable.ARRAY_VALUE_CONSTRUCTOR, List.of(value));
         return unnest(name, one, call, outer);
