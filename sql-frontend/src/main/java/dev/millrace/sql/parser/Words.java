@@ -385,7 +385,7 @@ final class Words {
         grammar.setIdentifierMaxLength(LONGEST_NAME);
         try {
             T result = production.parse(grammar);
-            at = ((TokenFeed.FedToken) grammar.getToken(0)).nextLexeme;
+            at = ((FedTokens.FedToken) grammar.getToken(0)).nextLexeme;
             return result;
         } catch (ParseException e) {
             throw syntaxError(e);
@@ -404,7 +404,7 @@ final class Words {
      * takes it and the making of the tree, once the expression has been read, finds nothing that it could be part of.
      */
     private Optional<MillraceException> strayEscape(QueryGrammar grammar) {
-        int read = Math.min(((TokenFeed.FedToken) grammar.getToken(0)).nextLexeme, lexemes.size());
+        int read = Math.min(((FedTokens.FedToken) grammar.getToken(0)).nextLexeme, lexemes.size());
         for (int place = read - 1; place >= at; place--) {
             if (lexemes.get(place).isWord("escape")) {
                 return Optional.of(syntaxErrorAt(lexemes.get(place)));
