@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -11,7 +12,7 @@ import java.util.function.Supplier;
  */
 final class Cancellation {
     private Optional<Thread> running = Optional.empty(); // guarded by this
-    private Optional<Runnable> openResult = Optional.empty(); // guarded by this
+    private Optional<Consumer<String>> openResult = Optional.empty(); // guarded by this
     private Optional<String> requested = Optional.empty(); // guarded by this
 
     /** Runs a step of a statement on the calling thread; the steps of one session never overlap, but may be nested. */
@@ -50,12 +51,16 @@ final class Cancellation {
             why = requested;
         }
         if (why.isPresent()) {
-            throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to " + why.get());
+            throw cancelled(why.get());
         }
     }
 
-    /** What stops the result that the session handed out, until the next call. */
-    synchronized void open(Runnable cancel) {
+    static MillraceException cancelled(String why) {
+        return MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to " + why);
+    }
+
+    /** What stops the result that the session handed out, until the next call; it is told why, and called under a lock. */
+    synchronized void open(Consumer<String> cancel) {
         openResult = Optional.of(cancel);
     }
 
@@ -69,6 +74,6 @@ final class Cancellation {
             requested = Optional.of(why);
             running.get().interrupt();
         }
-        openResult.ifPresent(Runnable::run);
+        openResult.ifPresent(cancel -> cancel.accept(why));
     }
 }

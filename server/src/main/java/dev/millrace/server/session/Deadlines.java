@@ -6,6 +6,7 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.time.Clock;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** When a session's statement, or its silence, has lasted too long. Set by the session's thread, checked by another. */
@@ -15,8 +16,9 @@ final class Deadlines {
     private final SessionSettings settings;
     private final Clock clock;
     private final Runnable onSet;
-    private volatile long statementNanos = NONE; // written by the session's thread, and by who cancels
-    private volatile long silenceNanos = NONE; // likewise
+    private final AtomicLong statementNanos =
+            new AtomicLong(NONE); // written by the session's thread, and by who cancels
+    private final AtomicLong silenceNanos = new AtomicLong(NONE); // likewise
     private volatile boolean inTransaction; // written by the session's thread before the deadline
 
     Deadlines(SessionSettings settings, Clock clock, Runnable onSet) {
@@ -26,50 +28,49 @@ final class Deadlines {
     }
 
     void statementBegins() {
-        statementNanos = from(Setting.STATEMENT_TIMEOUT);
-        arm(statementNanos);
+        begin(statementNanos, Setting.STATEMENT_TIMEOUT);
     }
 
     void statementEnds() {
-        if (statementNanos != NONE) {
-            statementNanos = NONE;
-        }
+        clear(statementNanos);
     }
 
     /** The client is heard. */
     void speaks() {
-        if (silenceNanos != NONE) {
-            silenceNanos = NONE;
-        }
+        clear(silenceNanos);
     }
 
     /** The client has its answer, and the word. */
     void listens(boolean withinTransaction) {
         inTransaction = withinTransaction;
-        silenceNanos =
-                from(withinTransaction ? Setting.IDLE_IN_TRANSACTION_SESSION_TIMEOUT : Setting.IDLE_SESSION_TIMEOUT);
-        arm(silenceNanos);
+        begin(
+                silenceNanos,
+                withinTransaction ? Setting.IDLE_IN_TRANSACTION_SESSION_TIMEOUT : Setting.IDLE_SESSION_TIMEOUT);
     }
 
-    private long from(Setting setting) {
+    private void begin(AtomicLong deadline, Setting setting) {
         long millis = settings.millis(setting);
-        return millis == 0 ? NONE : clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        if (millis == 0) {
+            clear(deadline);
+            return;
+        }
+        deadline.set(clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis));
+        onSet.run();
     }
 
-    private void arm(long nanos) {
-        if (nanos != NONE) {
-            onSet.run();
+    /** Spares the write where there is none, which is the rule. */
+    private static void clear(AtomicLong deadline) {
+        if (deadline.get() != NONE) {
+            deadline.set(NONE);
         }
     }
 
     /** Acts on what is over; returns whether a deadline is left. On the thread that watches. */
     boolean check(long now, Consumer<String> cancel, Consumer<MillraceException> end) {
-        if (isOver(statementNanos, now)) {
-            statementNanos = NONE;
+        if (takeIfOver(statementNanos, now)) {
             cancel.accept("statement timeout");
         }
-        if (isOver(silenceNanos, now)) {
-            silenceNanos = NONE;
+        if (takeIfOver(silenceNanos, now)) {
             end.accept(
                     inTransaction
                             ? MillraceException.user(
@@ -79,10 +80,12 @@ final class Deadlines {
                                     SqlState.IDLE_SESSION_TIMEOUT,
                                     "terminating connection due to idle-session timeout"));
         }
-        return statementNanos != NONE || silenceNanos != NONE;
+        return statementNanos.get() != NONE || silenceNanos.get() != NONE;
     }
 
-    private static boolean isOver(long deadline, long now) {
-        return deadline != NONE && now - deadline >= 0;
+    /** Whether it is over and not acted on; the next one, set meanwhile, is another. */
+    private static boolean takeIfOver(AtomicLong deadline, long now) {
+        long nanos = deadline.get();
+        return nanos != NONE && now - nanos >= 0 && deadline.compareAndSet(nanos, NONE);
     }
 }

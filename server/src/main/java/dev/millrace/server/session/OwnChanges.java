@@ -15,7 +15,7 @@ final class OwnChanges implements StatementResult.Changes {
     private final ChangeQueue queue;
     private final boolean appendOnly;
     private final ChangeRows.Form form;
-    private final Cancellation cancellation;
+    private final OpenChanges open;
     private final Consumer<String> notices;
     private boolean closed;
 
@@ -32,7 +32,7 @@ final class OwnChanges implements StatementResult.Changes {
         this.queue = queue;
         this.appendOnly = appendOnly;
         this.form = form;
-        this.cancellation = cancellation;
+        this.open = new OpenChanges(cancellation);
         this.notices = notices;
     }
 
@@ -58,7 +58,7 @@ final class OwnChanges implements StatementResult.Changes {
 
     @Override
     public Optional<EpochChanges> next(long timeoutMicros) {
-        return Failures.translate(() -> cancellation.run(() -> nextOfInterest(timeoutMicros)));
+        return open.next(() -> nextOfInterest(timeoutMicros));
     }
 
     private Optional<EpochChanges> nextOfInterest(long timeoutMicros) {
@@ -89,6 +89,7 @@ final class OwnChanges implements StatementResult.Changes {
     public void close() {
         if (!closed) {
             closed = true;
+            open.close();
             queue.abandon();
             query.drop();
         }

@@ -27,7 +27,7 @@ final class ResultRows implements StatementResult.Rows {
         this.cancellation = cancellation;
         this.allocator = allocator;
         this.onClose = onClose;
-        cancellation.open(result::cancel);
+        cancellation.open(why -> result.cancel());
     }
 
     @Override

@@ -12,7 +12,7 @@ final class StandingChanges implements StatementResult.Changes {
     private final Subscription subscription;
     private final ChangeRows.Form form;
     private final boolean appendOnly;
-    private final Cancellation cancellation;
+    private final OpenChanges open;
     private final Consumer<String> notices;
 
     StandingChanges(
@@ -24,7 +24,7 @@ final class StandingChanges implements StatementResult.Changes {
         this.subscription = subscription;
         this.form = form;
         this.appendOnly = appendOnly;
-        this.cancellation = cancellation;
+        this.open = new OpenChanges(cancellation);
         this.notices = notices;
     }
 
@@ -45,8 +45,7 @@ final class StandingChanges implements StatementResult.Changes {
 
     @Override
     public Optional<EpochChanges> next(long timeoutMicros) {
-        Optional<EpochChanges> next =
-                Failures.translate(() -> cancellation.run(() -> subscription.next(timeoutMicros)));
+        Optional<EpochChanges> next = open.next(() -> subscription.next(timeoutMicros));
         next.ifPresent(epoch -> tellOfGap(epoch, notices));
         return next;
     }
@@ -69,6 +68,7 @@ final class StandingChanges implements StatementResult.Changes {
 
     @Override
     public void close() {
+        open.close();
         subscription.close();
     }
 }

@@ -129,6 +129,22 @@ class SubscriptionTest {
     }
 
     @Test
+    void aCancelBetweenTwoReadsFailsTheNext() {
+        db.run("CREATE CONTINUOUS QUERY q AS SELECT k FROM s");
+        for (String sql : List.of("SUBSCRIBE TO s", "SUBSCRIBE TO q")) {
+            try (StatementResults results = db.session().execute(sql)) {
+                StatementResult.Changes changes = (StatementResult.Changes) results.next();
+                assertEquals(Optional.empty(), changes.next(1));
+                db.session().cancel("statement timeout");
+                MillraceException error = assertThrows(MillraceException.class, () -> changes.next(WAIT_MICROS));
+                assertEquals(SqlState.QUERY_CANCELED, error.sqlState());
+                assertTrue(error.getMessage().endsWith("statement timeout"), error.getMessage());
+            }
+            assertEquals(List.of("1"), db.rows("SELECT 1"), "the session goes on");
+        }
+    }
+
+    @Test
     void cancelStopsALongSelectAndAFlush() {
         db.run("CREATE STREAM g (n BIGINT) WITH (connector = 'datagen', rows = 4000000000)");
         assertEquals(
