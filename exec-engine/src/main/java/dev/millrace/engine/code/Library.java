@@ -202,8 +202,8 @@ final class Library {
             jsonb_typeof          nested.JsonFunctions.typeOf
             jsonb_array_length    nested.JsonFunctions.arrayLength
             jsonb_object          nested.JsonEdits#object
-            jsonb_strip_nulls     nested.JsonEdits#stripNulls
-            jsonb_pretty          nested.JsonEdits#pretty
+            jsonb_strip_nulls     nested.JsonForms.stripNulls
+            jsonb_pretty          nested.JsonForms.pretty
             jsonb_set             nested.JsonEdits#set
             jsonb_insert          nested.JsonEdits#insert
             """;

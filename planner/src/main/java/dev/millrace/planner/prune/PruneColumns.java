@@ -2,13 +2,9 @@ package dev.millrace.planner.prune;
 
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
-import dev.millrace.plan.expression.Frame;
-import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchValue;
-import dev.millrace.plan.node.Forgetting;
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.NodeVisitor;
 import dev.millrace.planner.tree.Nodes;
@@ -30,8 +26,6 @@ import java.util.stream.IntStream;
  * </pre>
  *
  * A node may keep columns it needs itself; whoever is above picks by {@link Pruned#position}.
- *
- * <p>Long because each kind of node has its method, and all of them renumber in the same way.
  */
 public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
     private final BitSet wanted;
@@ -214,35 +208,6 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
                 .toList();
     }
 
-    private static void addColumns(List<AggregateCall> calls, BitSet needed) {
-        for (AggregateCall call : calls) {
-            call.arguments().forEach(needed::set);
-            call.filter().ifPresent(needed::set);
-            call.ordering().forEach(key -> needed.set(key.column()));
-        }
-    }
-
-    private static List<AggregateCall> renumber(List<AggregateCall> calls, Pruned input) {
-        return calls.stream()
-                .map(call -> new AggregateCall(
-                        call.function(),
-                        input.positions(call.arguments()),
-                        call.distinct(),
-                        call.filter().isPresent()
-                                ? OptionalInt.of(input.position(call.filter().getAsInt()))
-                                : OptionalInt.empty(),
-                        renumberOrder(call.ordering(), input),
-                        call.parameters(),
-                        call.type()))
-                .toList();
-    }
-
-    private static List<OrderKey> renumberOrder(List<OrderKey> order, Pruned input) {
-        return order.stream()
-                .map(key -> new OrderKey(input.position(key.column()), key.descending(), key.nullsFirst()))
-                .toList();
-    }
-
     private int[] groupPositions(int keys, List<AggregateCall> calls, int tail) {
         int[] positions = gone(keys + calls.size() + tail);
         int next = 0;
@@ -265,35 +230,17 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
             calls = wantedCalls(aggregate.calls(), keys);
         }
         BitSet needed = set(aggregate.keys());
-        addColumns(calls, needed);
+        NamedColumns.add(calls, needed);
         aggregate.forgetting().ifPresent(rule -> needed.set(rule.timeColumn()));
         Pruned input = prune(aggregate.input(), needed);
         PlanNode pruned = Nodes.aggregate(
                         input.node(),
                         input.positions(aggregate.keys()),
-                        renumber(calls, input),
+                        NamedColumns.renumbered(calls, input),
                         aggregate.phase(),
                         aggregate.appendOnlyInput())
-                .forgetting(renumber(aggregate.forgetting(), input));
+                .forgetting(NamedColumns.renumbered(aggregate.forgetting(), input));
         return new Pruned(pruned, groupPositions(keys, aggregate.calls(), 0));
-    }
-
-    private static Optional<Forgetting> renumber(Optional<Forgetting> forgetting, Pruned input) {
-        return forgetting.map(rule -> new Forgetting(input.position(rule.timeColumn()), rule.ttlMicros()));
-    }
-
-    private static WindowSpec renumber(WindowSpec window, Pruned input) {
-        return window instanceof WindowSpec.Attached attached
-                ? new WindowSpec.Attached(input.position(attached.startColumn()), input.position(attached.endColumn()))
-                : window;
-    }
-
-    private static void addColumns(WindowSpec window, int timeColumn, BitSet needed) {
-        needed.set(timeColumn);
-        if (window instanceof WindowSpec.Attached attached) {
-            needed.set(attached.startColumn());
-            needed.set(attached.endColumn());
-        }
     }
 
     @Override
@@ -301,15 +248,15 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         int keys = aggregate.keys().size();
         List<AggregateCall> calls = wantedCalls(aggregate.calls(), keys);
         BitSet needed = set(aggregate.keys());
-        addColumns(aggregate.window(), aggregate.timeColumn(), needed);
-        addColumns(calls, needed);
+        NamedColumns.add(aggregate.window(), aggregate.timeColumn(), needed);
+        NamedColumns.add(calls, needed);
         Pruned input = prune(aggregate.input(), needed);
         PlanNode pruned = Nodes.windowAggregate(
                 input.node(),
                 input.position(aggregate.timeColumn()),
-                renumber(aggregate.window(), input),
+                NamedColumns.renumbered(aggregate.window(), input),
                 input.positions(aggregate.keys()),
-                renumber(calls, input),
+                NamedColumns.renumbered(calls, input),
                 aggregate.phase());
         return new Pruned(pruned, groupPositions(keys, aggregate.calls(), 2));
     }
@@ -318,14 +265,14 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
     public Pruned windowExtreme(PlanNode.WindowExtreme extreme) {
         int width = extreme.input().schema().size();
         BitSet needed = wantedBelow(width);
-        addColumns(extreme.window(), extreme.timeColumn(), needed);
+        NamedColumns.add(extreme.window(), extreme.timeColumn(), needed);
         needed.set(extreme.valueColumn());
         extreme.keys().forEach(needed::set);
         Pruned input = prune(extreme.input(), needed);
         PlanNode pruned = Nodes.windowExtreme(
                 input.node(),
                 input.position(extreme.timeColumn()),
-                renumber(extreme.window(), input),
+                NamedColumns.renumbered(extreme.window(), input),
                 input.positions(extreme.keys()),
                 input.position(extreme.valueColumn()),
                 extreme.maximum(),
@@ -380,7 +327,7 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         PlanNode.TopN pruned = (PlanNode.TopN) Nodes.topN(
                 input.node(),
                 input.positions(topN.partition()),
-                renumberOrder(topN.order(), input),
+                NamedColumns.renumberedOrder(topN.order(), input),
                 topN.rank(),
                 topN.limit(),
                 topN.offset(),
@@ -392,7 +339,7 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         if (topN.emitRank()) {
             positions[width] = emitRank ? input.node().schema().size() : -1;
         }
-        return new Pruned(pruned.forgetting(renumber(topN.forgetting(), input)), positions);
+        return new Pruned(pruned.forgetting(NamedColumns.renumbered(topN.forgetting(), input)), positions);
     }
 
     /** Outputs are wanted or not; what remains reads its values, and those their columns. */
@@ -418,7 +365,7 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         PlanNode pruned = new PlanNode.Match(
                 input.node(),
                 input.positions(match.partition()),
-                renumberOrder(match.order(), input),
+                NamedColumns.renumberedOrder(match.order(), input),
                 match.spec().renumber(input::position),
                 values.stream().map(value -> value.renumber(input::position)).toList(),
                 outputs.stream()
@@ -446,13 +393,13 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         BitSet needed = wantedBelow(width);
         over.partition().forEach(needed::set);
         over.order().forEach(key -> needed.set(key.column()));
-        calls.forEach(call -> addColumns(call, needed));
+        calls.forEach(call -> NamedColumns.add(call, needed));
         Pruned input = prune(over.input(), needed);
         PlanNode pruned = Nodes.over(
                 input.node(),
                 input.positions(over.partition()),
-                renumberOrder(over.order(), input),
-                calls.stream().map(call -> renumber(call, input)).toList(),
+                NamedColumns.renumberedOrder(over.order(), input),
+                calls.stream().map(call -> NamedColumns.renumbered(call, input)).toList(),
                 over.closing().isPresent()
                         ? OptionalInt.of(input.position(over.closing().getAsInt()))
                         : OptionalInt.empty());
@@ -462,38 +409,6 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
             positions[column] = wanted.get(column) ? next++ : -1;
         }
         return new Pruned(pruned, positions);
-    }
-
-    private static void addColumns(OverCall call, BitSet needed) {
-        call.arguments().forEach(needed::set);
-        addColumns(call.aggregate().stream().toList(), needed);
-        for (Frame.Bound bound : List.of(call.frame().start(), call.frame().end())) {
-            if (call.frame().isColumn(bound)) {
-                needed.set((int) bound.offset());
-            }
-        }
-    }
-
-    private static OverCall renumber(OverCall call, Pruned input) {
-        Frame frame = call.frame();
-        return new OverCall(
-                call.function(),
-                call.aggregate()
-                        .map(aggregate -> renumber(List.of(aggregate), input).get(0)),
-                input.positions(call.arguments()),
-                call.parameter(),
-                call.ignoreNulls(),
-                new Frame(
-                        frame.unit(),
-                        renumber(frame, frame.start(), input),
-                        renumber(frame, frame.end(), input),
-                        frame.exclusion()),
-                call.type(),
-                call.nullable());
-    }
-
-    private static Frame.Bound renumber(Frame frame, Frame.Bound bound, Pruned input) {
-        return frame.isColumn(bound) ? new Frame.Bound(bound.kind(), input.position((int) bound.offset())) : bound;
     }
 
     /** Equal rows cancel out, so which columns there are matters not. */
@@ -522,7 +437,8 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         sort.order().forEach(key -> needed.set(key.column()));
         Pruned input = prune(sort.input(), needed);
         return new Pruned(
-                new PlanNode.Sort(input.node(), renumberOrder(sort.order(), input), sort.limit(), sort.offset()),
+                new PlanNode.Sort(
+                        input.node(), NamedColumns.renumberedOrder(sort.order(), input), sort.limit(), sort.offset()),
                 input.positions());
     }
 

@@ -6,7 +6,6 @@ import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.bind.AggregateCalls.Call;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
 import dev.millrace.sql.bind.Coercions.Strength;
-import dev.millrace.sql.bind.FunctionBinder.AggregateSyntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;

@@ -6,7 +6,6 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.AggregateCalls.Call;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
-import dev.millrace.sql.bind.FunctionBinder.AggregateSyntax;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,28 +1,20 @@
 package dev.millrace.sql.bind;
 
-import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.Coercions.Strength;
-import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.calcite.avatica.util.ByteString;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
-import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
@@ -33,14 +25,10 @@ import org.apache.calcite.sql.SqlWindow;
 import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlLikeOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
-import org.apache.calcite.sql.type.SqlTypeName;
-import org.apache.calcite.util.NlsString;
 
 /**
  * Binds one expression over the columns of a scope. Functions by name are {@link FunctionBinder}'s, comparisons {@link
- * ComparisonBinder}'s, arrays, rows and JSON {@link NestedBinder}'s.
- *
- * <p>Long because it has a case for each kind of syntax.
+ * ComparisonBinder}'s, casts {@link CastBinder}'s, arrays, rows and JSON {@link NestedBinder}'s.
  */
 final class ExpressionBinder {
     /** Infix operators of PostgreSQL by the name of their function; ! negates. */
@@ -102,7 +90,7 @@ final class ExpressionBinder {
             return column(identifier);
         }
         if (node instanceof SqlLiteral literal) {
-            return literal(literal);
+            return ConstantBinder.bind(literal);
         }
         if (node instanceof SqlDynamicParam) {
             return parameter(node);
@@ -160,50 +148,6 @@ final class ExpressionBinder {
             to++;
         }
         return context.parameters().reference(Integer.parseInt(source.substring(from, to)), node);
-    }
-
-    private static RexNode literal(SqlLiteral literal) {
-        if (literal.getTypeName() == SqlTypeName.NULL || literal.getValue() == null) {
-            return literal.getTypeName() == SqlTypeName.BOOLEAN
-                    ? Rex.nullOf(DataType.BOOLEAN)
-                    : Rex.nullOf(DataType.NULL);
-        }
-        return switch (literal.getTypeName()) {
-            case BOOLEAN -> Rex.literal(new Literal(literal.booleanValue(), DataType.BOOLEAN));
-            case CHAR -> Rex.unknown(literal.getValueAs(NlsString.class).getValue());
-            case DECIMAL, DOUBLE -> number(literal);
-            case BINARY -> Rex.literal(Literals.parse(DataType.BYTEA, "\\x" + toHex(literal.getValueAs(byte[].class))));
-            default -> throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in a constant", literal);
-        };
-    }
-
-    private static String toHex(byte[] bytes) {
-        return new ByteString(bytes).toString(16);
-    }
-
-    private static RexNode number(SqlLiteral literal) {
-        BigDecimal value = literal.bigDecimalValue();
-        try {
-            boolean whole = literal.getTypeName() == SqlTypeName.DECIMAL
-                    && value.scale() <= 0
-                    && literal.toValue().indexOf('.') < 0;
-            if (whole && fits(value, Integer.MIN_VALUE, Integer.MAX_VALUE)) {
-                return Rex.literal(new Literal(value.longValue(), DataType.INTEGER));
-            }
-            if (whole && fits(value, Long.MIN_VALUE, Long.MAX_VALUE)) {
-                return Rex.literal(new Literal(value.longValue(), DataType.BIGINT));
-            }
-            boolean tooLong = value.precision() - value.scale() > DataType.MAX_NUMERIC_PRECISION;
-            return tooLong && !whole && Double.isFinite(value.doubleValue())
-                    ? Rex.cast(Rex.literal(new Literal(value.doubleValue(), DataType.DOUBLE)), DataType.DOUBLE)
-                    : Rex.literal(Literals.number(value));
-        } catch (MillraceException e) {
-            throw Errors.at(e, literal);
-        }
-    }
-
-    private static boolean fits(BigDecimal value, long least, long most) {
-        return value.compareTo(BigDecimal.valueOf(least)) >= 0 && value.compareTo(BigDecimal.valueOf(most)) <= 0;
     }
 
     // ---- calls -----------------------------------------------------------------------------------------------------
@@ -295,7 +239,7 @@ final class ExpressionBinder {
                 return ((SqlLikeOperator) call.getOperator()).isNegated() ? not(match) : match;
             }
             case CAST -> {
-                return cast(call);
+                return new CastBinder(context, this).bind(call);
             }
             case IN -> {
                 return comparisons.in(call);
@@ -487,102 +431,6 @@ final class ExpressionBinder {
                     what + " types " + String.join(" and ", types) + " cannot be matched",
                     where);
         });
-    }
-
-    private RexNode cast(SqlCall call) {
-        TypeSpec spec = (TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec();
-        Optional<RexNode> name = catalogName(spec, call);
-        if (name.isPresent()) {
-            return name.get();
-        }
-        DataType target = TypeNames.resolve(spec);
-        RexNode operand = bind(call.operand(0));
-        RexNode value = castTo(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
-        boolean time = target.isTimestamp() || target.kind() == Kind.TIME;
-        if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
-            RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));
-            return context.functions().operator("round_time", List.of(value, digits), call);
-        }
-        return value;
-    }
-
-    /** As in PostgreSQL, the text of an array says how many dimensions it has, whatever its type is called. */
-    private static DataType nested(RexNode operand, DataType target) {
-        DataType type = target;
-        String text =
-                target.kind() == Kind.ARRAY ? Coercions.unknownText(operand).orElse("") : "";
-        int depth = 1;
-        for (DataType element = target;
-                target.kind() == Kind.ARRAY && element.element().kind() == Kind.ARRAY; ) {
-            element = element.element();
-            depth++;
-        }
-        String braces = text.replace(" ", "");
-        for (int i = depth; i < braces.length() && braces.startsWith("{".repeat(i + 1)); i++) {
-            type = DataType.array(type);
-        }
-        return type;
-    }
-
-    /** {@code 'mv'::regclass} is the number of what has a name, {@code oid::regclass} the name of what has a number. */
-    private Optional<RexNode> catalogName(TypeSpec spec, SqlCall call) {
-        if (!spec.name().startsWith("reg") || spec.dimensions() > 0) {
-            return Optional.empty();
-        }
-        SqlNode operand = call.operand(0);
-        boolean named = true;
-        if (!(operand instanceof SqlDynamicParam)) {
-            RexNode value = bind(operand);
-            if (RexUtil.isNullLiteral(value, true)) {
-                return Optional.of(Rex.cast(value, DataType.INTEGER)); // needs no look into the catalog
-            }
-            named = isName(value);
-        }
-        return context.catalog()
-                .userFunction(spec.name() + (named ? "_number" : "_name"))
-                .map(function -> bind(InlinedFunction.body(function, List.of(operand), call)));
-    }
-
-    private static boolean isName(RexNode value) {
-        return switch (Coercions.type(value).kind()) {
-            case NULL, TEXT, VARCHAR, CHAR -> true;
-            default -> false;
-        };
-    }
-
-    /** Days that a constant can name. */
-    private static final Map<String, Long> DAYS = Map.of("today", 0L, "tomorrow", 1L, "yesterday", -1L);
-
-    RexNode castTo(RexNode operand, DataType target, boolean undeclaredNumeric, SqlNode where) {
-        DataType type = Coercions.type(operand);
-        if (target.kind() == Kind.DATE || target.isTimestamp()) {
-            String name = Coercions.unknownText(operand).orElse("").strip().toLowerCase(Locale.ROOT);
-            RexNode now = context.functions().function("proctime", "now", List.of(), where);
-            if (name.equals("now")) {
-                return context.coercions().convert(now, target, Strength.EXPLICIT, where);
-            }
-            if (DAYS.containsKey(name)) {
-                RexNode distance = Rex.literal(new Literal(DAYS.get(name), DataType.INTEGER));
-                RexNode day =
-                        context.functions().operator("add", List.of(Rex.cast(now, DataType.DATE), distance), where);
-                return context.coercions().convert(day, target, Strength.EXPLICIT, where);
-            }
-        }
-        DataType exact = target;
-        if (undeclaredNumeric) {
-            Optional<String> text = Coercions.unknownText(operand);
-            if (text.isPresent()) {
-                try {
-                    return FunctionResolver.numericOf(text.get());
-                } catch (MillraceException e) {
-                    throw Errors.at(e, where);
-                }
-            }
-            if (type.isInteger() || type.kind() == Kind.NUMERIC) {
-                exact = Coercions.asNumeric(operand);
-            }
-        }
-        return context.coercions().convert(operand, exact, Strength.EXPLICIT, where);
     }
 
     private RexNode array(SqlCall call) {

@@ -24,14 +24,11 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelectKeyword;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
  * Binds calls of functions by name: scalar ones, aggregates, and calls with OVER.
- *
- * <p>Long because a name can be that of many kinds of functions, which are told apart here.
  */
 final class FunctionBinder {
     /** Functions that give the time at which a row is processed. */
@@ -378,8 +375,12 @@ final class FunctionBinder {
         TypeSpec spec =
                 new TypeSpec(new SqlIdentifier(name, call.getParserPosition()), -1, -1, 0, call.getParserPosition());
         try {
-            return Optional.of(expressions.castTo(
-                    arguments.get(0), TypeNames.resolve(spec), TypeNames.isUndeclaredNumeric(spec), call.operand(0)));
+            return Optional.of(new CastBinder(context, expressions)
+                    .to(
+                            arguments.get(0),
+                            TypeNames.resolve(spec),
+                            TypeNames.isUndeclaredNumeric(spec),
+                            call.operand(0)));
         } catch (MillraceException e) {
             if (e.sqlState() == SqlState.UNDEFINED_OBJECT) {
                 return Optional.empty();
@@ -398,58 +399,6 @@ final class FunctionBinder {
     }
 
     // ---- aggregates ------------------------------------------------------------------------------------------------
-
-    /** An aggregate call taken apart. */
-    record AggregateSyntax(
-            String name,
-            List<SqlNode> arguments,
-            boolean distinct,
-            Optional<SqlNode> filter,
-            List<SqlNode> ordering,
-            boolean ignoreNulls) {
-
-        static AggregateSyntax of(SqlCall call) {
-            switch (call.getKind()) {
-                case FILTER -> {
-                    AggregateSyntax inner = of(call.operand(0));
-                    return new AggregateSyntax(
-                            inner.name,
-                            inner.arguments,
-                            inner.distinct,
-                            Optional.of(call.operand(1)),
-                            inner.ordering,
-                            inner.ignoreNulls);
-                }
-                case WITHIN_GROUP -> {
-                    AggregateSyntax inner = of(call.operand(0));
-                    return new AggregateSyntax(
-                            inner.name,
-                            inner.arguments,
-                            inner.distinct,
-                            inner.filter,
-                            ((SqlNodeList) call.operand(1)).getList(),
-                            inner.ignoreNulls);
-                }
-                case RESPECT_NULLS -> {
-                    return of(call.operand(0));
-                }
-                case IGNORE_NULLS -> {
-                    AggregateSyntax inner = of(call.operand(0));
-                    return new AggregateSyntax(
-                            inner.name, inner.arguments, inner.distinct, inner.filter, inner.ordering, true);
-                }
-                default -> {
-                    String name = functionName(call)
-                            .orElseThrow(() -> Errors.error(
-                                    SqlState.SYNTAX_ERROR, "FILTER and WITHIN GROUP belong to aggregates", call));
-                    SqlLiteral quantifier = call.getFunctionQuantifier();
-                    boolean distinct = quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT;
-                    return new AggregateSyntax(
-                            name, call.getOperandList(), distinct, Optional.empty(), List.of(), false);
-                }
-            }
-        }
-    }
 
     private AggregateCalls calls(SqlCall where) {
         return clause.aggregates()

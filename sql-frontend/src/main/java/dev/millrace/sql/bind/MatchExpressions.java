@@ -7,7 +7,6 @@ import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.match.MatchValue.Content;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.FunctionBinder.AggregateSyntax;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;

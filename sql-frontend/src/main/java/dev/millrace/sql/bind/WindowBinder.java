@@ -12,7 +12,6 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.AggregateCalls.Call;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
 import dev.millrace.sql.bind.Coercions.Strength;
-import dev.millrace.sql.bind.FunctionBinder.AggregateSyntax;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;

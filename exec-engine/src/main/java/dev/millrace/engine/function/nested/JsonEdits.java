@@ -19,8 +19,6 @@ import org.apache.arrow.memory.BufferAllocator;
 /**
  * Functions that make JSONB of JSONB or of other values. They write what they make as it comes and leave the order of
  * members, and which of two equal keys counts, to a {@link JsonNormalizer}.
- *
- * <p>Long because all of them write to the same draft.
  */
 public final class JsonEdits implements AutoCloseable {
     static final int NO_INDEX = Integer.MIN_VALUE;
@@ -445,75 +443,6 @@ public final class JsonEdits implements AutoCloseable {
         }
         boolean valid = length > (negative ? 1 : 0) && value <= Integer.MAX_VALUE;
         return valid ? (int) (negative ? -value : value) : NO_INDEX;
-    }
-
-    // ---- forms -----------------------------------------------------------------------------------------------------
-
-    /** Without members whose value is null. */
-    public void stripNulls(long json, int length, Text out) {
-        TextBuffer buffer = out.begin();
-        strip(buffer, json, json + length);
-        out.written();
-    }
-
-    private static void strip(TextBuffer out, long json, long limit) {
-        boolean object = JsonScan.isObject(json);
-        if (!object && !JsonScan.isArray(json)) {
-            out.append(json, (int) (JsonScan.end(json, limit) - json));
-            return;
-        }
-        out.append(object ? '{' : '[');
-        boolean first = true;
-        for (long at = JsonScan.first(json); at != NONE; ) {
-            long item = object ? JsonScan.valueOf(JsonScan.keyEnd(at)) : at;
-            if (!object || !JsonScan.isNull(item)) {
-                if (!first) {
-                    out.appendAscii(", ");
-                }
-                first = false;
-                out.append(at, (int) (item - at));
-                strip(out, item, limit);
-            }
-            at = JsonScan.next(JsonScan.end(item, limit));
-        }
-        out.append(object ? '}' : ']');
-    }
-
-    /** On several lines, indented by four blanks. */
-    public void pretty(long json, int length, Text out) {
-        TextBuffer buffer = out.begin();
-        pretty(buffer, json, json + length, 0);
-        out.written();
-    }
-
-    private static void pretty(TextBuffer out, long json, long limit, int depth) {
-        boolean object = JsonScan.isObject(json);
-        if (!object && !JsonScan.isArray(json)) {
-            out.append(json, (int) (JsonScan.end(json, limit) - json));
-            return;
-        }
-        out.append(object ? '{' : '[');
-        boolean first = true;
-        for (long at = JsonScan.first(json); at != NONE; ) {
-            if (!first) {
-                out.append(',');
-            }
-            first = false;
-            newLine(out, depth + 1);
-            long item = object ? JsonScan.valueOf(JsonScan.keyEnd(at)) : at;
-            out.append(at, (int) (item - at));
-            pretty(out, item, limit, depth + 1);
-            at = JsonScan.next(JsonScan.end(item, limit));
-        }
-        newLine(out, depth);
-        out.append(object ? '}' : ']');
-    }
-
-    private static void newLine(TextBuffer out, int depth) {
-        out.append('\n');
-        for (int i = 0; i < depth; i++) {
-            out.appendAscii("    ");
-        }
     }
 
     @Override

@@ -1,0 +1,128 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlNode;
+
+/** Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays. */
+final class CastBinder {
+    /** Days that a constant can name. */
+    private static final Map<String, Long> DAYS = Map.of("today", 0L, "tomorrow", 1L, "yesterday", -1L);
+
+    private final QueryContext context;
+    private final ExpressionBinder expressions;
+
+    CastBinder(QueryContext context, ExpressionBinder expressions) {
+        this.context = context;
+        this.expressions = expressions;
+    }
+
+    /** {@code CAST(a AS t)} and {@code a::t}. */
+    RexNode bind(SqlCall call) {
+        TypeSpec spec = (TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec();
+        Optional<RexNode> name = catalogName(spec, call);
+        if (name.isPresent()) {
+            return name.get();
+        }
+        DataType target = TypeNames.resolve(spec);
+        RexNode operand = expressions.bind(call.operand(0));
+        RexNode value = to(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+        boolean time = target.isTimestamp() || target.kind() == Kind.TIME;
+        if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
+            RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));
+            return context.functions().operator("round_time", List.of(value, digits), call);
+        }
+        return value;
+    }
+
+    /** As in PostgreSQL, the text of an array says how many dimensions it has, whatever its type is called. */
+    private static DataType nested(RexNode operand, DataType target) {
+        DataType type = target;
+        String text =
+                target.kind() == Kind.ARRAY ? Coercions.unknownText(operand).orElse("") : "";
+        int depth = 1;
+        for (DataType element = target;
+                target.kind() == Kind.ARRAY && element.element().kind() == Kind.ARRAY; ) {
+            element = element.element();
+            depth++;
+        }
+        String braces = text.replace(" ", "");
+        for (int i = depth; i < braces.length() && braces.startsWith("{".repeat(i + 1)); i++) {
+            type = DataType.array(type);
+        }
+        return type;
+    }
+
+    /** {@code 'mv'::regclass} is the number of what has a name, {@code oid::regclass} the name of what has a number. */
+    private Optional<RexNode> catalogName(TypeSpec spec, SqlCall call) {
+        if (!spec.name().startsWith("reg") || spec.dimensions() > 0) {
+            return Optional.empty();
+        }
+        SqlNode operand = call.operand(0);
+        boolean named = true;
+        if (!(operand instanceof SqlDynamicParam)) {
+            RexNode value = expressions.bind(operand);
+            if (RexUtil.isNullLiteral(value, true)) {
+                return Optional.of(Rex.cast(value, DataType.INTEGER)); // needs no look into the catalog
+            }
+            named = isName(value);
+        }
+        return context.catalog()
+                .userFunction(spec.name() + (named ? "_number" : "_name"))
+                .map(function -> expressions.bind(InlinedFunction.body(function, List.of(operand), call)));
+    }
+
+    private static boolean isName(RexNode value) {
+        return switch (Coercions.type(value).kind()) {
+            case NULL, TEXT, VARCHAR, CHAR -> true;
+            default -> false;
+        };
+    }
+
+    /** The operand as a type, which is the one asked for except for a NUMERIC without digits. */
+    RexNode to(RexNode operand, DataType target, boolean undeclaredNumeric, SqlNode where) {
+        DataType type = Coercions.type(operand);
+        if (target.kind() == Kind.DATE || target.isTimestamp()) {
+            String name = Coercions.unknownText(operand).orElse("").strip().toLowerCase(Locale.ROOT);
+            RexNode now = context.functions().function("proctime", "now", List.of(), where);
+            if (name.equals("now")) {
+                return context.coercions().convert(now, target, Strength.EXPLICIT, where);
+            }
+            if (DAYS.containsKey(name)) {
+                RexNode distance = Rex.literal(new Literal(DAYS.get(name), DataType.INTEGER));
+                RexNode day =
+                        context.functions().operator("add", List.of(Rex.cast(now, DataType.DATE), distance), where);
+                return context.coercions().convert(day, target, Strength.EXPLICIT, where);
+            }
+        }
+        DataType exact = target;
+        if (undeclaredNumeric) {
+            Optional<String> text = Coercions.unknownText(operand);
+            if (text.isPresent()) {
+                try {
+                    return FunctionResolver.numericOf(text.get());
+                } catch (MillraceException e) {
+                    throw Errors.at(e, where);
+                }
+            }
+            if (type.isInteger() || type.kind() == Kind.NUMERIC) {
+                exact = Coercions.asNumeric(operand);
+            }
+        }
+        return context.coercions().convert(operand, exact, Strength.EXPLICIT, where);
+    }
+}
