@@ -2,6 +2,7 @@ package dev.millrace.benchmarks;
 
 import dev.millrace.benchmarks.csv.CsvCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
+import dev.millrace.benchmarks.latency.CreateCommand;
 import dev.millrace.benchmarks.latency.LatencyCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             CsvCommand.class,
             LatencyCommand.class,
+            CreateCommand.class,
             KernelsCommand.class,
             WireCommand.class,
             SketchBenchCommand.class,

@@ -3,8 +3,6 @@ package dev.millrace.benchmarks.latency;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import dev.millrace.server.session.StatementResult;
-import dev.millrace.server.session.StatementResults;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -25,10 +23,9 @@ public final class LatencyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Database database = Database.open(DatabaseOptions.defaults());
-                Session session = database.session()) {
-            run(
-                    session,
-                    "CREATE STREAM readings (device TEXT NOT NULL, ts TIMESTAMP NOT NULL, temp DOUBLE PRECISION,"
+                Session opened = database.session()) {
+            Statements session = new Statements(opened);
+            session.run("CREATE STREAM readings (device TEXT NOT NULL, ts TIMESTAMP NOT NULL, temp DOUBLE PRECISION,"
                             + " WATERMARK FOR ts AS ts - INTERVAL '1 second');"
                             + "CREATE MATERIALIZED VIEW tops AS SELECT device, max(temp) AS top FROM readings GROUP BY device");
             time(
@@ -45,7 +42,7 @@ public final class LatencyCommand implements Callable<Integer> {
                             + " AS n, window_end FROM TUMBLE(TABLE readings, DESCRIPTOR(ts), INTERVAL '"
                             + (1 + number) + " seconds') GROUP BY device, window_start, window_end");
             for (int number = 0; number < statements; number++) {
-                run(session, "DROP CONTINUOUS QUERY known_" + number + "; DROP CONTINUOUS QUERY shape_" + number);
+                session.run("DROP CONTINUOUS QUERY known_" + number + "; DROP CONTINUOUS QUERY shape_" + number);
             }
             time(
                     session,
@@ -56,13 +53,8 @@ public final class LatencyCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void time(Session session, String what, IntFunction<String> sql) {
-        double[] millis = new double[statements];
-        for (int number = 0; number < statements; number++) {
-            long start = System.nanoTime();
-            run(session, sql.apply(number));
-            millis[number] = (System.nanoTime() - start) / 1e6;
-        }
+    private void time(Statements session, String what, IntFunction<String> sql) {
+        double[] millis = session.time(statements, sql, number -> "");
         double first = millis[0];
         Arrays.sort(millis);
         System.out.printf(
@@ -72,19 +64,5 @@ public final class LatencyCommand implements Callable<Integer> {
                 first,
                 millis[statements / 2],
                 millis[statements * 99 / 100]);
-    }
-
-    private static void run(Session session, String sql) {
-        try (StatementResults results = session.execute(sql)) {
-            while (results.hasNext()) {
-                try (StatementResult result = results.next()) {
-                    if (result instanceof StatementResult.Rows rows) {
-                        for (var next = rows.next(); next.isPresent(); next = rows.next()) {
-                            next.get().close();
-                        }
-                    }
-                }
-            }
-        }
     }
 }

@@ -27,6 +27,7 @@ public final class EpochDomain {
     final Set<EpochOutput> outputs = new LinkedHashSet<>();
     final ArrayDeque<Closed> closed = new ArrayDeque<>();
     long open; // the number of the open epoch
+    long lastClosed = Epochs.NONE; // of those that all inputs end
     long dirtySinceNanos;
     int busyInputs;
     boolean committing;

@@ -12,10 +12,14 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
 /** Opens, closes and commits the epochs of all domains. Safe on any thread. */
 public final class Epochs {
+    /** Comes before all epochs. */
+    public static final long NONE = 0;
+
     /** Epochs closed but not committed per domain: enough to keep tasks of several depths at work. */
     private static final int MOST_CLOSED = 3;
 
@@ -166,6 +170,58 @@ public final class Epochs {
         }
     }
 
+    /**
+     * Runs {@code action} under the lock between two epochs of a domain: all rows of the earlier are passed on, and none of
+     * the later, though outputs may still be at work on the earlier. For those who come to read what is passed on.
+     *
+     * @param passedOn whether the end of an epoch was passed on where the action looks
+     * @return false if that cannot be had at once, and nothing was run
+     */
+    public boolean between(EpochDomain domain, LongPredicate passedOn, Runnable action) {
+        boolean done;
+        lock.lock();
+        try {
+            done = passedOn.test(domain.lastClosed);
+            if (done && domain.isDirty() && !domain.isHeld()) { // while held no rows have come to the open one
+                close(domain); // inputs whose callers bring rows end it at once
+                done = passedOn.test(domain.lastClosed);
+            }
+            if (done) {
+                action.run();
+            }
+        } finally {
+            lock.unlock();
+        }
+        commitReady(domain);
+        return done;
+    }
+
+    /** Whether the end of what was closed last was passed on. */
+    public boolean hasPassedOn(EpochDomain domain, LongPredicate passedOn) {
+        return atomically(() -> passedOn.test(domain.lastClosed));
+    }
+
+    /**
+     * An epoch that only a new output of its domain has, ended by whoever feeds it; empty if the open epoch, which the
+     * output has like all, is to end soon anyway.
+     */
+    public OptionalLong beginAlone(EpochOutput output) {
+        lock.lock();
+        try {
+            EpochDomain domain = output.domain;
+            if (domain.isDirty()) {
+                return OptionalLong.empty();
+            }
+            long epoch = domain.open;
+            domain.open = ++lastNumber;
+            Set<Object> waitingFor = new LinkedHashSet<>(List.of(output));
+            domain.closed.add(new Closed(epoch, OptionalLong.empty(), waitingFor, List.of(output)));
+            return OptionalLong.of(epoch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void arrived(EpochInput input, boolean more) {
         lock.lock();
         try {
@@ -251,6 +307,7 @@ public final class Epochs {
     private void close(EpochDomain domain) {
         long epoch = domain.open;
         domain.open = ++lastNumber;
+        domain.lastClosed = epoch;
         OptionalLong since = domain.isDirty() ? OptionalLong.of(domain.dirtySinceNanos) : OptionalLong.empty();
         domain.setDirty(false);
         Set<Object> waitingFor = new LinkedHashSet<>();

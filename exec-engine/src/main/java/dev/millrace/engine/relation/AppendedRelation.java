@@ -24,7 +24,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     private final Schema schema;
     private final Resources resources;
     private final MemoryScope memory;
-    private final Fanout fanout = new Fanout();
+    private final Fanout fanout;
     private final EpochInput input;
     private final Optional<View> view; // of a table
     private final Optional<EpochOutput> output; // of a table
@@ -36,6 +36,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         this.name = name;
         this.schema = schema;
         this.resources = resources;
+        this.fanout = new Fanout(resources.signal());
         this.memory = resources.memory().newScope(name);
         var domain = resources.epochs().newDomain();
         if (keepsRows) {

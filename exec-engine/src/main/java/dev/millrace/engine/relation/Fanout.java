@@ -4,32 +4,73 @@ import dev.millrace.batch.Batch;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Outlet;
+import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.operator.Operator;
+import dev.millrace.scheduler.Signal;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * Passes what a relation receives to all queries that read it. Readers come and go on any thread, those that come while
- * the relation's epochs are at rest; the rest is for one thread at a time.
+ * Passes what a relation receives to all queries that read it. Readers come and go on any thread, those that come between
+ * two epochs; the rest is for one thread at a time.
  */
 public final class Fanout implements Outlet {
-    private volatile List<Channel> readers = List.of(); // replaced under the lock, read by who passes rows on
-    private volatile boolean ended; // written by who passes rows on, read by those who would become readers
-    private volatile long lastWatermark = dev.millrace.operator.Operator.NO_WATERMARK; // likewise
+    private static final int FIRST_ROOM = 4;
 
-    public synchronized void add(Channel reader) {
-        List<Channel> more = new ArrayList<>(readers);
-        more.add(reader);
-        readers = List.copyOf(more);
+    /** The first {@code count} of {@code all}; what comes behind them is not theirs, so that one more costs no copy. */
+    private record Readers(Channel[] all, int count) {
+        Readers with(Channel reader) {
+            Channel[] more = count < all.length ? all : Arrays.copyOf(all, Math.max(FIRST_ROOM, 2 * count));
+            more[count] = reader;
+            return new Readers(more, count + 1);
+        }
+
+        Readers without(Channel reader) {
+            List<Channel> fewer = new ArrayList<>(Arrays.asList(all).subList(0, count));
+            fewer.remove(reader);
+            return new Readers(fewer.toArray(Channel[]::new), fewer.size());
+        }
+    }
+
+    private final Signal signal;
+    private volatile Readers readers =
+            new Readers(new Channel[0], 0); // replaced under the lock, read by who passes rows on
+    private volatile boolean ended; // written by who passes rows on, read by those who would become readers
+    private volatile long lastWatermark = Operator.NO_WATERMARK; // likewise
+    private volatile long lastEpoch = Epochs.NONE; // likewise
+    private volatile long firstEpoch = Epochs.NONE; // written before rows come, read likewise
+
+    /** @param signal raised when an epoch's end was passed on */
+    public Fanout(Signal signal) {
+        this.signal = signal;
+    }
+
+    /** Adds a reader; false if nothing will come any more, and it is none. */
+    public synchronized boolean add(Channel reader) {
+        if (ended) {
+            return false;
+        }
+        readers = readers.with(reader);
+        return true;
     }
 
     public synchronized void remove(Channel reader) {
-        List<Channel> fewer = new ArrayList<>(readers);
-        fewer.remove(reader);
-        readers = List.copyOf(fewer);
+        readers = readers.without(reader);
     }
 
     public boolean hasReaders() {
-        return !readers.isEmpty();
+        return readers.count > 0;
+    }
+
+    /** Before rows come: no reader may be added before this epoch's end was passed on. */
+    public void beginWith(long epoch) {
+        firstEpoch = epoch;
+    }
+
+    /** Whether the end of an epoch, and of the first, was passed on, or nothing will come any more. */
+    public boolean hasEnded(long epoch) {
+        return ended || lastEpoch >= Math.max(epoch, firstEpoch);
     }
 
     /** Whether nothing will come any more. */
@@ -44,46 +85,54 @@ public final class Fanout implements Outlet {
 
     @Override
     public void rows(Batch batch) {
-        List<Channel> current = readers;
-        for (int i = 0; i < current.size(); i++) {
-            current.get(i).put(new Item.Rows(batch.retain()));
+        Readers current = readers;
+        for (int i = 0; i < current.count; i++) {
+            current.all[i].put(new Item.Rows(batch.retain()));
         }
         batch.close();
     }
 
-    private void signal(Item item) {
-        List<Channel> current = readers;
-        for (int i = 0; i < current.size(); i++) {
-            current.get(i).put(item);
+    private void tell(Item item) {
+        Readers current = readers;
+        for (int i = 0; i < current.count; i++) {
+            current.all[i].put(item);
         }
     }
 
     @Override
     public void watermark(long micros) {
         lastWatermark = micros;
-        signal(new Item.Watermark(micros));
+        tell(new Item.Watermark(micros));
     }
 
     @Override
     public void idle() {
-        signal(Item.IDLE);
+        tell(Item.IDLE);
     }
 
     @Override
     public void epochEnd(long epoch) {
-        signal(new Item.EpochEnd(epoch));
+        tell(new Item.EpochEnd(epoch));
+        lastEpoch = epoch;
+        signal.raise();
     }
 
     @Override
     public void end() {
-        ended = true;
-        signal(Item.END);
+        close(Item.END);
     }
 
     /** All readers fail. */
     public void fail(RuntimeException failure) {
-        ended = true;
-        signal(new Item.Failure(failure));
+        close(new Item.Failure(failure));
+    }
+
+    private void close(Item last) {
+        synchronized (this) {
+            ended = true;
+        }
+        tell(last);
+        signal.raise();
     }
 
     @Override
@@ -91,9 +140,9 @@ public final class Fanout implements Outlet {
 
     @Override
     public boolean isFull() {
-        List<Channel> current = readers;
-        for (int i = 0; i < current.size(); i++) {
-            if (current.get(i).isFull()) {
+        Readers current = readers;
+        for (int i = 0; i < current.count; i++) {
+            if (current.all[i].isFull()) {
                 return true;
             }
         }

@@ -25,7 +25,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
     private final ReplayableStream stream;
     private final Resources resources;
     private final MemoryScope memory;
-    private final Fanout fanout = new Fanout();
+    private final Fanout fanout;
     private final List<SourceInput> inputs = new ArrayList<>();
     private final List<EpochInput> epochInputs = new ArrayList<>();
     private final PipelineTask task;
@@ -34,6 +34,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
     LiveStream(ReplayableStream stream, Resources resources) {
         this.stream = stream;
         this.resources = resources;
+        this.fanout = new Fanout(resources.signal());
         this.memory = resources.memory().newScope(stream.name());
         try {
             EntryStage entry = new EntryStage(stream.source().schema());

@@ -7,6 +7,7 @@ import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.operators.OperatorFactory;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
+import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.task.MemoryScopes;
 import dev.millrace.engine.task.Resources;
@@ -38,6 +39,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongPredicate;
+import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** The engine of one process. */
@@ -209,7 +212,7 @@ class LocalEngine implements Engine {
         if (domains.isEmpty()) {
             query.attach(epochs.newDomain());
         } else {
-            atRest(domains, query::attach);
+            join(domains, query);
         }
         relations.addQuery(query.name(), query.feed());
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));
@@ -218,6 +221,27 @@ class LocalEngine implements Engine {
         }
         query.tasks().start();
         query.beginFirstEpoch();
+    }
+
+    /**
+     * Has a query read on from between two epochs of what it reads. Other readers may be behind: the more of them there
+     * are, the longer it takes until all are at rest, which is waited for only where domains become one, or the rows that
+     * a view keeps are read first.
+     */
+    private void join(Set<EpochDomain> domains, LocalStandingQuery query) {
+        List<Scannable.Feed> feeds =
+                query.tasks().feeds.stream().map(FeedScan::feed).toList();
+        EpochDomain first = domains.iterator().next();
+        LongPredicate passedOn =
+                epoch -> feeds.stream().allMatch(feed -> feed.fanout().hasEnded(epoch));
+        Runnable attach = () -> query.attach(first);
+        if (domains.size() > 1 || feeds.stream().anyMatch(feed -> feed.view().isPresent())) {
+            BooleanSupplier all = () -> feeds.stream()
+                    .allMatch(feed -> epochs.hasPassedOn(feed.domain().get(), feed.fanout()::hasEnded));
+            atRest(domains, all, query::attach);
+        } else if (!epochs.between(first, passedOn, attach)) {
+            holding(domains, () -> epochs.between(first, passedOn, attach), () -> first, joined -> {});
+        }
     }
 
     static Set<Scan> scans(PlanNode plan) {
@@ -245,17 +269,31 @@ class LocalEngine implements Engine {
 
     /** Runs an action while domains are at rest, which are one then. By who holds the lock of changes. */
     void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
+        atRest(domains, () -> true, action);
+    }
+
+    private void atRest(Set<EpochDomain> domains, BooleanSupplier also, Consumer<EpochDomain> action) {
+        holding(
+                domains,
+                () -> epochs.isQuiet(domains) && also.getAsBoolean(),
+                () -> domains.size() > 1 ? epochs.merge(domains) : domains.iterator().next(),
+                action);
+    }
+
+    private void holding(
+            Set<EpochDomain> domains,
+            BooleanSupplier condition,
+            Supplier<EpochDomain> one,
+            Consumer<EpochDomain> action) {
         Set<EpochDomain> held = domains;
         epochs.hold(held);
         try {
-            if (!await(() -> epochs.isQuiet(domains), REST_TIMEOUT_NANOS)) {
+            if (!await(condition, REST_TIMEOUT_NANOS)) {
                 throw MillraceException.user(
                         SqlState.OBJECT_IN_USE,
                         "the epoch under way does not end: a sink or a query that reads the same relations is stuck");
             }
-            if (domains.size() > 1) {
-                held = Set.of(epochs.merge(domains));
-            }
+            held = Set.of(one.get());
             action.accept(held.iterator().next());
         } finally {
             epochs.release(held);

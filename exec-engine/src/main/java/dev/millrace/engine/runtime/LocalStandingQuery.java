@@ -51,6 +51,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private Optional<EpochInput> relay = Optional.empty(); // while paused
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
     private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
+    private OptionalLong ownEpoch = OptionalLong.empty(); // the first, if nobody else has it; by whoever starts the query
     private volatile long firstEpoch; // written by whoever starts the query, read by all
     private final int parallelism;
 
@@ -80,6 +81,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 resources.sinkThreads(),
                 resources.sinkQueueBytes(),
                 resources.clock(),
+                resources.signal(),
                 cause -> failed(QueryTasks.explain(cause)),
                 this::finished);
         options.restore()
@@ -173,7 +175,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         tasks.wakeAll();
     }
 
-    /** Joins a domain that is new or at rest. */
+    /** Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept. */
     void attach(EpochDomain domain) {
         Epochs epochs = resources.epochs();
         output.attach(epochs.addOutput(domain, output::publish, this::wakeOutput), this::wakeOutput);
@@ -187,12 +189,20 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 }
             }
         }
+        if (inputs.isEmpty()) {
+            ownEpoch = epochs.beginAlone(output.epochs());
+            ownEpoch.ifPresent(output.fanout()::beginWith);
+        }
         for (FeedScan scan : tasks.feeds) {
-            scan.input().begin(TaskBuilder.first(scan.feed(), tasks, !isSeen.test(scan.scan())));
-            if (scan.feed().fanout().isEnded()) {
-                inputs.add(endAfterOneEpoch(scan.channel(), domain));
-            } else {
-                scan.feed().fanout().add(scan.channel());
+            List<Item> first = TaskBuilder.first(scan.feed(), tasks, !isSeen.test(scan.scan()));
+            ownEpoch.ifPresent(epoch -> first.add(new Item.EpochEnd(epoch)));
+            scan.input().begin(first);
+            if (!scan.feed().fanout().add(scan.channel())) {
+                if (ownEpoch.isPresent()) {
+                    scan.input().begin(List.of(Item.END));
+                } else {
+                    inputs.add(endAfterOneEpoch(scan.channel(), domain));
+                }
             }
         }
     }
@@ -280,7 +290,9 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     /** Called once, when the tasks have started: what relations held at the start is an epoch of its own. */
     void beginFirstEpoch() {
-        firstEpoch = resources.epochs().touch(domain());
+        firstEpoch = ownEpoch.isPresent()
+                ? ownEpoch.getAsLong()
+                : resources.epochs().touch(domain());
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.millrace.engine.view.View;
 import dev.millrace.engine.watermark.LowWatermark;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
+import dev.millrace.scheduler.Signal;
 import dev.millrace.time.Clock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ final class QueryOutput implements TaskOutput {
     private record Sealed(long epoch, List<Batch> rows) {}
 
     private final String name;
-    private final Fanout fanout = new Fanout();
+    private final Fanout fanout;
     private final Optional<View> view;
     private final Clock clock;
     private final Consumer<Throwable> onFailure;
@@ -58,6 +59,7 @@ final class QueryOutput implements TaskOutput {
     private volatile long publishedEpoch; // written by committing threads, read by statistics
 
     /**
+     * @param signal raised when an epoch's end was passed on to those that read the query
      * @param sinkThreads call the sinks that may wait
      * @param sinkQueueBytes of rows for one of them, beyond which the query waits
      */
@@ -69,9 +71,11 @@ final class QueryOutput implements TaskOutput {
             Executor sinkThreads,
             long sinkQueueBytes,
             Clock clock,
+            Signal signal,
             Consumer<Throwable> onFailure,
             Runnable onFinished) {
         this.name = name;
+        this.fanout = new Fanout(signal);
         this.view = view;
         this.history = history;
         this.clock = clock;
