@@ -3,6 +3,7 @@ package dev.millrace.benchmarks.latency;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
+import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -152,9 +153,10 @@ public final class CreateCommand implements Callable<Integer> {
                 for (long now = System.nanoTime(); now < due; now = System.nanoTime()) {
                     LockSupport.parkNanos(due - now);
                 }
+                LocalDateTime time = LocalDateTime.of(2026, 1, 1, 0, 0, 1).plusSeconds(inserted / rowsPerSecond);
                 StringJoiner rows = new StringJoiner(", ");
                 for (int row = 0; row < ROWS; row++) {
-                    rows.add("('d" + row + "', to_timestamp(" + (inserted / rowsPerSecond) + "), " + row + ")");
+                    rows.add("('d" + row + "', TIMESTAMP '" + time + "', " + row + ")");
                 }
                 session.run("INSERT INTO readings VALUES " + rows);
             }
