@@ -39,6 +39,10 @@ public record Schema(List<Field> fields) {
         return fields.stream().map(Field::name).toList();
     }
 
+    public List<DataType> types() {
+        return fields.stream().map(Field::type).toList();
+    }
+
     /** The schema of the given columns, in that order. */
     public Schema select(List<Integer> columns) {
         return new Schema(columns.stream().map(fields::get).toList());

@@ -1,10 +1,10 @@
 package dev.millrace.benchmarks.latency;
 
+import dev.millrace.benchmarks.latency.Statements.Times;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import java.time.LocalDateTime;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;
@@ -137,7 +137,7 @@ public final class CreateCommand implements Callable<Integer> {
         return 0;
     }
 
-    private double[] time(Statements session, Case what, int count) {
+    private Times time(Statements session, Case what, int count) {
         return session.time(
                 count,
                 number -> "CREATE CONTINUOUS QUERY created_" + number + " AS " + what.query(number, shapes++),
@@ -163,17 +163,16 @@ public final class CreateCommand implements Callable<Integer> {
         }
     }
 
-    private static String json(Case what, int others, double[] millis) {
-        double[] sorted = millis.clone();
-        Arrays.sort(sorted);
+    private static String json(Case what, int others, Times times) {
         return String.format(
                 Locale.ROOT,
-                "{\"case\":\"%s\",\"running\":%d,\"statements\":%d,\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"max_ms\":%.2f}",
+                "{\"case\":\"%s\",\"running\":%d,\"statements\":%d,\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"p50_cpu_ms\":%.2f,\"p99_cpu_ms\":%.2f}",
                 what.name().toLowerCase(Locale.ROOT),
                 others,
-                sorted.length,
-                sorted[sorted.length / 2],
-                sorted[sorted.length * 99 / 100],
-                sorted[sorted.length - 1]);
+                times.millis().length,
+                Times.quantile(times.millis(), .5),
+                Times.quantile(times.millis(), .99),
+                Times.quantile(times.cpuMillis(), .5),
+                Times.quantile(times.cpuMillis(), .99));
     }
 }

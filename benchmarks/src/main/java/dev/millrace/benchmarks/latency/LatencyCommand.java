@@ -1,9 +1,9 @@
 package dev.millrace.benchmarks.latency;
 
+import dev.millrace.benchmarks.latency.Statements.Times;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.IntFunction;
@@ -54,15 +54,13 @@ public final class LatencyCommand implements Callable<Integer> {
     }
 
     private void time(Statements session, String what, IntFunction<String> sql) {
-        double[] millis = session.time(statements, sql, number -> "");
-        double first = millis[0];
-        Arrays.sort(millis);
+        double[] millis = session.time(statements, sql, number -> "").millis();
         System.out.printf(
                 Locale.ROOT,
                 "%-52s first %8.2f   median %8.2f   99%% %8.2f ms%n",
                 what,
-                first,
-                millis[statements / 2],
-                millis[statements * 99 / 100]);
+                millis[0],
+                Times.quantile(millis, .5),
+                Times.quantile(millis, .99));
     }
 }

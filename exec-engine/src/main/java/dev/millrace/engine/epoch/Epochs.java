@@ -15,7 +15,11 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
-/** Opens, closes and commits the epochs of all domains. Safe on any thread. */
+/**
+ * Opens, closes and commits the epochs of all domains. Safe on any thread.
+ *
+ * <p>Long because one lock guards what all of it changes.
+ */
 public final class Epochs {
     /** Comes before all epochs. */
     public static final long NONE = 0;

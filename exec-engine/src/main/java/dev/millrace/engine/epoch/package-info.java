@@ -3,7 +3,8 @@
  *
  * <p>Entry: {@link dev.millrace.engine.epoch.Epochs} numbers the epochs of all {@link dev.millrace.engine.epoch.EpochDomain}s.
  * A domain is a set of inputs and outputs that share rows, and so must show the same epoch: the queries over one stream
- * are one, a query over its own file is another, which neither waits. Domains only ever merge.
+ * are one, a query over its own file is another, which neither waits. Domains only ever merge. A query that comes to a
+ * domain begins between two epochs where it reads, and has its first epoch alone; others may be at work on earlier ones.
  *
  * <pre>
  *   rows arrive -> open epoch is dirty -> all inputs dry, or 100 ms over -> closed: each input ends it in-band

@@ -7,7 +7,6 @@ import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.operators.OperatorFactory;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
-import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.task.MemoryScopes;
 import dev.millrace.engine.task.Resources;
@@ -39,13 +38,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongPredicate;
-import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** The engine of one process. */
 class LocalEngine implements Engine {
-    private static final long REST_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long SINK_THREAD_IDLE_SECONDS = 5;
     private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -57,6 +53,7 @@ class LocalEngine implements Engine {
     private final Signal signal = new Signal();
     private final MemoryScopes memory;
     private final Epochs epochs;
+    private final Rests rests;
     private final Resources resources;
     private final RelationRegistry relations;
     private final ReentrantLock changes = new ReentrantLock(); // who starts queries and brings epochs to rest
@@ -77,6 +74,7 @@ class LocalEngine implements Engine {
         this.operators = operators;
         this.memory = new MemoryScopes(options.memoryLimitBytes());
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal);
+        this.rests = new Rests(epochs, workers, signal);
         this.resources = new Resources(
                 workers,
                 clock,
@@ -212,7 +210,7 @@ class LocalEngine implements Engine {
         if (domains.isEmpty()) {
             query.attach(epochs.newDomain());
         } else {
-            join(domains, query);
+            rests.join(domains, query);
         }
         relations.addQuery(query.name(), query.feed());
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));
@@ -221,27 +219,6 @@ class LocalEngine implements Engine {
         }
         query.tasks().start();
         query.beginFirstEpoch();
-    }
-
-    /**
-     * Has a query read on from between two epochs of what it reads. Other readers may be behind: the more of them there
-     * are, the longer it takes until all are at rest, which is waited for only where domains become one, or the rows that
-     * a view keeps are read first.
-     */
-    private void join(Set<EpochDomain> domains, LocalStandingQuery query) {
-        List<Scannable.Feed> feeds =
-                query.tasks().feeds.stream().map(FeedScan::feed).toList();
-        EpochDomain first = domains.iterator().next();
-        LongPredicate passedOn =
-                epoch -> feeds.stream().allMatch(feed -> feed.fanout().hasEnded(epoch));
-        Runnable attach = () -> query.attach(first);
-        if (domains.size() > 1 || feeds.stream().anyMatch(feed -> feed.view().isPresent())) {
-            BooleanSupplier all = () -> feeds.stream()
-                    .allMatch(feed -> epochs.hasPassedOn(feed.domain().get(), feed.fanout()::hasEnded));
-            atRest(domains, all, query::attach);
-        } else if (!epochs.between(first, passedOn, attach)) {
-            holding(domains, () -> epochs.between(first, passedOn, attach), () -> first, joined -> {});
-        }
     }
 
     static Set<Scan> scans(PlanNode plan) {
@@ -269,49 +246,12 @@ class LocalEngine implements Engine {
 
     /** Runs an action while domains are at rest, which are one then. By who holds the lock of changes. */
     void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
-        atRest(domains, () -> true, action);
-    }
-
-    private void atRest(Set<EpochDomain> domains, BooleanSupplier also, Consumer<EpochDomain> action) {
-        holding(
-                domains,
-                () -> epochs.isQuiet(domains) && also.getAsBoolean(),
-                () -> domains.size() > 1 ? epochs.merge(domains) : domains.iterator().next(),
-                action);
-    }
-
-    private void holding(
-            Set<EpochDomain> domains,
-            BooleanSupplier condition,
-            Supplier<EpochDomain> one,
-            Consumer<EpochDomain> action) {
-        Set<EpochDomain> held = domains;
-        epochs.hold(held);
-        try {
-            if (!await(condition, REST_TIMEOUT_NANOS)) {
-                throw MillraceException.user(
-                        SqlState.OBJECT_IN_USE,
-                        "the epoch under way does not end: a sink or a query that reads the same relations is stuck");
-            }
-            held = Set.of(one.get());
-            action.accept(held.iterator().next());
-        } finally {
-            epochs.release(held);
-        }
+        rests.atRest(domains, action);
     }
 
     /** Waits for a condition over the engine's state. */
     void await(BooleanSupplier condition) {
-        await(condition, Long.MAX_VALUE);
-    }
-
-    private boolean await(BooleanSupplier condition, long timeoutNanos) {
-        try {
-            return workers.await(signal, condition, timeoutNanos);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");
-        }
+        rests.await(condition, Long.MAX_VALUE);
     }
 
     void forget(LocalStandingQuery query) {
@@ -426,7 +366,7 @@ class LocalEngine implements Engine {
         long lastNanos = clock.nanoTime();
         List<Long> pending = new ArrayList<>();
         boolean[] read = {false};
-        while (!await(
+        while (!rests.await(
                 () -> {
                     if (!read[0] && all.stream().allMatch(LocalEngine::hasReadAll)) {
                         read[0] = true;

@@ -22,8 +22,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.operator.Retelling;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
-import dev.millrace.type.DataType;
-import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +105,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     Scannable.Feed feed() {
-        return new Scannable.Feed(plan.schema(), output.fanout(), this::domain, output.view(), this::wakeOutput);
+        return new Scannable.Feed(plan.schema(), output.fanout(), this::domain, output.view(), tasks::wakeAll);
     }
 
     EpochDomain domain() {
@@ -129,7 +127,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** Takes the place of another query for its subscribers, who see the difference. While both are at rest. */
     void takeOver(LocalStandingQuery other) {
         List<LocalSubscription> moved = other.output.releaseSubscriptions();
-        boolean same = types(schema()).equals(types(other.schema()));
+        boolean same = schema().types().equals(other.schema().types());
         if (moved.isEmpty() || !same) {
             Optional<MillraceException> why = Optional.of(MillraceException.user(
                             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -142,16 +140,12 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         try {
             for (LocalSubscription subscription : moved) {
                 subscription.deliver(output.publishedEpoch(), resources.clock().epochMicros(), difference, false);
-                subscription.moveTo(this::wakeOutput, () -> output.remove(subscription));
+                subscription.moveTo(tasks::wakeAll, () -> output.remove(subscription));
                 output.add(subscription);
             }
         } finally {
             Closing.all(difference);
         }
-    }
-
-    private static List<DataType> types(Schema schema) {
-        return schema.fields().stream().map(Field::type).toList();
     }
 
     /** How this answer differs from another's. */
@@ -171,14 +165,10 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         }
     }
 
-    private void wakeOutput() {
-        tasks.wakeAll();
-    }
-
     /** Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept. */
     void attach(EpochDomain domain) {
         Epochs epochs = resources.epochs();
-        output.attach(epochs.addOutput(domain, output::publish, this::wakeOutput), this::wakeOutput);
+        output.attach(epochs.addOutput(domain, output::publish, tasks::wakeAll), tasks::wakeAll);
         for (int i = 0; i < tasks.tasks.size(); i++) {
             ScheduledTask scheduled = tasks.scheduled.get(i);
             for (PlacedSource source : tasks.sources) {
@@ -290,9 +280,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     /** Called once, when the tasks have started: what relations held at the start is an epoch of its own. */
     void beginFirstEpoch() {
-        firstEpoch = ownEpoch.isPresent()
-                ? ownEpoch.getAsLong()
-                : resources.epochs().touch(domain());
+        firstEpoch = ownEpoch.orElseGet(() -> resources.epochs().touch(domain()));
     }
 
     @Override
@@ -346,7 +334,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     public Subscription subscribe(SubscriptionOptions options) {
         LocalSubscription[] self = new LocalSubscription[1];
         LocalSubscription subscription = new LocalSubscription(
-                schema(), options, resources.workers(), this::wakeOutput, () -> output.remove(self[0]));
+                schema(), options, resources.workers(), tasks::wakeAll, () -> output.remove(self[0]));
         self[0] = subscription;
         engine.atRest(this, () -> {
             output.beginHistory();

@@ -20,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Where a standing query's rows go. Sinks get them at once; what others see, they see by epochs: queries that read this
@@ -99,14 +100,10 @@ final class QueryOutput implements TaskOutput {
 
     @Override
     public List<Outlet> outlets(int tasks) {
-        List<Port> made = new ArrayList<>();
-        for (int i = 0; i < tasks; i++) {
-            made.add(new Port());
-        }
-        ports = List.copyOf(made);
+        ports = Stream.generate(Port::new).limit(tasks).toList();
         watermark = new LowWatermark(tasks);
         open = tasks;
-        return List.copyOf(made);
+        return List.copyOf(ports);
     }
 
     EpochOutput epochs() {
