@@ -26,8 +26,8 @@ public final class LatencyCommand implements Callable<Integer> {
                 Session opened = database.session()) {
             Statements session = new Statements(opened);
             session.run("CREATE STREAM readings (device TEXT NOT NULL, ts TIMESTAMP NOT NULL, temp DOUBLE PRECISION,"
-                            + " WATERMARK FOR ts AS ts - INTERVAL '1 second');"
-                            + "CREATE MATERIALIZED VIEW tops AS SELECT device, max(temp) AS top FROM readings GROUP BY device");
+                    + " WATERMARK FOR ts AS ts - INTERVAL '1 second');"
+                    + "CREATE MATERIALIZED VIEW tops AS SELECT device, max(temp) AS top FROM readings GROUP BY device");
             time(
                     session,
                     "CREATE CONTINUOUS QUERY, known but for its literals",

@@ -60,7 +60,9 @@ final class Rests {
         holding(
                 domains,
                 () -> epochs.isQuiet(domains) && also.getAsBoolean(),
-                () -> domains.size() > 1 ? epochs.merge(domains) : domains.iterator().next(),
+                () -> domains.size() > 1
+                        ? epochs.merge(domains)
+                        : domains.iterator().next(),
                 action);
     }
 

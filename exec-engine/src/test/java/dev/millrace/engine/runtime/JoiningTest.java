@@ -86,8 +86,8 @@ class JoiningTest {
             TestClock clock = new TestClock(1_000_000);
             EngineOptions options =
                     EngineOptions.defaults().withWorkers(random.nextInt(1, 4)).withChannelBytes(600, 200);
-            try (SteppedLocalEngine engine = new SteppedLocalEngine(
-                    options, clock, new SteppedWorkers(seed, clock), TestOperators::create)) {
+            try (SteppedLocalEngine engine =
+                    new SteppedLocalEngine(options, clock, new SteppedWorkers(seed, clock), TestOperators::create)) {
                 assertEquals(expected(engine, clock, random), sums(engine), "seed " + seed);
             }
         }
