@@ -17,6 +17,7 @@ import dev.millrace.planner.prune.ShareScans;
 import dev.millrace.planner.simplify.Simplification;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewriter;
+import dev.millrace.planner.user.KeepUserStates;
 import dev.millrace.planner.window.EmissionCheck;
 import dev.millrace.planner.window.MatchCheck;
 import dev.millrace.planner.window.RecognizeIntervalJoin;
@@ -92,6 +93,7 @@ public final class Planner {
         plan = simplification.apply(ShareScans.apply(PruneColumns.apply(plan)));
         plan = PushPredicatesIntoScan.apply(plan, context.relations());
         plan = promised(plan, inference);
+        plan = Rewriter.rewrite(plan, new KeepUserStates(context.userStates()));
         Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(plan);
         plan = Parallelism.apply(plan, context.parallelism(), inference);
         plan = Nodes.named(plan, query.schema().names());

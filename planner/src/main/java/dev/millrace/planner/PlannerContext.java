@@ -2,7 +2,9 @@ package dev.millrace.planner;
 
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.planner.fact.RelationFacts;
+import dev.millrace.planner.user.UserStates;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -18,6 +20,7 @@ import java.util.function.UnaryOperator;
  * @param dropLate whether late rows are dropped also where windows stay open (EMIT CHANGES and late = 'drop'); windows
  *     that close drop them anyway
  * @param stateTtlMicros after how long operators forget what no watermark lets them drop, if ever
+ * @param userStates what can be done with the states of a user's aggregate, by what plans call it
  */
 public record PlannerContext(
         Mode mode,
@@ -25,7 +28,8 @@ public record PlannerContext(
         int parallelism,
         UnaryOperator<Expression> folder,
         boolean dropLate,
-        OptionalLong stateTtlMicros) {
+        OptionalLong stateTtlMicros,
+        Function<String, Optional<UserStates>> userStates) {
 
     /** What a plan is for. */
     public enum Mode {
@@ -33,6 +37,17 @@ public record PlannerContext(
         STANDING,
         /** A query over the rows that are there: no watermarks, windows close at the end of the input. */
         PULL
+    }
+
+    /** A context without functions of users whose states could be kept. */
+    public PlannerContext(
+            Mode mode,
+            Function<String, RelationFacts> relations,
+            int parallelism,
+            UnaryOperator<Expression> folder,
+            boolean dropLate,
+            OptionalLong stateTtlMicros) {
+        this(mode, relations, parallelism, folder, dropLate, stateTtlMicros, key -> Optional.empty());
     }
 
     public PlannerContext {

@@ -20,6 +20,7 @@ abstract class Collection implements AutoCloseable {
     static Collection of(AggregateLayout layout, Collected collected, BufferAllocator allocator) {
         AggregateCall call = layout.calls().get(collected.call());
         return switch (call.function()) {
+            case USER -> new UserCollection(layout, collected, allocator);
             case APPROX_COUNT_DISTINCT -> new SketchCollection(layout, collected, allocator);
             case PERCENTILE_CONT, PERCENTILE_DISC ->
                 canKeepWords(layout, call)

@@ -99,7 +99,8 @@ final class Results {
                     ARRAY_AGG,
                     PERCENTILE_CONT,
                     PERCENTILE_DISC,
-                    APPROX_COUNT_DISTINCT -> throw new IllegalArgumentException(call + " is not computed from states");
+                    APPROX_COUNT_DISTINCT,
+                    USER -> throw new IllegalArgumentException(call + " is not computed from states");
         }
     }
 

@@ -7,6 +7,8 @@ import dev.millrace.udf.AggregateFunction;
 import dev.millrace.udf.ScalarFunction;
 import dev.millrace.udf.TableFunction;
 import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.OutputStream;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -24,6 +26,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -126,6 +129,43 @@ public final class UserCode {
                             "class " + className + " of function " + name(key) + " cannot be loaded: " + e)
                     .withHint("AS 'path.jar', 'org.example.Class'");
         }
+    }
+
+    /**
+     * What an aggregate lets its caller do with its states.
+     *
+     * @param retracts whether rows can be taken back
+     * @param merges whether states can be put together
+     */
+    public record States(boolean retracts, boolean merges) {}
+
+    /** How a function's states can be kept; empty if it is no aggregate, or they cannot be written. */
+    public static Optional<States> states(String key) {
+        if (!key.startsWith(PREFIX) || kind(key) != Kind.AGGREGATE) {
+            return Optional.empty();
+        }
+        try {
+            Object empty = aggregate(key).create();
+            try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
+                out.writeObject(empty);
+            }
+            return Optional.of(new States(overrides(key, "retract"), overrides(key, "merge")));
+        } catch (IOException | RuntimeException | LinkageError e) {
+            return Optional.empty(); // who calls it goes over rows, and is told if that fails, too
+        }
+    }
+
+    private static boolean overrides(String key, String method) {
+        return Arrays.stream(type(key).getMethods())
+                .anyMatch(each -> each.getName().equals(method)
+                        && each.getParameterCount() == 2
+                        && !each.isBridge()
+                        && each.getDeclaringClass() != AggregateFunction.class);
+    }
+
+    /** Who loads the classes of a function's jar. */
+    static ClassLoader loader(String key) {
+        return type(key).getClassLoader();
     }
 
     /** What a function's class can be used as. */

@@ -4,15 +4,10 @@ import dev.millrace.batch.Batch;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.plan.node.PlanNode.TableCall;
-import dev.millrace.text.TextBuffer;
-import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import dev.millrace.udf.TableFunction;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.vector.FieldVector;
@@ -22,11 +17,10 @@ public final class UserRows implements RowsFunction {
     private final TableCall call;
     private final Schema input;
     private final TableFunction function;
-    private final NestedCodec codec = new NestedCodec();
     private final Object[] arguments;
     private final List<Object[]> rows = new ArrayList<>();
     private int given;
-    private TextBuffer image;
+    private VectorValues values;
 
     /** @param input the columns that the call's arguments are of */
     public UserRows(TableCall call, Schema input) {
@@ -38,7 +32,7 @@ public final class UserRows implements RowsFunction {
 
     @Override
     public void open(OperatorContext context) {
-        image = new TextBuffer(context.allocator(), 256);
+        values = new VectorValues(context.allocator());
     }
 
     @Override
@@ -47,22 +41,13 @@ public final class UserRows implements RowsFunction {
         given = 0;
         for (int i = 0; i < arguments.length; i++) {
             int column = call.arguments().get(i);
-            arguments[i] =
-                    batch.column(column).isNull(row) ? null : value(batch.column(column), input.type(column), row);
+            arguments[i] = values.read(batch.column(column), input.type(column), row);
         }
         try {
             function.call(arguments, rows::add);
         } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
             throw UserCode.failed(call.function(), e);
         }
-    }
-
-    private Object value(FieldVector vector, DataType type, int row) {
-        ByteBuffer bytes = codec.encode(vector, type, row);
-        image.clear();
-        image.append((byte) 1);
-        image.append(java.util.Arrays.copyOf(bytes.array(), bytes.limit()));
-        return JavaValues.read(type, image.address());
     }
 
     @Override
@@ -77,29 +62,17 @@ public final class UserRows implements RowsFunction {
                                 + " values, not of " + out.length);
             }
             for (int column = 0; column < out.length; column++) {
-                write(out[column], call.outputs().get(column).type(), at + i, row[column]);
+                values.write(out[column], call.outputs().get(column).type(), at + i, row[column]);
             }
         }
         given += count;
         return count;
     }
 
-    private void write(FieldVector out, DataType type, int at, Object value) {
-        if (value == null) {
-            NestedCodec.setNull(out, at);
-            return;
-        }
-        image.clear();
-        JavaValues.write(image, type, value);
-        ByteBuffer bytes = ByteBuffer.wrap(image.toBytes()).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.get(); // it is not NULL
-        codec.decode(bytes, out, type, at);
-    }
-
     @Override
     public void close() {
-        if (image != null) {
-            image.close();
+        if (values != null) {
+            values.close();
         }
     }
 }

@@ -3,6 +3,8 @@ package dev.millrace.plan.expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.type.DataType;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -16,6 +18,7 @@ import java.util.OptionalInt;
  *     first_value, last_value); empty means arrival order
  * @param parameters constants: percentile fraction, string_agg delimiter
  * @param type of the result
+ * @param code of a user's aggregate: what plans call it by
  */
 public record AggregateCall(
         Function function,
@@ -24,7 +27,8 @@ public record AggregateCall(
         OptionalInt filter,
         List<OrderKey> ordering,
         List<Literal> parameters,
-        DataType type) {
+        DataType type,
+        Optional<String> code) {
 
     /** The aggregate functions. All but COUNT and APPROX_COUNT_DISTINCT give NULL over no (non-NULL) rows. */
     public enum Function {
@@ -51,13 +55,36 @@ public record AggregateCall(
         PERCENTILE_CONT,
         PERCENTILE_DISC,
         /** HyperLogLog (DataSketches), 12 bits: standard error 1.6 %; BIGINT. */
-        APPROX_COUNT_DISTINCT
+        APPROX_COUNT_DISTINCT,
+        /** A user's, over a ROW of its arguments, whose state is kept; what it gives over no rows is its own business. */
+        USER
     }
 
     public AggregateCall {
         arguments = List.copyOf(arguments);
         ordering = List.copyOf(ordering);
         parameters = List.copyOf(parameters);
+        if (code.isPresent() != (function == Function.USER)) {
+            throw new IllegalArgumentException("code of " + function + ": " + code);
+        }
+    }
+
+    /** A call of one of ours. */
+    public AggregateCall(
+            Function function,
+            List<Integer> arguments,
+            boolean distinct,
+            OptionalInt filter,
+            List<OrderKey> ordering,
+            List<Literal> parameters,
+            DataType type) {
+        this(function, arguments, distinct, filter, ordering, parameters, type, Optional.empty());
+    }
+
+    /** What it is called by: of a user's function its name. */
+    public String name() {
+        return code.map(key -> key.substring(key.indexOf(':') + 1, key.indexOf('@')))
+                .orElseGet(() -> function.name().toLowerCase(Locale.ROOT));
     }
 
     public boolean nullable() {
@@ -66,7 +93,7 @@ public record AggregateCall(
 
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(function.name().toLowerCase(java.util.Locale.ROOT)).append('(');
+        StringBuilder text = new StringBuilder(name()).append('(');
         if (distinct) {
             text.append("DISTINCT ");
         }

@@ -65,7 +65,8 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
                     ARRAY_AGG,
                     PERCENTILE_CONT,
                     PERCENTILE_DISC,
-                    APPROX_COUNT_DISTINCT -> false;
+                    APPROX_COUNT_DISTINCT,
+                    USER -> false;
         };
     }
 

@@ -185,7 +185,7 @@ final class ExpressionText {
         String order = call.ordering().isEmpty() ? "" : " ORDER BY " + order(call.ordering());
         String filter =
                 call.filter().isPresent() ? " FILTER " + column(call.filter().getAsInt()) : "";
-        return call.function().name().toLowerCase(Locale.ROOT) + "(" + (call.distinct() ? "DISTINCT " : "") + arguments
+        return call.name() + "(" + (call.distinct() ? "DISTINCT " : "") + arguments
                 + parameters + order + ")" + filter;
     }
 

@@ -145,7 +145,7 @@ public final class Nodes {
     }
 
     private static String name(AggregateCall call, Schema input) {
-        String function = call.function().name().toLowerCase(Locale.ROOT);
+        String function = call.name();
         return call.arguments().isEmpty()
                 ? function
                 : function + "_" + input.field(call.arguments().get(0)).name();

@@ -4,6 +4,7 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import dev.millrace.connector.Options;
 import dev.millrace.engine.calc.ConstantFolder;
+import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
@@ -17,6 +18,7 @@ import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewriter;
+import dev.millrace.planner.user.UserStates;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
@@ -176,7 +178,11 @@ final class Plans {
     }
 
     private PlannerContext context(Mode mode, boolean dropLate, OptionalLong stateTtlMicros) {
-        return new PlannerContext(mode, this::facts, parallelism, Plans::fold, dropLate, stateTtlMicros);
+        return new PlannerContext(mode, this::facts, parallelism, Plans::fold, dropLate, stateTtlMicros, Plans::userStates);
+    }
+
+    private static Optional<UserStates> userStates(String function) {
+        return UserCode.states(function).map(states -> new UserStates(states.retracts(), states.merges()));
     }
 
     /** Computes a constant; one that cannot be computed is left for the row that needs it, if ever there is one. */

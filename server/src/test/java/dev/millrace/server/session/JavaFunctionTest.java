@@ -7,14 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.jar.JarOutputStream;
-import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,34 +64,7 @@ class JavaFunctionTest {
 
     @BeforeEach
     void compile() throws IOException {
-        Path source = Files.createDirectories(folder.resolve("src/org/example")).resolve("Code.java");
-        Files.writeString(source, SOURCE);
-        Path classes = Files.createDirectories(folder.resolve("classes"));
-        int failed = ToolProvider.getSystemJavaCompiler()
-                .run(
-                        null,
-                        null,
-                        null,
-                        "-proc:none",
-                        "-d",
-                        classes.toString(),
-                        source.toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"));
-        assertEquals(0, failed);
-        jar = folder.resolve("code.jar");
-        try (OutputStream out = Files.newOutputStream(jar);
-                JarOutputStream zip = new JarOutputStream(out);
-                Stream<Path> files = Files.walk(classes)) {
-            for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-                ZipEntry entry =
-                        new ZipEntry(classes.relativize(file).toString().replace('\\', '/'));
-                entry.setTime(0);
-                zip.putNextEntry(entry);
-                Files.copy(file, zip);
-                zip.closeEntry();
-            }
-        }
+        jar = TestJar.of(SOURCE, folder);
     }
 
     @AfterEach

@@ -43,7 +43,7 @@ public final class Aggregates {
             return Optional.of(alias);
         }
         for (Function function : Function.values()) {
-            if (function.name().toLowerCase(Locale.ROOT).equals(name)) {
+            if (function != Function.USER && function.name().toLowerCase(Locale.ROOT).equals(name)) {
                 return Optional.of(function);
             }
         }
@@ -96,6 +96,7 @@ public final class Aggregates {
             case STRING_AGG -> DataType.TEXT;
             case ARRAY_AGG -> DataType.array(argument);
             case PERCENTILE_CONT -> argument.kind() == Kind.INTERVAL ? argument : DataType.DOUBLE;
+            case USER -> throw new IllegalArgumentException("users' functions are made of calls over their rows");
         };
     }
 

@@ -393,7 +393,9 @@ final class FunctionBinder {
         List<String> known = FunctionResolver.names();
         known.addAll(BuiltInFunctions.names());
         for (Function function : Function.values()) {
-            known.add(function.name().toLowerCase(Locale.ROOT));
+            if (function != Function.USER) {
+                known.add(function.name().toLowerCase(Locale.ROOT));
+            }
         }
         return Errors.suggest(FunctionResolver.doesNotExist(name, arguments, call), name, known);
     }

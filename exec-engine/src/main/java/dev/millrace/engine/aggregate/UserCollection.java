@@ -1,0 +1,218 @@
+package dev.millrace.engine.aggregate;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.aggregate.AggregateLayout.Collected;
+import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.user.UserAggregate;
+import dev.millrace.engine.user.VectorValues;
+import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.type.ArrowTypes;
+import dev.millrace.type.Field;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * States of a user's aggregate, on the Java heap; a group has the number of its own, 0 for none, as one without rows.
+ *
+ * <p>Rows that are taken back wait until the state is asked for: within an epoch a row's -1 may come before its +1, which no
+ * user should have to reckon with.
+ */
+final class UserCollection extends Collection {
+    private static final int OBJECT_BYTES = 96; // of a state's entry, and of its own objects about
+    private static final int SAMPLED = 1024; // rows from one look at a state's size to the next
+
+    /** The state of a group. */
+    private static final class Gathered {
+        private Object state;
+        private long rows; // added less those that wait
+        private final List<Object[]> takenBack = new ArrayList<>(0);
+
+        Gathered(Object state, long rows) {
+            this.state = state;
+            this.rows = rows;
+        }
+    }
+
+    private final AggregateCall call;
+    private final int offset;
+    private final BufferAllocator allocator;
+    private final UserAggregate function;
+    private final VectorValues values;
+    private final List<Gathered> groups = new ArrayList<>();
+    private final Deque<Integer> unused = new ArrayDeque<>();
+    private long added;
+    private long stateBytes; // of the largest state looked at
+
+    UserCollection(AggregateLayout layout, Collected collected, BufferAllocator allocator) {
+        this.call = layout.calls().get(collected.call());
+        this.offset = collected.offset();
+        this.allocator = allocator;
+        this.function = new UserAggregate(
+                call.code().orElseThrow(),
+                layout.arguments().type(call.arguments().get(0)));
+        this.values = new VectorValues(allocator);
+    }
+
+    @Override
+    void add(Batch batch, NestedImages images, int[] rows, int count, long[] entries) {
+        int column = call.arguments().get(0);
+        long offsets = images.offsetsAddress(batch, column);
+        long data = images.dataAddress(batch, column);
+        long weights = batch.weightsAddress();
+        for (int i = 0; i < count; i++) {
+            int row = rows[i];
+            if (!RowFilter.passes(call, batch, row)) {
+                continue;
+            }
+            long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * row);
+            long image = data + Memory.getInt(offsets + 4L * row);
+            Gathered gathered = gathered(entries[i]);
+            gathered.rows += weight;
+            for (long left = weight; left < 0; left++) {
+                gathered.takenBack.add(function.arguments(image));
+            }
+            for (long left = weight; left > 0; left--) {
+                gathered.state = function.accumulate(gathered.state, image);
+                if (added++ % SAMPLED == 0) {
+                    stateBytes = Math.max(stateBytes, function.write(gathered.state).length);
+                }
+            }
+        }
+    }
+
+    private Gathered gathered(long entry) {
+        int number = (int) Memory.getLong(entry + offset);
+        return number != 0 ? groups.get(number - 1) : put(entry, new Gathered(function.create(), 0));
+    }
+
+    private Gathered put(long entry, Gathered gathered) {
+        int number;
+        if (unused.isEmpty()) {
+            groups.add(gathered);
+            number = groups.size();
+        } else {
+            number = unused.pop();
+            groups.set(number - 1, gathered);
+        }
+        Memory.putLong(entry + offset, number);
+        return gathered;
+    }
+
+    /** What is known of a group, up to date; empty if it has no rows. */
+    private Optional<Gathered> settled(long entry) {
+        int number = (int) Memory.getLong(entry + offset);
+        if (number == 0) {
+            return Optional.empty();
+        }
+        Gathered gathered = groups.get(number - 1);
+        if (gathered.rows <= 0) {
+            release(number);
+            Memory.putLong(entry + offset, 0);
+            return Optional.empty();
+        }
+        for (Object[] arguments : gathered.takenBack) {
+            gathered.state = function.retract(gathered.state, arguments);
+        }
+        gathered.takenBack.clear();
+        return Optional.of(gathered);
+    }
+
+    private void release(int number) {
+        groups.set(number - 1, new Gathered(number, 0));
+        unused.push(number);
+    }
+
+    /** A group that has no rows yet takes over a copy, for which the user's code need not be able to merge. */
+    @Override
+    void merge(Collection other, long[] from, long[] to, int count) {
+        for (int i = 0; i < count; i++) {
+            Optional<Gathered> part = ((UserCollection) other).settled(from[i]);
+            if (part.isEmpty()) {
+                continue;
+            }
+            Optional<Gathered> whole = settled(to[i]);
+            if (whole.isEmpty()) {
+                put(to[i], new Gathered(function.copy(part.get().state), part.get().rows));
+            } else {
+                whole.get().state = function.merge(whole.get().state, part.get().state);
+                whole.get().rows += part.get().rows;
+            }
+        }
+    }
+
+    @Override
+    FieldVector results(Field field, long[] entries, int count) {
+        FieldVector vector = ArrowTypes.arrowField(field).createVector(allocator);
+        try {
+            vector.setInitialCapacity(count);
+            vector.allocateNew();
+            for (int i = 0; i < count; i++) {
+                Optional<Gathered> gathered = settled(entries[i]);
+                Object state = gathered.isPresent() ? gathered.get().state : function.create();
+                values.write(vector, call.type(), i, function.result(state));
+            }
+            vector.setValueCount(count);
+            return vector;
+        } catch (RuntimeException | Error e) {
+            vector.close();
+            throw e;
+        }
+    }
+
+    @Override
+    void remove(long entry, StateMemory memory) {
+        int number = (int) Memory.getLong(entry + offset);
+        if (number != 0) {
+            release(number);
+        }
+    }
+
+    @Override
+    void clear() {
+        groups.clear();
+        unused.clear();
+    }
+
+    @Override
+    long bytes() {
+        return (OBJECT_BYTES + stateBytes) * groups.size();
+    }
+
+    @Override
+    void write(long entry, DataOutput out) throws IOException {
+        Optional<Gathered> gathered = settled(entry);
+        out.writeLong(gathered.isPresent() ? gathered.get().rows : 0);
+        if (gathered.isPresent()) {
+            byte[] bytes = function.write(gathered.get().state);
+            out.writeInt(bytes.length);
+            out.write(bytes);
+        }
+    }
+
+    @Override
+    void read(long entry, DataInput in) throws IOException {
+        Memory.putLong(entry + offset, 0);
+        long rows = in.readLong();
+        if (rows > 0) {
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            put(entry, new Gathered(function.read(bytes), rows));
+        }
+    }
+
+    @Override
+    public void close() {
+        clear();
+        values.close();
+    }
+}

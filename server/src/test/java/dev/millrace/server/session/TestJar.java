@@ -1,0 +1,42 @@
+package dev.millrace.server.session;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import javax.tools.ToolProvider;
+
+/** Jars of Java code that a test has as text. */
+final class TestJar {
+    private TestJar() {}
+
+    /** Compiles a public class {@code org.example.Code} into a jar of always the same bytes, in a folder. */
+    static Path of(String code, Path folder) throws IOException {
+        Path source = Files.createDirectories(folder.resolve("src/org/example")).resolve("Code.java");
+        Files.writeString(source, code);
+        Path classes = Files.createDirectories(folder.resolve("classes"));
+        String path = System.getProperty("java.class.path");
+        int failed = ToolProvider.getSystemJavaCompiler()
+                .run(null, null, null, "-proc:none", "-d", classes.toString(), source.toString(), "-cp", path);
+        if (failed != 0) {
+            throw new AssertionError("the code does not compile");
+        }
+        Path jar = folder.resolve("code.jar");
+        try (OutputStream out = Files.newOutputStream(jar);
+                JarOutputStream zip = new JarOutputStream(out);
+                Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+                ZipEntry entry =
+                        new ZipEntry(classes.relativize(file).toString().replace('\\', '/'));
+                entry.setTime(0);
+                zip.putNextEntry(entry);
+                Files.copy(file, zip);
+                zip.closeEntry();
+            }
+        }
+        return jar;
+    }
+}
