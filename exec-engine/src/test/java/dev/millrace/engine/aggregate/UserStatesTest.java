@@ -69,7 +69,14 @@ class UserStatesTest {
         new JarOutputStream(Files.newOutputStream(jar)).close();
         String key = UserCode.key("all_values", UserCode.load(jar), Values.class.getName());
         AggregateCall call = new AggregateCall(
-                Function.USER, List.of(1), false, OptionalInt.of(2), List.of(), List.of(), DataType.TEXT, Optional.of(key));
+                Function.USER,
+                List.of(1),
+                false,
+                OptionalInt.of(2),
+                List.of(),
+                List.of(),
+                DataType.TEXT,
+                Optional.of(key));
         List<Field> fields = new ArrayList<>();
         keys.forEach(column -> fields.add(INPUT.field(column)));
         fields.add(new Field("values", DataType.TEXT, true));

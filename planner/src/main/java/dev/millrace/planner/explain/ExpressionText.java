@@ -185,8 +185,7 @@ final class ExpressionText {
         String order = call.ordering().isEmpty() ? "" : " ORDER BY " + order(call.ordering());
         String filter =
                 call.filter().isPresent() ? " FILTER " + column(call.filter().getAsInt()) : "";
-        return call.name() + "(" + (call.distinct() ? "DISTINCT " : "") + arguments
-                + parameters + order + ")" + filter;
+        return call.name() + "(" + (call.distinct() ? "DISTINCT " : "") + arguments + parameters + order + ")" + filter;
     }
 
     String call(OverCall call) {

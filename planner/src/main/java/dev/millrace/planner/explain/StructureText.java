@@ -84,7 +84,12 @@ final class StructureText implements NodeVisitor<StringBuilder> {
 
     private void addCalls(List<AggregateCall> calls) {
         for (AggregateCall call : calls) {
-            parts(call.code().orElse(call.function().name()), call.arguments(), call.distinct(), call.filter(), call.ordering());
+            parts(
+                    call.code().orElse(call.function().name()),
+                    call.arguments(),
+                    call.distinct(),
+                    call.filter(),
+                    call.ordering());
             call.parameters().forEach(this::add);
         }
     }

@@ -101,7 +101,8 @@ public final class KeepUserStates implements Rewrite {
                     .filter(call -> isUsed(keys + call))
                     .boxed()
                     .toList();
-            List<AggregateCall> all = new ArrayList<>(used.stream().map(old::get).toList());
+            List<AggregateCall> all =
+                    new ArrayList<>(used.stream().map(old::get).toList());
             all.addAll(calls);
             int bounds = keys + old.size(); // of a window, behind the calls
             int width = calc.input().schema().size();
@@ -111,9 +112,7 @@ public final class KeepUserStates implements Rewrite {
                 }
                 return column < keys
                         ? column
-                        : column >= bounds
-                                ? column - bounds + keys + all.size()
-                                : keys + used.indexOf(column - keys);
+                        : column >= bounds ? column - bounds + keys + all.size() : keys + used.indexOf(column - keys);
             };
             return Optional.of(new Calc(
                     aggregate.apply(all),

@@ -178,7 +178,8 @@ final class Plans {
     }
 
     private PlannerContext context(Mode mode, boolean dropLate, OptionalLong stateTtlMicros) {
-        return new PlannerContext(mode, this::facts, parallelism, Plans::fold, dropLate, stateTtlMicros, Plans::userStates);
+        return new PlannerContext(
+                mode, this::facts, parallelism, Plans::fold, dropLate, stateTtlMicros, Plans::userStates);
     }
 
     private static Optional<UserStates> userStates(String function) {

@@ -104,7 +104,8 @@ class BadDataTest {
         assertTrue(error.contains("division by zero"), error);
         String above = db.error("SELECT * FROM above");
         assertTrue(above.startsWith("22012 materialized view \"above\" failed: query \"inverse\" failed: "), above);
-        List<String> shown = db.rows("SELECT query, state, sqlstate FROM millrace.query_stats WHERE state = 'failed' ORDER BY query");
+        List<String> shown = db.rows(
+                "SELECT query, state, sqlstate FROM millrace.query_stats WHERE state = 'failed' ORDER BY query");
         assertEquals(List.of("above|failed|22012", "inverse|failed|22012"), shown);
         assertTrue(db.rows("SHOW MATERIALIZED VIEWS").stream().anyMatch(row -> row.contains("division by zero")));
 

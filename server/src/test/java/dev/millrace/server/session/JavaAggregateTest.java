@@ -127,7 +127,8 @@ class JavaAggregateTest {
                 "brittle(BIGINT) RETURNS BIGINT:Brittle",
                 "opaque(BIGINT) RETURNS BIGINT:Opaque")) {
             String[] parts = function.split(":");
-            database.run("CREATE FUNCTION " + parts[0] + " LANGUAGE JAVA AS '" + jar + "', 'org.example.Code$" + parts[1] + "'");
+            database.run("CREATE FUNCTION " + parts[0] + " LANGUAGE JAVA AS '" + jar + "', 'org.example.Code$"
+                    + parts[1] + "'");
         }
         database.run("CREATE TABLE t (k INT PRIMARY KEY, g INT, x BIGINT, b BOOLEAN)");
         database.run("CREATE STREAM s (g INT, ts TIMESTAMP NOT NULL, x BIGINT, WATERMARK FOR ts AS ts)");
@@ -157,9 +158,13 @@ class JavaAggregateTest {
         requireKept(false, "SELECT g, opaque(x) FROM s GROUP BY g");
         requireKept(false, "SELECT g, mean(DISTINCT x) FROM t GROUP BY g");
         requireKept(false, "SELECT g, array_agg(ROW(x)), mean(x) FROM t GROUP BY g");
-        requireKept(true, "SELECT g, geo_mean(x) FROM HOP(s, ts, INTERVAL '1 s', INTERVAL '5 s') GROUP BY g, window_start, window_end");
-        requireKept(true, "SELECT g, geo_mean(x) FROM SESSION(TABLE s PARTITION BY g, DESCRIPTOR(ts), INTERVAL '5 s')"
-                + " GROUP BY g, window_start, window_end");
+        requireKept(
+                true,
+                "SELECT g, geo_mean(x) FROM HOP(s, ts, INTERVAL '1 s', INTERVAL '5 s') GROUP BY g, window_start, window_end");
+        requireKept(
+                true,
+                "SELECT g, geo_mean(x) FROM SESSION(TABLE s PARTITION BY g, DESCRIPTOR(ts), INTERVAL '5 s')"
+                        + " GROUP BY g, window_start, window_end");
         String plan = explained("SELECT g, mean(x) + 1 AS m, count(*) FROM t GROUP BY g HAVING mean(x) > 3");
         assertTrue(plan.contains("mean("), plan);
     }
@@ -214,20 +219,24 @@ class JavaAggregateTest {
         String windows = "SELECT g, window_start, mean(x) AS m, top2(x) AS t, geo_mean(x) AS gm, avg(x) AS a,"
                 + " (array_agg(x ORDER BY x DESC))[1:2] AS u, (1e6 * exp(avg(ln(x))))::bigint AS gu FROM ";
         String group = " GROUP BY g, window_start, window_end";
-        database.run("CREATE MATERIALIZED VIEW hop AS " + windows + "HOP(s, ts, INTERVAL '1 s', INTERVAL '5 s')" + group);
-        database.run("CREATE MATERIALIZED VIEW cumulate AS " + windows + "CUMULATE(TABLE s, DESCRIPTOR(ts), INTERVAL '1 s',"
-                + " INTERVAL '5 s')" + group);
+        database.run(
+                "CREATE MATERIALIZED VIEW hop AS " + windows + "HOP(s, ts, INTERVAL '1 s', INTERVAL '5 s')" + group);
+        database.run("CREATE MATERIALIZED VIEW cumulate AS " + windows
+                + "CUMULATE(TABLE s, DESCRIPTOR(ts), INTERVAL '1 s'," + " INTERVAL '5 s')" + group);
         database.run("CREATE MATERIALIZED VIEW tumble AS " + windows + "TUMBLE(s, ts, INTERVAL '3 s')" + group);
         database.run("CREATE MATERIALIZED VIEW session AS " + windows
                 + "SESSION(TABLE s PARTITION BY g, DESCRIPTOR(ts), INTERVAL '2 s')" + group);
         for (int part = 0; part < 6; part++) {
-            database.run("INSERT INTO s SELECT i % 3, TIMESTAMP '2024-01-01' + (i + (i / 7 % 3) * i) * INTERVAL '130 ms',"
-                    + " 1 + i * 7919 % 101 FROM generate_series(" + 50 * part + ", " + (50 * part + 49) + ") AS g(i)");
+            database.run(
+                    "INSERT INTO s SELECT i % 3, TIMESTAMP '2024-01-01' + (i + (i / 7 % 3) * i) * INTERVAL '130 ms',"
+                            + " 1 + i * 7919 % 101 FROM generate_series(" + 50 * part + ", " + (50 * part + 49)
+                            + ") AS g(i)");
             database.run("FLUSH");
             for (String view : List.of("hop", "cumulate", "tumble", "session")) {
                 assertEquals(
                         List.of(),
-                        database.rows("SELECT * FROM " + view + " WHERE abs(m - a) > 0.000001 OR t <> u OR abs(gm - gu) > 1"),
+                        database.rows(
+                                "SELECT * FROM " + view + " WHERE abs(m - a) > 0.000001 OR t <> u OR abs(gm - gu) > 1"),
                         view);
                 restart(view);
             }

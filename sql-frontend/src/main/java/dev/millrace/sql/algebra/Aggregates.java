@@ -43,7 +43,8 @@ public final class Aggregates {
             return Optional.of(alias);
         }
         for (Function function : Function.values()) {
-            if (function != Function.USER && function.name().toLowerCase(Locale.ROOT).equals(name)) {
+            if (function != Function.USER
+                    && function.name().toLowerCase(Locale.ROOT).equals(name)) {
                 return Optional.of(function);
             }
         }
