@@ -116,10 +116,14 @@ public final class Memory {
 
     public static boolean equal(long a, long b, int bytes) {
         int at = 0;
-        for (; at + 8 <= bytes; at += 8) {
-            if (UNSAFE.getLong(a + at) != UNSAFE.getLong(b + at)) {
-                return false;
+        if (bytes >= 8) {
+            int last = bytes - 8;
+            for (; at < last; at += 8) {
+                if (UNSAFE.getLong(a + at) != UNSAFE.getLong(b + at)) {
+                    return false;
+                }
             }
+            return UNSAFE.getLong(a + last) == UNSAFE.getLong(b + last); // overlaps the word before
         }
         for (; at < bytes; at++) {
             if (UNSAFE.getByte(a + at) != UNSAFE.getByte(b + at)) {

@@ -22,6 +22,9 @@ final class TimedRows {
     private final int slot;
     private final long bucketMicros;
     private final NavigableMap<Long, Bucket> buckets = new TreeMap<>();
+    private long latest = Long.MIN_VALUE; // the bucket that the last row went to: mostly the next one does, too
+    private Bucket latestRows = new Bucket();
+    private long bytes;
 
     /**
      * @param slot where in a row its time is
@@ -34,14 +37,25 @@ final class TimedRows {
 
     void add(long row) {
         long bucket = Math.floorDiv(time(row), bucketMicros);
-        Bucket rows = buckets.computeIfAbsent(bucket, key -> new Bucket());
+        if (bucket != latest) {
+            latest = bucket;
+            latestRows = buckets.computeIfAbsent(bucket, key -> newBucket());
+        }
+        Bucket rows = latestRows;
         if (rows.count == rows.rows.length) {
+            bytes += 8L * rows.count;
             rows.rows = Arrays.copyOf(rows.rows, 2 * rows.count);
         }
         rows.rows[rows.count++] = row;
     }
 
-    long time(long row) {
+    private Bucket newBucket() {
+        Bucket bucket = new Bucket();
+        bytes += 8L * bucket.rows.length;
+        return bucket;
+    }
+
+    private long time(long row) {
         return Memory.getLong(row + slot);
     }
 
@@ -54,6 +68,13 @@ final class TimedRows {
                 return;
             }
             Bucket bucket = first.getValue();
+            if (micros - start >= bucketMicros) { // no need to look at the rows, which lie scattered in memory
+                remove(first);
+                for (int i = 0; i < bucket.count; i++) {
+                    taken.accept(bucket.rows[i]);
+                }
+                continue;
+            }
             int kept = 0;
             for (int i = 0; i < bucket.count; i++) {
                 long row = bucket.rows[i];
@@ -67,16 +88,20 @@ final class TimedRows {
             if (kept > 0) {
                 return; // the watermark is in this bucket
             }
-            buckets.pollFirstEntry();
+            remove(first);
+        }
+    }
+
+    private void remove(Map.Entry<Long, Bucket> first) {
+        bytes -= 8L * first.getValue().rows.length;
+        buckets.remove(first.getKey());
+        if (first.getKey() == latest) {
+            latest = Long.MIN_VALUE;
         }
     }
 
     /** Bytes held. */
     long bytes() {
-        long bytes = 0;
-        for (Bucket bucket : buckets.values()) {
-            bytes += 8L * bucket.rows.length;
-        }
         return bytes;
     }
 }

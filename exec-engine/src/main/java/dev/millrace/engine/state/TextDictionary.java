@@ -23,6 +23,7 @@ final class TextDictionary implements AutoCloseable {
     private static final int LEAST_BYTES = 24; // shorter texts are not worth a look
     private static final int LARGEST_BYTES = 256;
     private static final int TRIAL = 1 << 12; // lookups, at least, between two decisions whether it is worth its while
+    private static final int MOST_TRIES = 32; // at a load of at most a half
     private static final int HEADER = 8;
     private static final long ADDRESS = (1L << 48) - 1;
 
@@ -77,27 +78,18 @@ final class TextDictionary implements AutoCloseable {
         }
     }
 
-    /** Over all bytes, two words at a time. */
+    /**
+     * Of the length, the first 16 and the last 16 bytes and 8 in the middle, which may overlap: texts that many rows share
+     * rarely differ nowhere there. Those that do are only found while they are few.
+     */
     private static long hash(long address, int length) {
-        long a = length;
-        long b = 0x9E3779B97F4A7C15L;
-        int last = length - 8;
-        int at = 0;
-        for (; at + 16 <= last; at += 16) {
-            a = (a ^ Memory.getLong(address + at)) * 0xD6E8FEB86659FD93L;
-            b = (b ^ Memory.getLong(address + at + 8)) * 0xA0761D6478BD642FL;
-            a ^= a >>> 32;
-            b ^= b >>> 29;
-        }
-        if (at < last) {
-            a = (a ^ Memory.getLong(address + at)) * 0xD6E8FEB86659FD93L;
-            a ^= a >>> 32;
-            if (at + 8 < last) {
-                b = (b ^ Memory.getLong(address + at + 8)) * 0xA0761D6478BD642FL;
-                b ^= b >>> 29;
-            }
-        }
-        long hash = (a ^ Long.rotateLeft(b, 23) ^ Memory.getLong(address + last)) * 0x9E3779B97F4A7C15L;
+        long end = address + length;
+        long a = (length ^ Memory.getLong(address)) * 0xD6E8FEB86659FD93L;
+        long b = (Memory.getLong(address + 8) ^ Long.rotateLeft(Memory.getLong(address + (length >>> 1) - 4), 31))
+                * 0xA0761D6478BD642FL;
+        long c = (Memory.getLong(end - 16) ^ a >>> 32) * 0xE7037ED1A0B428DBL;
+        long d = (Memory.getLong(end - 8) ^ b >>> 29) * 0x8EBC6AF09C88C6E3L;
+        long hash = (c ^ c >>> 31 ^ Long.rotateLeft(d, 23)) * 0x9E3779B97F4A7C15L;
         return (hash ^ hash >>> 31) | 1L << 40; // never 0
     }
 
@@ -108,7 +100,10 @@ final class TextDictionary implements AutoCloseable {
     private int findOrAdd(long hash, long address, int length) {
         int mask = slots.length - 1;
         int slot = (int) hash & mask;
-        for (; slots[slot] != 0; slot = slot + 1 & mask) {
+        for (int tries = 0; slots[slot] != 0; slot = slot + 1 & mask) {
+            if (++tries > MOST_TRIES) {
+                return -1;
+            }
             long text = slots[slot] & ADDRESS;
             if ((slots[slot] ^ hash) >>> 48 == 0 && holds(text, address, length)) {
                 hits++;

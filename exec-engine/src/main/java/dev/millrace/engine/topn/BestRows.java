@@ -25,7 +25,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * With a small limit the array is in order. With a large one its first {@code limit} rows are, once there are so many,
  * and further ones follow as they come until there are twice as many: not each should move half of the array.
  */
-final class BestRows implements AutoCloseable {
+final class BestRows implements BestOfPartitions, AutoCloseable {
     private static final int SMALL_LIMIT = 64;
     private static final int HEADER = 8;
     private static final int EMITTED = 4;
@@ -56,23 +56,46 @@ final class BestRows implements AutoCloseable {
     }
 
     /** The rank under which a row was emitted last, or 0. */
-    static int emitted(long row) {
+    private static int emitted(long row) {
         return Memory.getInt(row - EMITTED);
     }
 
-    static void setEmitted(long row, int rank) {
+    private static void setEmitted(long row, int rank) {
         Memory.putInt(row - EMITTED, rank);
     }
 
-    GroupTable table() {
+    @Override
+    public long place(long partition, int i) {
+        return row(partition, i);
+    }
+
+    @Override
+    public long rowAt(long place) {
+        return place;
+    }
+
+    @Override
+    public int emittedAt(long place) {
+        return emitted(place);
+    }
+
+    @Override
+    public void setEmitted(long partition, int i, int rank) {
+        setEmitted(row(partition, i), rank);
+    }
+
+    @Override
+    public GroupTable table() {
         return table;
     }
 
-    int size() {
+    @Override
+    public int size() {
         return size;
     }
 
-    long bytes() {
+    @Override
+    public long bytes() {
         return table.bytes() + memory.bytes();
     }
 
@@ -80,7 +103,8 @@ final class BestRows implements AutoCloseable {
         return partition + keys.end();
     }
 
-    int count(long partition) {
+    @Override
+    public int count(long partition) {
         return Memory.getInt(partition + keys.end() + 8);
     }
 
@@ -97,7 +121,7 @@ final class BestRows implements AutoCloseable {
         return limit == 1 ? place(partition) : Memory.getLong(place(partition));
     }
 
-    long row(long partition, int i) {
+    private long row(long partition, int i) {
         return Memory.getLong(array(partition) + 8L * i);
     }
 
@@ -192,7 +216,8 @@ final class BestRows implements AutoCloseable {
     }
 
     /** Brings a partition's rows in order and drops those beyond the limit. */
-    void sort(long partition) {
+    @Override
+    public void sort(long partition) {
         int count = count(partition);
         if (most == limit) {
             return; // it is in order
@@ -228,8 +253,8 @@ final class BestRows implements AutoCloseable {
         setCount(partition, 0);
     }
 
-    /** Removes a partition without rows. */
-    void remove(long partition) {
+    @Override
+    public void remove(long partition) {
         if (limit > 1 && room(partition) > 0) {
             memory.free(array(partition), 8 * room(partition));
         }
@@ -239,16 +264,18 @@ final class BestRows implements AutoCloseable {
 
     // ---- rows that left
 
-    int leavingCount() {
+    @Override
+    public int leavingCount() {
         return leavingCount;
     }
 
-    long leaving(int i) {
+    @Override
+    public long leaving(int i) {
         return leaving[i];
     }
 
-    /** Frees the rows that left; what they were emitted as has been taken back. */
-    void freeLeaving() {
+    @Override
+    public void freeLeaving() {
         for (int i = 0; i < leavingCount; i++) {
             free(leaving[i]);
         }
@@ -258,7 +285,8 @@ final class BestRows implements AutoCloseable {
     // ---- snapshots
 
     /** Writes a partition: its keys, the number of its rows, and of each the rank, the length and the bytes. */
-    void write(long partition, DataOutput out) throws IOException {
+    @Override
+    public void write(long partition, DataOutput out) throws IOException {
         keys.write(partition, out);
         int count = count(partition);
         out.writeInt(count);
@@ -272,8 +300,8 @@ final class BestRows implements AutoCloseable {
         }
     }
 
-    /** Adds a partition that {@link #write} wrote, after {@link #sort}. */
-    void read(DataInput in) throws IOException {
+    @Override
+    public void read(DataInput in) throws IOException {
         long partition = keys.read(table, in);
         int count = in.readInt();
         for (int i = 0; i < count; i++) {

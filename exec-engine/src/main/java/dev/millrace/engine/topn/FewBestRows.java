@@ -20,18 +20,21 @@ import org.apache.arrow.memory.BufferAllocator;
  * <pre>
  *   partition: hash | link | keys | places                             with a limit of 1
  *   partition: hash | link | keys | address of the places | number of rows, 4 bytes | room, 4 bytes | word of the last
+ *   link:      whether touched, 1 bit | the best row of a batch, 20 bits | which batch
  *   place:     rank under which the row was emitted last or 0, 16 bits, and the row's address | word
  * </pre>
  *
  * The words ({@link OrderWords}) decide nearly always, so that a row that is too late is turned away by the partition
  * alone and the others find their place without a look at any row.
  */
-final class FewBestRows implements AutoCloseable {
+final class FewBestRows implements BestOfPartitions, AutoCloseable {
     /** The greatest limit: places are moved one by one. */
     static final int MOST = 64;
 
     private static final int PLACE = 16;
     private static final int FIRST_ROOM = 2;
+    private static final int BATCH_SHIFT = 21;
+    private static final int MOST_BATCH_ROWS = 1 << BATCH_SHIFT - 1;
     private static final long ADDRESS = (1L << 48) - 1;
 
     private final KeyLayout keys;
@@ -45,6 +48,7 @@ final class FewBestRows implements AutoCloseable {
     private long[] leaving = new long[64];
     private int leavingCount;
     private int size;
+    private long batches;
 
     /** @param order over rows of the codec's plain codec */
     FewBestRows(KeyLayout keys, PackedCodec codec, TotalOrder order, int limit, BufferAllocator allocator) {
@@ -60,19 +64,23 @@ final class FewBestRows implements AutoCloseable {
         this.scratch = new StateMemory(allocator);
     }
 
-    GroupTable table() {
+    @Override
+    public GroupTable table() {
         return table;
     }
 
-    int size() {
+    @Override
+    public int size() {
         return size;
     }
 
-    long bytes() {
+    @Override
+    public long bytes() {
         return table.bytes() + memory.bytes() + arrays.bytes() + codec.bytes();
     }
 
-    int count(long partition) {
+    @Override
+    public int count(long partition) {
         long at = partition + keys.end();
         return limit == 1 ? (Memory.getLong(at) == 0 ? 0 : 1) : Memory.getInt(at + 8);
     }
@@ -82,28 +90,86 @@ final class FewBestRows implements AutoCloseable {
         return limit == 1 ? at : Memory.getLong(at);
     }
 
-    /** The rank under which the i-th row was emitted last, or 0, and its address: see {@link #row}, {@link #emitted}. */
-    long place(long partition, int i) {
+    @Override
+    public long place(long partition, int i) {
         return Memory.getLong(places(partition) + (long) PLACE * i);
     }
 
-    static long row(long place) {
+    @Override
+    public long rowAt(long place) {
+        return row(place);
+    }
+
+    @Override
+    public int emittedAt(long place) {
+        return emitted(place);
+    }
+
+    @Override
+    public void sort(long partition) {
+        // it is in order
+    }
+
+    @Override
+    public void remove(long partition) {
+        throw new IllegalStateException("a partition has no rows");
+    }
+
+    private static long row(long place) {
         return place & ADDRESS;
     }
 
-    static int emitted(long place) {
+    private static int emitted(long place) {
         return (int) (place >>> 48);
     }
 
-    void setEmitted(long partition, int i, int rank) {
+    @Override
+    public void setEmitted(long partition, int i, int rank) {
         long at = places(partition) + (long) PLACE * i;
         Memory.putLong(at, Memory.getLong(at) & ADDRESS | (long) rank << 48);
     }
 
     // ---- rows
 
+    /**
+     * Collects the positions of a batch's rows that may be among the best, and returns how many they are; {@link #offer}
+     * would turn the others away, or with a limit of 1 have a later row of the batch push them out.
+     */
+    int candidates(long[] partitions, long[] words, int count, int[] into) {
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            into[found] = i;
+            found += mayEnter(partitions[i], words[i]) ? 1 : 0;
+        }
+        return limit == 1 && count <= MOST_BATCH_ROWS ? bestOfBatch(partitions, words, into, found) : found;
+    }
+
+    /** Keeps of each partition's rows those with the least word: each row costs a copy, and most are pushed out at once. */
+    private int bestOfBatch(long[] partitions, long[] words, int[] candidates, int count) {
+        long batch = ++batches << BATCH_SHIFT;
+        for (int i = 0; i < count; i++) {
+            int row = candidates[i];
+            long at = partitions[row] + GroupTable.LINK;
+            long link = Memory.getLong(at);
+            if (link >>> BATCH_SHIFT != batches || words[row] < words[best(link)]) {
+                Memory.putLong(at, batch | (long) row << 1 | link & BestChanges.TOUCHED);
+            }
+        }
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = candidates[i];
+            candidates[kept] = row;
+            kept += words[row] == words[best(Memory.getLong(partitions[row] + GroupTable.LINK))] ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private static int best(long link) {
+        return (int) (link >>> 1) & MOST_BATCH_ROWS - 1;
+    }
+
     /** Whether a row with this word may be among the best of its partition; else {@link #offer} would turn it away. */
-    boolean mayEnter(long partition, long word) {
+    private boolean mayEnter(long partition, long word) {
         long at = partition + keys.end();
         return limit == 1
                 ? Memory.getLong(at) == 0 || word <= Memory.getLong(at + 8)
@@ -206,17 +272,18 @@ final class FewBestRows implements AutoCloseable {
 
     // ---- rows that left
 
-    int leavingCount() {
+    @Override
+    public int leavingCount() {
         return leavingCount;
     }
 
-    /** The place a row had. */
-    long leaving(int i) {
+    @Override
+    public long leaving(int i) {
         return leaving[i];
     }
 
-    /** Frees the rows that left; what they were emitted as has been taken back. */
-    void freeLeaving() {
+    @Override
+    public void freeLeaving() {
         for (int i = 0; i < leavingCount; i++) {
             free(row(leaving[i]));
         }
@@ -226,7 +293,8 @@ final class FewBestRows implements AutoCloseable {
     // ---- snapshots
 
     /** Writes a partition: its keys, the number of its rows, and of each the rank, the word, the length and the bytes. */
-    void write(long partition, DataOutput out) throws IOException {
+    @Override
+    public void write(long partition, DataOutput out) throws IOException {
         keys.write(partition, out);
         int count = count(partition);
         out.writeInt(count);
@@ -242,8 +310,8 @@ final class FewBestRows implements AutoCloseable {
         }
     }
 
-    /** Adds a partition that {@link #write} wrote. */
-    void read(DataInput in) throws IOException {
+    @Override
+    public void read(DataInput in) throws IOException {
         long at = keys.read(table, in) + keys.end();
         int count = in.readInt();
         for (int i = 0; i < count; i++) {

@@ -1,0 +1,155 @@
+package dev.millrace.engine.topn;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.RowReader;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.Output;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.PlanNode.TopN;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+
+/**
+ * What changed of the first rows of partitions in an epoch, on its way out; and those rows' way into snapshots and back.
+ * A partition that changed is marked in its entry's link.
+ */
+final class BestChanges {
+    /** The bit of a partition's link that is set between {@link #touch} and the end of the epoch; others go with it. */
+    static final int TOUCHED = 1;
+
+    private final TopN node;
+    private final String state;
+    private final BestOfPartitions rows;
+    private final RankChanges changes;
+    private final OperatorContext context;
+    private long[] touched = new long[256];
+    private int touchedCount;
+    private int next; // of the touched, while emitting
+
+    /** @param state the name that the rows have in snapshots */
+    BestChanges(TopN node, String state, BestOfPartitions rows, RowReader codec, OperatorContext context) {
+        this.node = node;
+        this.state = state;
+        this.rows = rows;
+        this.changes = new RankChanges(node, codec, context.batchRows(), context.allocator());
+        this.context = context;
+    }
+
+    /** A partition changed. */
+    void touch(long partition) {
+        long link = Memory.getLong(partition + GroupTable.LINK);
+        if ((link & TOUCHED) == 0) {
+            Memory.putLong(partition + GroupTable.LINK, link | TOUCHED);
+            if (touchedCount == touched.length) {
+                touched = Arrays.copyOf(touched, 2 * touchedCount);
+            }
+            touched[touchedCount++] = partition;
+        }
+    }
+
+    /** Emits the changes; false if the output is full before all are out. */
+    boolean emit(Output output) {
+        while (next < touchedCount) {
+            if (changes.fillBatch() && !changes.emit(output)) {
+                return false;
+            }
+            update(touched[next++]);
+        }
+        if (touchedCount > 0) { // once: then they are taken back
+            touchedCount = 0;
+            next = 0;
+            for (int i = 0; i < rows.leavingCount(); i++) {
+                long place = rows.leaving(i);
+                changes.add(rows.rowAt(place), rows.emittedAt(place), -1);
+            }
+        }
+        if (!changes.emit(output)) {
+            return false;
+        }
+        rows.freeLeaving();
+        reportSize();
+        return true;
+    }
+
+    /** Notes how the ranks of a partition's rows differ from what was emitted. */
+    private void update(long partition) {
+        Memory.putLong(partition + GroupTable.LINK, 0);
+        rows.sort(partition);
+        int count = rows.count(partition);
+        for (int i = 0; i < count; i++) {
+            long place = rows.place(partition, i);
+            int before = rows.emittedAt(place);
+            int rank = i < node.offset() ? 0 : node.emitRank() ? i + 1 : 1;
+            if (before == rank) {
+                continue;
+            }
+            if (before != 0) {
+                changes.add(rows.rowAt(place), before, -1);
+            }
+            if (rank != 0) {
+                changes.add(rows.rowAt(place), rank, 1);
+            }
+            rows.setEmitted(partition, i, rank);
+        }
+        if (count == 0) {
+            rows.remove(partition);
+        }
+    }
+
+    void reportSize() {
+        context.metrics().stateSize(rows.bytes(), rows.size());
+    }
+
+    /** Lets all rows be emitted anew. */
+    void retell() {
+        EntryCursor all = new EntryCursor(rows.table(), 256);
+        for (int count = all.advance(); count > 0; count = all.advance()) {
+            for (int i = 0; i < count; i++) {
+                long partition = all.entries()[i];
+                for (int row = 0; row < rows.count(partition); row++) {
+                    rows.setEmitted(partition, row, 0);
+                }
+                touch(partition);
+            }
+        }
+    }
+
+    /** Writes per key group the number of partitions, then each. */
+    void snapshot(StateWriter writer) {
+        KeyGroupEntries entries = new KeyGroupEntries(rows.table());
+        try {
+            for (int group = 0; group < KeyGroups.COUNT; group++) {
+                int count = entries.count(group);
+                if (count > 0) {
+                    DataOutput out = writer.keyGroup(state, group);
+                    out.writeInt(count);
+                    for (int i = 0; i < count; i++) {
+                        rows.write(entries.entry(group, i), out);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void restore(StateReader reader) {
+        reader.keyGroups(state, (in, group) -> {
+            try {
+                for (int left = in.readInt(); left > 0; left--) {
+                    rows.read(in);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        reportSize();
+    }
+}
