@@ -1,8 +1,8 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
@@ -22,8 +22,6 @@ import dev.millrace.type.Schema;
 import java.io.DataInput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Updating aggregation: keeps every group and emits, at the end of an epoch, the changes of the groups it touched. The
@@ -33,7 +31,7 @@ public final class AggregateOperator implements Retelling, Forgetful {
     private static final String STATE = "groups";
 
     private final Aggregate node;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private NestedImages images;
     private GroupState state;
@@ -69,15 +67,10 @@ public final class AggregateOperator implements Retelling, Forgetful {
     public void open(OperatorContext newContext) {
         context = newContext;
         GroupKernels kernels = kernels(node);
-        images = own(new NestedImages(context.allocator()));
-        state = own(new GroupState(kernels, context.allocator()));
-        log = own(new ChangeLog(kernels.layout(), context.allocator()));
-        emitter = own(new ChangeEmitter(state, log, node.schema(), context.allocator()));
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
+        images = owned.own(new NestedImages(context.allocator()));
+        state = owned.own(new GroupState(kernels, context.allocator()));
+        log = owned.own(new ChangeLog(kernels.layout(), context.allocator()));
+        emitter = owned.own(new ChangeEmitter(state, log, node.schema(), context.allocator()));
     }
 
     @Override
@@ -188,8 +181,6 @@ public final class AggregateOperator implements Retelling, Forgetful {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

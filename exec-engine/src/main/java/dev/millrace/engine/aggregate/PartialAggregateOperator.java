@@ -1,7 +1,7 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Rows;
@@ -10,8 +10,6 @@ import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.type.Schema;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -26,7 +24,7 @@ public final class PartialAggregateOperator implements Operator {
     private final Aggregate node;
     private final PartialLimit limit;
     private final PartialGain gain;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private NestedImages images;
     private ChangeLog noLog;
@@ -60,19 +58,14 @@ public final class PartialAggregateOperator implements Operator {
         context = newContext;
         GroupKernels kernels = kernels(node);
         AggregateLayout layout = kernels.layout();
-        images = own(new NestedImages(context.allocator()));
-        noLog = own(new ChangeLog(layout, context.allocator()));
-        state = own(new GroupState(kernels, context.allocator()));
-        rows = own(new PartialRows(state, node.schema(), context.batchRows(), context.allocator()));
+        images = owned.own(new NestedImages(context.allocator()));
+        noLog = owned.own(new ChangeLog(layout, context.allocator()));
+        state = owned.own(new GroupState(kernels, context.allocator()));
+        rows = owned.own(new PartialRows(state, node.schema(), context.batchRows(), context.allocator()));
         hasValues = !layout.distinctSets().isEmpty();
         if (SingleRows.suits(layout)) {
             singleRows = Optional.of(new SingleRows(layout, node.schema(), context.allocator()));
         }
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     @Override
@@ -147,8 +140,6 @@ public final class PartialAggregateOperator implements Operator {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

@@ -1,7 +1,7 @@
 package dev.millrace.engine.match;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
@@ -61,7 +61,7 @@ public final class MatchOperator implements Operator {
     private final PatternProgram program;
     private final Map<Long, Search> kept = new HashMap<>();
     private final Deadlines deadlines = new Deadlines();
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private List<DataType> types;
     private RowCodec codec;
@@ -116,19 +116,14 @@ public final class MatchOperator implements Operator {
         context = newContext;
         types = node.input().schema().fields().stream().map(Field::type).toList();
         KeyLayout keys = new KeyLayout(node.input().schema(), node.partition());
-        codec = own(new RowCodec(types, false, context.allocator()));
+        codec = owned.own(new RowCodec(types, false, context.allocator()));
         RowOrder order = new RowOrder(codec, types, node.order());
-        partitions = own(new Partitions(keys, order, context.allocator()));
-        arrivals = own(new Arrivals(node.input().schema(), keys, codec, order, partitions, timeColumn, context));
-        conditions = own(
+        partitions = owned.own(new Partitions(keys, order, context.allocator()));
+        arrivals = owned.own(new Arrivals(node.input().schema(), keys, codec, order, partitions, timeColumn, context));
+        conditions = owned.own(
                 new Conditions(spec, newMapping(), codec, context.batchRows(), context.clock(), context.allocator()));
-        matches = own(new MatchOutput(node, codec, types, context));
+        matches = owned.own(new MatchOutput(node, codec, types, context));
         spare = newSearch();
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     private Mapping newMapping() {
@@ -431,8 +426,6 @@ public final class MatchOperator implements Operator {
     public void close() {
         kept.clear();
         deadlines.clear();
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

@@ -1,14 +1,15 @@
 package dev.millrace.engine.over;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.TouchedGroups;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -20,7 +21,6 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +40,7 @@ public final class OverOperator implements Operator {
     private final Over node;
     private final boolean closing;
     private final int[] columns;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private PartitionState partitions;
     private KeyFinder finder;
@@ -51,8 +51,8 @@ public final class OverOperator implements Operator {
     private Computation computation;
     private Reach reach;
     private Changes changes;
-    private long[] touched = new long[256]; // partitions with pending rows; when closing, with rows to release
-    private int touchedCount;
+    // partitions with pending rows; when closing, with rows to release
+    private final TouchedGroups touched = new TouchedGroups();
     private int next; // of the touched ones
     private int kept; // of those gone through, how many have more to release
 
@@ -70,22 +70,17 @@ public final class OverOperator implements Operator {
         KeyLayout keys = new KeyLayout(input, node.partition());
         List<dev.millrace.type.DataType> types =
                 input.fields().stream().map(Field::type).toList();
-        codec = own(new RowCodec(types, false, context.allocator()));
-        RowCodec resultCodec = own(new RowCodec(
+        codec = owned.own(new RowCodec(types, false, context.allocator()));
+        RowCodec resultCodec = owned.own(new RowCodec(
                 Computation.resultsOf(node).fields().stream().map(Field::type).toList(), false, context.allocator()));
-        finder = own(new KeyFinder(input, keys, context.allocator()));
+        finder = owned.own(new KeyFinder(input, keys, context.allocator()));
         rows = new OrderedRows(codec, types, node.order());
-        computation = own(new Computation(node, rows, resultCodec, context.allocator()));
-        partitions = own(new PartitionState(keys, computation.words(), context.allocator()));
+        computation = owned.own(new Computation(node, rows, resultCodec, context.allocator()));
+        partitions = owned.own(new PartitionState(keys, computation.words(), context.allocator()));
         reach = new Reach(rows, node.calls());
         changes = new Changes(codec, resultCodec, node.schema(), partitions, context.allocator());
         arrivals = new Arrivals(partitions, rows, changes);
         silent = closing ? SilentPartitions.of(node.calls(), node.closing().getAsInt(), codec) : Optional.empty();
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     @Override
@@ -94,20 +89,10 @@ public final class OverOperator implements Operator {
             int count = batch.rowCount();
             long[] entries = partitions.add(batch, Rows.all(count), count, finder, codec, columns);
             for (int i = 0; i < count; i++) {
-                touch(entries[i]);
+                touched.add(entries[i]);
             }
         }
         reportSize();
-    }
-
-    private void touch(long entry) {
-        if (Memory.getLong(entry + GroupTable.LINK) == 0) {
-            Memory.putLong(entry + GroupTable.LINK, 1);
-            if (touchedCount == touched.length) {
-                touched = Arrays.copyOf(touched, 2 * touchedCount);
-            }
-            touched[touchedCount++] = entry;
-        }
     }
 
     @Override
@@ -115,16 +100,16 @@ public final class OverOperator implements Operator {
         if (closing) {
             return true;
         }
-        while (next < touchedCount) {
+        while (next < touched.count()) {
             if (!drain(output, context.batchRows())) {
                 return false;
             }
-            update(touched[next++]);
+            update(touched.get(next++));
         }
         if (!drain(output, 1)) {
             return false;
         }
-        touchedCount = 0;
+        touched.truncate(0);
         next = 0;
         reportSize();
         return true;
@@ -183,19 +168,19 @@ public final class OverOperator implements Operator {
         if (!closing) {
             return true;
         }
-        while (next < touchedCount) {
+        while (next < touched.count()) {
             if (!drain(output, context.batchRows())) {
                 return false;
             }
-            long entry = touched[next++];
+            long entry = touched.get(next++);
             if (release(entry, watermarkMicros)) {
-                touched[kept++] = entry;
+                touched.keep(kept++, entry);
             }
         }
         if (!drain(output, 1)) {
             return false;
         }
-        touchedCount = kept;
+        touched.truncate(kept);
         next = 0;
         kept = 0;
         silent.ifPresent(partitionsBySilence -> partitionsBySilence.take(watermarkMicros, entry -> {
@@ -293,7 +278,7 @@ public final class OverOperator implements Operator {
             for (int i = 0; i < entries.count(group); i++) {
                 long entry = entries.entry(group, i);
                 if (closing || partitions.hasPending(entry)) {
-                    touch(entry);
+                    touched.add(entry);
                 }
             }
         }
@@ -302,8 +287,6 @@ public final class OverOperator implements Operator {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

@@ -3,23 +3,17 @@ package dev.millrace.engine.pace;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.Owned;
 import dev.millrace.batch.Vectors;
-import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.RowBag;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.Rows;
-import dev.millrace.engine.state.StateMemory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Pace;
-import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
@@ -33,12 +27,9 @@ public final class PaceOperator implements Operator {
 
     private final Schema schema;
     private final long periodNanos;
-    private final int[] columns;
-    private final List<AutoCloseable> owned = new ArrayList<>();
     private OperatorContext context;
-    private RowCodec codec;
-    private RowTable held;
-    private long list;
+    private final Owned owned = new Owned();
+    private RowBag held;
     private long dueNanos; // from then on an epoch's end emits
     private boolean started; // something was emitted, so there is a time to wait for
     private boolean awaitsEpochEnd;
@@ -48,23 +39,12 @@ public final class PaceOperator implements Operator {
     public PaceOperator(Pace node) {
         this.schema = node.schema();
         this.periodNanos = Math.multiplyExact(node.periodMicros(), 1_000L);
-        this.columns = new int[schema.size()];
-        Arrays.setAll(columns, column -> column);
     }
 
     @Override
     public void open(OperatorContext newContext) {
         context = newContext;
-        codec = own(new RowCodec(schema.fields().stream().map(Field::type).toList(), false, context.allocator()));
-        held = own(new RowTable(context.allocator()));
-        StateMemory memory = own(new StateMemory(context.allocator()));
-        list = memory.allocate(RowTable.LIST_BYTES);
-        RowTable.initList(list);
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
+        held = owned.own(new RowBag(schema, context));
     }
 
     /** When what is held back should go, by the host's clock; {@code Long.MAX_VALUE} while nothing is. */
@@ -80,15 +60,8 @@ public final class PaceOperator implements Operator {
     @Override
     public void process(int port, Batch batch, Output output) {
         try (batch) {
-            int count = batch.rowCount();
-            codec.encode(batch, columns, Rows.all(count), count);
-            long weights = batch.weightsAddress();
-            for (int i = 0; i < count; i++) {
-                long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * i);
-                held.add(list, codec.address(i), codec.length(i), weight);
-            }
+            held.add(batch);
         }
-        context.metrics().stateSize(held.bytes(), held.size());
     }
 
     @Override
@@ -109,72 +82,57 @@ public final class PaceOperator implements Operator {
             if (output.isFull()) {
                 return false;
             }
-            int count = RowTable.collect(RowTable.first(list), rows);
+            int count = RowTable.collect(held.first(), rows);
             output.emit(batch(rows, count));
             for (int i = 0; i < count; i++) {
-                held.removeRow(rows[i]);
+                held.remove(rows[i]);
             }
         }
         emitting = false;
         started = true;
         awaitsEpochEnd = false;
         dueNanos = now + periodNanos;
-        context.metrics().stateSize(held.bytes(), 0);
+        held.reportSize();
         return true;
     }
 
     private Batch batch(long[] rows, int count) {
-        List<FieldVector> vectors = new ArrayList<>();
+        FieldVector[] vectors = held.decode(rows, count);
+        boolean once = true;
+        for (int i = 0; i < count; i++) {
+            once &= RowTable.weight(rows[i]) == 1;
+        }
+        if (once) {
+            return Batch.of(schema, vectors, count);
+        }
+        BigIntVector weights;
         try {
-            for (int column : columns) {
-                vectors.add(codec.decode(column, schema.field(column), rows, count, context.allocator()));
-            }
-            FieldVector[] array = vectors.toArray(FieldVector[]::new);
-            boolean once = true;
-            for (int i = 0; i < count; i++) {
-                once &= RowTable.weight(rows[i]) == 1;
-            }
-            if (once) {
-                return Batch.of(schema, array, count);
-            }
-            BigIntVector weights = Vectors.allocateWeights(count, context.allocator());
-            for (int i = 0; i < count; i++) {
-                Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowTable.weight(rows[i]));
-            }
-            Vectors.finish(weights, count);
-            return Batch.weighted(schema, array, count, weights);
+            weights = Vectors.allocateWeights(count, context.allocator());
         } catch (RuntimeException | Error e) {
-            Closing.all(vectors);
+            Closing.all(List.of(vectors));
             throw e;
         }
+        for (int i = 0; i < count; i++) {
+            Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowTable.weight(rows[i]));
+        }
+        Vectors.finish(weights, count);
+        return Batch.weighted(schema, vectors, count, weights);
     }
 
     /** Of the instance: there is one. */
     @Override
     public void snapshot(StateWriter writer) {
-        try {
-            held.writeList(list, writer.keyGroup(STATE, -1));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        held.snapshot(writer, STATE, -1);
     }
 
     /** What was held goes at the first epoch's end. */
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups(STATE, (in, group) -> {
-            try {
-                held.readList(list, in, true);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
+        held.restore(reader, STATE);
     }
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

@@ -1,8 +1,8 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.Forgetful;
@@ -13,6 +13,7 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.TouchedGroups;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -24,9 +25,7 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The first rows of each partition, kept up to date: at an epoch's end the partitions it touched are ranked anew, and
@@ -36,7 +35,7 @@ public final class TopNOperator implements Retelling, Forgetful {
     private static final String STATE = "partitions";
 
     private final TopN node;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private final int[] columns;
     private OperatorContext context;
     private Partitions partitions;
@@ -47,8 +46,7 @@ public final class TopNOperator implements Retelling, Forgetful {
     private StateMemory scratch;
     private RowTable changes; // of the epoch that ends, one list
     private long changeList;
-    private long[] touched = new long[256];
-    private int touchedCount;
+    private final TouchedGroups touched = new TouchedGroups();
 
     public TopNOperator(TopN node) {
         this.node = node;
@@ -61,20 +59,15 @@ public final class TopNOperator implements Retelling, Forgetful {
         context = newContext;
         Schema input = node.input().schema();
         KeyLayout keys = new KeyLayout(input, node.partition());
-        codec = own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
-        finder = own(new KeyFinder(input, keys, context.allocator()));
-        partitions = own(new Partitions(keys, context.allocator()));
-        changes = own(new RowTable(context.allocator()));
-        scratch = own(new StateMemory(context.allocator()));
+        codec = owned.own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
+        finder = owned.own(new KeyFinder(input, keys, context.allocator()));
+        partitions = owned.own(new Partitions(keys, context.allocator()));
+        changes = owned.own(new RowTable(context.allocator()));
+        scratch = owned.own(new StateMemory(context.allocator()));
         changeList = scratch.allocate(RowTable.LIST_BYTES);
         RowTable.initList(changeList);
         ranking = new Ranking(node, codec);
         ranked = new RankedRows(codec, node.emitRank(), node.schema(), context.allocator());
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     @Override
@@ -83,20 +76,10 @@ public final class TopNOperator implements Retelling, Forgetful {
             int count = batch.rowCount();
             long[] entries = partitions.add(batch, Rows.all(count), count, finder, codec, columns);
             for (int i = 0; i < count; i++) {
-                touch(entries[i]);
+                touched.add(entries[i]);
             }
         }
         reportSize();
-    }
-
-    private void touch(long entry) {
-        if (Memory.getLong(entry + GroupTable.LINK) == 0) {
-            Memory.putLong(entry + GroupTable.LINK, 1);
-            if (touchedCount == touched.length) {
-                touched = Arrays.copyOf(touched, 2 * touchedCount);
-            }
-            touched[touchedCount++] = entry;
-        }
     }
 
     @Override
@@ -104,16 +87,16 @@ public final class TopNOperator implements Retelling, Forgetful {
         long entry = partitions.find(like);
         if (entry >= 0) {
             partitions.rows().clear(partitions.rowList(entry));
-            touch(entry);
+            touched.add(entry);
         }
     }
 
     @Override
     public boolean onEpochEnd(long epoch, Output output) {
-        for (int i = 0; i < touchedCount; i++) {
-            update(touched[i]);
+        for (int i = 0; i < touched.count(); i++) {
+            update(touched.get(i));
         }
-        touchedCount = 0;
+        touched.truncate(0);
         long[] rows = new long[context.batchRows()];
         while (changes.size() > 0) {
             if (output.isFull()) {
@@ -189,15 +172,13 @@ public final class TopNOperator implements Retelling, Forgetful {
             for (int i = 0; i < count; i++) {
                 long entry = all.entries()[i];
                 partitions.emitted().clear(partitions.emittedList(entry));
-                touch(entry);
+                touched.add(entry);
             }
         }
     }
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }

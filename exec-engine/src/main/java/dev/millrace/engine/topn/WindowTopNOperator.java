@@ -3,6 +3,7 @@ package dev.millrace.engine.topn;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupEntries;
@@ -38,7 +39,7 @@ public final class WindowTopNOperator implements Operator {
     private final int endColumn;
     private final int[] columns;
     private final NavigableMap<Long, Partitions> windows = new TreeMap<>();
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private KeyLayout keys;
     private KeyFinder finder;
@@ -63,19 +64,14 @@ public final class WindowTopNOperator implements Operator {
         context = newContext;
         Schema input = node.input().schema();
         keys = new KeyLayout(input, node.partition());
-        codec = own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
-        finder = own(new KeyFinder(input, keys, context.allocator()));
-        due = own(new RowTable(context.allocator()));
-        scratch = own(new StateMemory(context.allocator()));
+        codec = owned.own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
+        finder = owned.own(new KeyFinder(input, keys, context.allocator()));
+        due = owned.own(new RowTable(context.allocator()));
+        scratch = owned.own(new StateMemory(context.allocator()));
         dueList = scratch.allocate(RowTable.LIST_BYTES);
         RowTable.initList(dueList);
         ranking = new Ranking(node, codec);
         ranked = new RankedRows(codec, node.emitRank(), node.schema(), context.allocator());
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     @Override
@@ -225,9 +221,8 @@ public final class WindowTopNOperator implements Operator {
     @Override
     public void close() {
         List<AutoCloseable> all = new ArrayList<>(windows.values());
-        all.addAll(owned);
+        all.add(owned);
         windows.clear();
-        owned.clear();
         Closing.all(all);
     }
 }

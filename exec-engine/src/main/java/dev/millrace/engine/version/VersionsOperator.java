@@ -3,6 +3,7 @@ package dev.millrace.engine.version;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.Owned;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.rows.RowBuffer;
@@ -40,7 +41,7 @@ public final class VersionsOperator implements Operator {
     private final Schema input;
     private final List<Integer> key;
     private final int timeColumn;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private KeyLayout keys;
     private GroupTable table;
@@ -72,13 +73,8 @@ public final class VersionsOperator implements Operator {
     public void open(OperatorContext newContext) {
         context = newContext;
         keys = new KeyLayout(input, key);
-        table = own(new GroupTable(context.allocator(), new long[(keys.end() - GroupTable.BODY) / 8 + 2]));
-        finder = own(new KeyFinder(input, keys, context.allocator()));
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
+        table = owned.own(new GroupTable(context.allocator(), new long[(keys.end() - GroupTable.BODY) / 8 + 2]));
+        finder = owned.own(new KeyFinder(input, keys, context.allocator()));
     }
 
     @Override
@@ -252,8 +248,7 @@ public final class VersionsOperator implements Operator {
     public void close() {
         List<AutoCloseable> all = new ArrayList<>(held);
         held.clear();
-        all.addAll(owned);
-        owned.clear();
+        all.add(owned);
         Closing.all(all);
     }
 }

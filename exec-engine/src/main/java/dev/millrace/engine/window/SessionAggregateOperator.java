@@ -3,6 +3,7 @@ package dev.millrace.engine.window;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.AggregateLayout;
 import dev.millrace.engine.aggregate.ChangeLog;
 import dev.millrace.engine.aggregate.GroupKernels;
@@ -46,7 +47,7 @@ public final class SessionAggregateOperator implements Operator {
 
     private final WindowAggregate node;
     private final long gapMicros;
-    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final Owned owned = new Owned();
     private OperatorContext context;
     private KeyLayout keys;
     private KeyFinder finder;
@@ -89,17 +90,12 @@ public final class SessionAggregateOperator implements Operator {
         AggregateLayout layout = kernels.layout();
         keys = layout.keys();
         bounds = layout.extraOffset();
-        images = own(new NestedImages(context.allocator()));
-        noLog = own(new ChangeLog(layout, context.allocator()));
-        finder = own(new KeyFinder(input, keys, context.allocator()));
-        keyTable = own(new GroupTable(context.allocator(), new long[(keys.end() - GroupTable.BODY) / 8 + 1]));
-        state = own(new GroupState(kernels, context.allocator()));
+        images = owned.own(new NestedImages(context.allocator()));
+        noLog = owned.own(new ChangeLog(layout, context.allocator()));
+        finder = owned.own(new KeyFinder(input, keys, context.allocator()));
+        keyTable = owned.own(new GroupTable(context.allocator(), new long[(keys.end() - GroupTable.BODY) / 8 + 1]));
+        state = owned.own(new GroupState(kernels, context.allocator()));
         timers = new SessionTimers(bounds, gapMicros);
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     // ---- rows
@@ -364,8 +360,6 @@ public final class SessionAggregateOperator implements Operator {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = List.copyOf(owned);
-        owned.clear();
-        Closing.all(all);
+        owned.close();
     }
 }
