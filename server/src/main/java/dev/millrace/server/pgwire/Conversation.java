@@ -24,6 +24,8 @@ import java.util.Optional;
  * </pre>
  */
 final class Conversation implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Conversation.class.getPackageName());
+
     private final Session session;
     private final Inbox inbox;
     private final Outgoing out;
@@ -80,8 +82,9 @@ final class Conversation implements AutoCloseable {
     boolean answer(ClientMessage message) {
         try {
             return handle(message);
-        } catch (MillraceException e) {
-            fail(e);
+        } catch (RuntimeException | AssertionError | StackOverflowError e) {
+            skipping = true;
+            report(e);
             return true;
         } finally {
             message.close();
@@ -134,14 +137,18 @@ final class Conversation implements AutoCloseable {
                 || message instanceof ClientMessage.CopyFail;
     }
 
-    private void fail(MillraceException error) {
-        skipping = true;
-        report(error);
-    }
-
-    private void report(MillraceException error) {
+    /** Tells the client; what is a defect of ours is logged with its trace, and the session goes on. */
+    private void report(Throwable error) {
         session.fail();
-        ServerMessages.error(out.buffer(), "ERROR", error);
+        if (!(error instanceof MillraceException)) {
+            LOG.log(System.Logger.Level.ERROR, "internal error", error);
+        }
+        ServerMessages.error(
+                out.buffer(),
+                "ERROR",
+                error instanceof MillraceException known
+                        ? known
+                        : MillraceException.internal("internal error: " + error, error));
         out.sendIfMuch();
     }
 
@@ -184,7 +191,7 @@ final class Conversation implements AutoCloseable {
                 run(statement);
             }
             session.endTogether();
-        } catch (MillraceException e) {
+        } catch (RuntimeException | AssertionError | StackOverflowError e) {
             report(e);
         }
         if (session.transactionState() == TransactionState.IDLE) {

@@ -51,6 +51,10 @@ final class CopyExchange {
                 } else if (message instanceof ClientMessage.Ended ended) {
                     inbox.add(List.of(ended)); // for the conversation, which ends with it
                     throw ended.why();
+                } else if (message instanceof ClientMessage.Malformed || message instanceof ClientMessage.Terminate) {
+                    inbox.add(List.of(message)); // likewise: nothing follows it
+                    throw MillraceException.external(
+                            SqlState.CONNECTION_FAILURE, "the client ended the connection during COPY", null);
                 } else if (!(message instanceof ClientMessage.Flush || message instanceof ClientMessage.Sync)) {
                     throw MillraceException.user(
                             SqlState.PROTOCOL_VIOLATION,

@@ -348,18 +348,29 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         serve(client, new ArrayList<>(List.of(message)));
     }
 
-    /** Answers what has arrived; on a session thread. */
+    /** Answers what has arrived, and ends the session after a farewell; on a session thread. */
     private static void converse(Served client) {
-        Optional<ClientMessage> next = client.inbox().poll();
-        while (next.isPresent()) {
-            if (!client.conversation().answer(next.get())) {
+        boolean goesOn = false;
+        try {
+            goesOn = answerAll(client);
+        } finally {
+            if (!goesOn) { // also when memory is out: a client is not left waiting
                 client.out().hangUp();
                 client.conversation().close();
                 client.inbox().close();
-                return;
             }
-            next = client.inbox().poll();
         }
+    }
+
+    private static boolean answerAll(Served client) {
+        for (Optional<ClientMessage> next = client.inbox().poll();
+                next.isPresent();
+                next = client.inbox().poll()) {
+            if (!client.conversation().answer(next.get())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override

@@ -62,6 +62,7 @@ final class Cancellation {
     /** What stops the result that the session handed out, until the next call; it is told why, and called under a lock. */
     synchronized void open(Consumer<String> cancel) {
         openResult = Optional.of(cancel);
+        requested.ifPresent(cancel); // it came when the result was about to be opened
     }
 
     synchronized void closed() {

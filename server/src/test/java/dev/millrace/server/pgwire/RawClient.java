@@ -34,8 +34,11 @@ final class RawClient implements AutoCloseable {
 
         /** The first column of a row of texts. */
         String column() {
+            if (body.length < 6 || body[2] < 0) {
+                return ""; // none, or NULL
+            }
             int length = (body[2] & 0xff) << 24 | (body[3] & 0xff) << 16 | (body[4] & 0xff) << 8 | body[5] & 0xff;
-            return new String(body, 6, length, StandardCharsets.UTF_8);
+            return new String(body, 6, Math.min(length, body.length - 6), StandardCharsets.UTF_8);
         }
     }
 
@@ -74,9 +77,14 @@ final class RawClient implements AutoCloseable {
     /** The next message; waits for it, at most half a minute. Throws EOFException at the end. */
     Message next() throws IOException {
         char type = (char) in.readUnsignedByte();
+        return new Message(type, body());
+    }
+
+    /** The rest of a message whose type was read by {@link #nextByte}. */
+    byte[] body() throws IOException {
         byte[] body = new byte[in.readInt() - 4];
         in.readFully(body);
-        return new Message(type, body);
+        return body;
     }
 
     Message next(char type) throws IOException {
