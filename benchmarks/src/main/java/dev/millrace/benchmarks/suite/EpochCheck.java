@@ -183,12 +183,7 @@ final class EpochCheck implements AutoCloseable {
         database.flush();
         Map<String, String> wrong = new LinkedHashMap<>();
         for (String query : queries) {
-            String differences;
-            try {
-                differences = differences(query);
-            } catch (RuntimeException e) {
-                differences = "failed: " + e + "\n";
-            }
+            String differences = Differences.orFailure(() -> differences(query));
             if (!differences.isEmpty()) {
                 wrong.put(
                         query,

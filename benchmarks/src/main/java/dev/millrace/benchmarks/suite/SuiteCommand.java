@@ -172,12 +172,7 @@ public final class SuiteCommand implements Callable<Integer> {
         Map<String, String> wrong = new LinkedHashMap<>();
         try (EndCheck end = new EndCheck(suite, chosen, Inputs.of(suite, "check", data), workers)) {
             for (String query : chosen) {
-                String differences;
-                try {
-                    differences = end.differences(query);
-                } catch (RuntimeException e) {
-                    differences = "failed: " + e + "\n";
-                }
+                String differences = Differences.orFailure(() -> end.differences(query));
                 if (!differences.isEmpty()) {
                     wrong.put(query, "at the end:\n" + differences);
                 }
