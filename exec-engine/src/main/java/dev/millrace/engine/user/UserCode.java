@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The jars of this process by the hash of their bytes. A jar that is given again, under whatever path, is the one that is
@@ -40,7 +41,38 @@ public final class UserCode {
 
     private static final Map<String, Jar> JARS = new ConcurrentHashMap<>();
 
+    /** Functions of the program around the engine, by their names in plans. */
+    private static final Map<String, Object> PROVIDED = new ConcurrentHashMap<>();
+
+    private static final AtomicLong NEXT_PROVIDED = new AtomicLong();
+
     private UserCode() {}
+
+    /**
+     * Makes a function of the program around the engine known to plans until it is withdrawn. It is called by several
+     * threads at once.
+     *
+     * @return its name in plans
+     */
+    public static String provide(String function, ScalarFunction code) {
+        return provided(function, code);
+    }
+
+    /** The same of a function that gives rows. */
+    public static String provide(String function, TableFunction code) {
+        return provided(function, code);
+    }
+
+    private static String provided(String function, Object code) {
+        String key = key(function, "provided", String.valueOf(NEXT_PROVIDED.getAndIncrement()));
+        PROVIDED.put(key, code);
+        return key;
+    }
+
+    /** Takes back what {@link #provide} made known; queries that call it fail from then on. */
+    public static void withdraw(String key) {
+        PROVIDED.remove(key);
+    }
 
     /** What a class can be used as. */
     public enum Kind {
@@ -170,6 +202,10 @@ public final class UserCode {
 
     /** What a function's class can be used as. */
     public static Kind kind(String key) {
+        Object provided = PROVIDED.get(key);
+        if (provided != null) {
+            return provided instanceof TableFunction ? Kind.TABLE : Kind.SCALAR;
+        }
         Class<?> type = type(key);
         return AggregateFunction.class.isAssignableFrom(type)
                 ? Kind.AGGREGATE
@@ -183,6 +219,9 @@ public final class UserCode {
      * @param arguments how many values it is given
      */
     static ScalarFunction scalar(String key, int arguments) {
+        if (PROVIDED.get(key) instanceof ScalarFunction provided) {
+            return provided;
+        }
         Class<?> type = type(key);
         if (ScalarFunction.class.isAssignableFrom(type)) {
             return (ScalarFunction) make(key, type);
@@ -227,6 +266,9 @@ public final class UserCode {
 
     /** A new table function. */
     public static TableFunction table(String key) {
+        if (PROVIDED.get(key) instanceof TableFunction provided) {
+            return provided;
+        }
         return (TableFunction) make(key, type(key));
     }
 

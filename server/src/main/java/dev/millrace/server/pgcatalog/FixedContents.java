@@ -2,6 +2,7 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.text.Keywords;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +18,17 @@ final class FixedContents {
 
     private FixedContents() {}
 
-    static void namespaces(NamedRows rows) {
+    static void namespaces(NamedRows rows, RoleContents roles) {
         for (String schema : List.of("pg_catalog", "information_schema", "millrace", "public")) {
-            rows.add("oid", Oids.ofSchema(schema), "nspname", schema, "nspowner", Oids.OWNER);
+            rows.add(
+                    "oid",
+                    Oids.ofSchema(schema),
+                    "nspname",
+                    schema,
+                    "nspowner",
+                    Oids.OWNER,
+                    "nspacl",
+                    roles.access(new Securable(Securable.Kind.SCHEMA, schema)));
         }
     }
 
@@ -140,7 +149,7 @@ final class FixedContents {
         }
     }
 
-    static void databases(NamedRows rows) {
+    static void databases(NamedRows rows, RoleContents roles) {
         rows.add(
                 "oid",
                 Oids.DATABASE,
@@ -163,7 +172,9 @@ final class FixedContents {
                 "datcollate",
                 "C.UTF-8",
                 "datctype",
-                "C.UTF-8");
+                "C.UTF-8",
+                "datacl",
+                roles.access(new Securable(Securable.Kind.DATABASE, Setting.DATABASE.defaultValue())));
     }
 
     static void accessMethods(NamedRows rows) {
@@ -171,12 +182,12 @@ final class FixedContents {
         rows.add("oid", Oids.BTREE, "amname", "btree", "amhandler", "bthandler", "amtype", "i");
     }
 
-    static void languages(NamedRows rows) {
-        language(rows, Oids.SQL_LANGUAGE, "sql", false);
-        language(rows, Oids.JAVA_LANGUAGE, "java", true);
+    static void languages(NamedRows rows, RoleContents roles) {
+        language(rows, roles, Oids.SQL_LANGUAGE, "sql", false);
+        language(rows, roles, Oids.JAVA_LANGUAGE, "java", true);
     }
 
-    private static void language(NamedRows rows, int oid, String name, boolean procedural) {
+    private static void language(NamedRows rows, RoleContents roles, int oid, String name, boolean procedural) {
         rows.add(
                 "oid",
                 oid,
@@ -189,7 +200,9 @@ final class FixedContents {
                 "lanpltrusted",
                 !procedural,
                 "lanplcallfoid",
-                procedural ? oid : 0);
+                procedural ? oid : 0,
+                "lanacl",
+                roles.access(new Securable(Securable.Kind.LANGUAGE, name)));
     }
 
     static void collations(NamedRows rows) {

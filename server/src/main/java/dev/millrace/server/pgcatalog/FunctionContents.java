@@ -3,9 +3,11 @@ package dev.millrace.server.pgcatalog;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.role.AccessItem;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.statement.Securable;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.List;
@@ -34,6 +36,7 @@ final class FunctionContents {
         fillers.put("pg_catalog.pg_function_texts", this::texts);
         fillers.put("information_schema.routines", this::routines);
         fillers.put("information_schema.parameters", this::parameters);
+        fillers.put("pg_catalog.pg_routine_grants", this::grants);
     }
 
     /** A user's function with the object that it is in the catalog. */
@@ -125,7 +128,9 @@ final class FunctionContents {
                     "proparallel",
                     "s",
                     "proisstrict",
-                    false);
+                    false,
+                    "proacl",
+                    roles.access(Securable.function(made.object().name())));
         }
     }
 
@@ -226,6 +231,36 @@ final class FunctionContents {
                         "pg_catalog",
                         "udt_name",
                         PgType.of(parameter.type()).typeName());
+            }
+        }
+    }
+
+    private void grants(NamedRows rows) {
+        for (Made made : made()) {
+            for (AccessItem item : roles.all(Securable.function(made.object().name()))) {
+                rows.add(
+                        "grantor",
+                        item.grantor(),
+                        "grantee",
+                        item.grantee().isEmpty() ? "PUBLIC" : item.grantee(),
+                        "role",
+                        item.grantee(),
+                        "specific_catalog",
+                        CATALOG,
+                        "specific_schema",
+                        "public",
+                        "specific_name",
+                        specificName(made),
+                        "routine_catalog",
+                        CATALOG,
+                        "routine_schema",
+                        "public",
+                        "routine_name",
+                        made.object().name(),
+                        "privilege_type",
+                        item.privilege().name(),
+                        "is_grantable",
+                        item.grantable() ? "YES" : "NO");
             }
         }
     }

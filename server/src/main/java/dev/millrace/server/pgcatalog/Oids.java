@@ -1,6 +1,7 @@
 package dev.millrace.server.pgcatalog;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -28,18 +29,29 @@ final class Oids {
     static final int JAVA_LANGUAGE = 13090;
 
     private final Map<String, Integer> byName = new ConcurrentHashMap<>();
+    private final Map<Integer, String> names = new ConcurrentHashMap<>();
     private final AtomicInteger nextMade = new AtomicInteger(FIRST_MADE);
     private final AtomicInteger nextElsewhere = new AtomicInteger(FIRST_ELSEWHERE);
     private final AtomicInteger nextOwn = new AtomicInteger(FIRST_OWN);
 
     /** Of a relation, by its name with its schema. */
     int of(String name) {
-        return byName.computeIfAbsent(name, unknown -> numbers(unknown).getAndIncrement());
+        return byName.computeIfAbsent(name, unknown -> {
+            int number = numbers(unknown).getAndIncrement();
+            names.put(number, unknown);
+            return number;
+        });
+    }
+
+    /** What has a number that was given. */
+    Optional<String> name(int number) {
+        return Optional.ofNullable(names.get(number));
     }
 
     /** Gives something the number that it has everywhere; before anybody asks for it. */
     void set(String name, int number) {
         byName.put(name, number);
+        names.put(number, name);
     }
 
     private AtomicInteger numbers(String name) {
@@ -47,6 +59,17 @@ final class Oids {
             return nextMade;
         }
         return name.startsWith("pg_catalog.") ? nextOwn : nextElsewhere;
+    }
+
+    /** The schema of a number. */
+    static Optional<String> schema(int number) {
+        return switch (number) {
+            case PG_CATALOG -> Optional.of("pg_catalog");
+            case INFORMATION_SCHEMA -> Optional.of("information_schema");
+            case MILLRACE -> Optional.of("millrace");
+            case PUBLIC -> Optional.of("public");
+            default -> Optional.empty();
+        };
     }
 
     static int ofSchema(String schema) {

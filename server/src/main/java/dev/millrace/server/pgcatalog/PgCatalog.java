@@ -1,10 +1,13 @@
 package dev.millrace.server.pgcatalog;
 
+import dev.millrace.engine.user.UserCode;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Securable;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -15,28 +18,31 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Gives the relations of {@code pg_catalog} and {@code information_schema} for one database. */
-public final class PgCatalog {
+/** The relations and functions of {@code pg_catalog} and {@code information_schema} for one database. Safe on any thread. */
+public final class PgCatalog implements AutoCloseable {
     private static final int TYPE_OF_ROWS = 0;
 
     private final DatabaseCatalog catalog;
     private final RoleContents roles;
     private final Oids oids = new Oids();
     private final Map<String, Consumer<NamedRows>> fillers = new HashMap<>();
+    private final Map<String, UserFunction> provided = new HashMap<>();
+    private final List<SystemRelation> relations = new ArrayList<>();
+    private final Map<String, UserFunction> views;
 
-    private PgCatalog(DatabaseCatalog catalog) {
+    public PgCatalog(DatabaseCatalog catalog) {
         this.catalog = catalog;
         this.roles = new RoleContents(catalog);
-        fillers.put("pg_catalog.pg_namespace", FixedContents::namespaces);
+        fillers.put("pg_catalog.pg_namespace", rows -> FixedContents.namespaces(rows, roles));
         fillers.put("pg_catalog.pg_class", this::classes);
         fillers.put("pg_catalog.pg_attribute", this::attributes);
         fillers.put("pg_catalog.pg_type", rows -> FixedContents.types(rows, oids));
         fillers.put("pg_catalog.pg_index", this::indexes);
         fillers.put("pg_catalog.pg_constraint", this::constraints);
         fillers.put("pg_catalog.pg_definitions", this::definitions);
-        fillers.put("pg_catalog.pg_database", FixedContents::databases);
+        fillers.put("pg_catalog.pg_database", rows -> FixedContents.databases(rows, roles));
         fillers.put("pg_catalog.pg_am", FixedContents::accessMethods);
-        fillers.put("pg_catalog.pg_language", FixedContents::languages);
+        fillers.put("pg_catalog.pg_language", rows -> FixedContents.languages(rows, roles));
         fillers.put("pg_catalog.pg_collation", FixedContents::collations);
         fillers.put("pg_catalog.pg_settings", rows -> FixedContents.settings(rows, catalog.serverSettings()));
         fillers.put("pg_catalog.pg_tables", this::tables);
@@ -48,16 +54,49 @@ public final class PgCatalog {
         roles.addTo(fillers);
         fillers.put("pg_catalog.pg_get_keywords", FixedContents::keywords);
         new FunctionContents(catalog, roles, oids).addTo(fillers);
+        RelationList.read(oids)
+                .forEach((name, schema) -> relations.add(
+                        new SystemRelation(name, "as PostgreSQL has it", schema, rows -> fill(name, schema, rows))));
+        views = PgViews.read(relations);
+        provideFunctions();
     }
 
     /** The relations, most of which are empty; each is computed when it is read. */
-    public static List<SystemRelation> relations(DatabaseCatalog catalog) {
-        PgCatalog made = new PgCatalog(catalog);
-        List<SystemRelation> relations = new ArrayList<>();
-        RelationList.read(made.oids)
-                .forEach((name, schema) -> relations.add(new SystemRelation(
-                        name, "as PostgreSQL has it", schema, rows -> made.fill(name, schema, rows))));
-        return relations;
+    public List<SystemRelation> relations() {
+        return List.copyOf(relations);
+    }
+
+    /** A function of PostgreSQL's over its catalog. */
+    public Optional<UserFunction> function(String name) {
+        return Optional.ofNullable(provided.get(name)).or(() -> PgFunctions.function(name));
+    }
+
+    /** The query that a relation is short for whose rows depend on who reads it. */
+    public Optional<UserFunction> view(String name) {
+        return Optional.ofNullable(views.get(name));
+    }
+
+    /** Ends the functions: queries that call them fail from then on. */
+    @Override
+    public void close() {
+        provided.values().forEach(function -> UserCode.withdraw(function.code()));
+    }
+
+    private void provideFunctions() {
+        List<Field> texts = new ArrayList<>();
+        for (int i = 1; i <= PrivilegeQuestions.ARGUMENTS; i++) {
+            texts.add(new Field("arg" + i, DataType.TEXT, true));
+        }
+        String privileges = UserCode.provide(PrivilegeQuestions.NAME, new PrivilegeQuestions(catalog, oids));
+        provided.put(
+                PrivilegeQuestions.NAME,
+                new UserFunction(
+                        PrivilegeQuestions.NAME, UserFunction.Kind.SCALAR, texts, DataType.BOOLEAN, privileges));
+        String items = UserCode.provide(AccessRows.NAME, new AccessRows(catalog.roles()));
+        provided.put(
+                AccessRows.NAME,
+                new UserFunction(
+                        AccessRows.NAME, UserFunction.Kind.TABLE, AccessRows.PARAMETERS, AccessRows.ROW, items));
     }
 
     private void fill(String name, Schema schema, RowBuilder rows) {
@@ -106,7 +145,7 @@ public final class PgCatalog {
                 "relowner",
                 of.object().isPresent() ? roles.ownerOid(of.name()) : Oids.OWNER,
                 "relacl",
-                of.object().isPresent() && !kind.equals("i") ? roles.access(of.name()) : Optional.empty(),
+                of.object().isPresent() && !kind.equals("i") ? roles.access(Securable.relation(of.name())) : Optional.empty(),
                 "relam",
                 kind.equals("i") ? Oids.BTREE : kind.equals("v") ? 0 : Oids.HEAP,
                 "relfilenode",

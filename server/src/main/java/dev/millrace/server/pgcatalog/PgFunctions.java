@@ -12,15 +12,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** PostgreSQL's functions over its catalog, as the expressions they are short for. Safe on any thread. */
-public final class PgFunctions {
+final class PgFunctions {
     private static final Map<String, UserFunction> FUNCTIONS = read();
 
     private PgFunctions() {}
 
-    public static Optional<UserFunction> function(String name) {
+    static Optional<UserFunction> function(String name) {
         return Optional.ofNullable(FUNCTIONS.get(name));
+    }
+
+    static Set<String> names() {
+        return FUNCTIONS.keySet();
     }
 
     private static Map<String, UserFunction> read() {

@@ -42,9 +42,7 @@ final class RoleContents {
         fillers.put("pg_catalog.pg_group", this::groups);
         fillers.put("pg_catalog.pg_auth_members", this::members);
         fillers.put("pg_catalog.pg_db_role_setting", this::settings);
-        fillers.put("information_schema.table_privileges", this::tablePrivileges);
-        fillers.put("information_schema.role_table_grants", this::tablePrivileges);
-        fillers.put("information_schema.enabled_roles", this::enabledRoles);
+        fillers.put("pg_catalog.pg_table_grants", this::tableGrants);
     }
 
     private interface Password {
@@ -60,8 +58,20 @@ final class RoleContents {
         return oid(roles.owner(object));
     }
 
-    Optional<List<String>> access(String relation) {
-        return roles.accessTexts(Securable.relation(relation));
+    /** An access list as text; none where nothing was granted or revoked. */
+    Optional<List<String>> access(Securable object) {
+        return roles.accessTexts(object);
+    }
+
+    /** What the owner may do, and what others were granted. */
+    List<AccessItem> all(Securable object) {
+        String owner = roles.owner(object.name());
+        List<AccessItem> items = new ArrayList<>();
+        for (Privilege privilege : object.kind().privileges()) {
+            items.add(new AccessItem(owner, owner, privilege, true));
+        }
+        items.addAll(roles.access(object));
+        return items;
     }
 
     private static Optional<Long> validUntil(Role role) {
@@ -145,25 +155,23 @@ final class RoleContents {
         }
     }
 
-    private void tablePrivileges(NamedRows rows) {
+    private void tableGrants(NamedRows rows) {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             if (relation.object().isEmpty()) {
                 continue;
             }
-            String owner = roles.owner(relation.name());
-            for (Privilege privilege : Securable.Kind.RELATION.privileges()) {
-                tablePrivilege(rows, relation, new AccessItem(owner, owner, privilege, true));
-            }
-            roles.access(Securable.relation(relation.name())).forEach(item -> tablePrivilege(rows, relation, item));
+            all(Securable.relation(relation.name())).forEach(item -> tableGrant(rows, relation, item));
         }
     }
 
-    private static void tablePrivilege(NamedRows rows, ShownRelation relation, AccessItem item) {
+    private static void tableGrant(NamedRows rows, ShownRelation relation, AccessItem item) {
         rows.add(
                 "grantor",
                 item.grantor(),
                 "grantee",
                 item.grantee().isEmpty() ? "PUBLIC" : item.grantee(),
+                "role",
+                item.grantee(),
                 "table_catalog",
                 DATABASE,
                 "table_schema",
@@ -176,9 +184,5 @@ final class RoleContents {
                 item.grantable() ? "YES" : "NO",
                 "with_hierarchy",
                 item.privilege() == Privilege.SELECT ? "YES" : "NO");
-    }
-
-    private void enabledRoles(NamedRows rows) {
-        roles.all().forEach(role -> rows.add("role_name", role.name()));
     }
 }

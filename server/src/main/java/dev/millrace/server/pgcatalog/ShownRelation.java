@@ -24,6 +24,8 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
             "pg_catalog.pg_definitions",
             "pg_catalog.pg_function_texts",
             "pg_catalog.pg_get_keywords",
+            "pg_catalog.pg_routine_grants",
+            "pg_catalog.pg_table_grants",
             "pg_catalog.pg_listening_channels");
 
     static List<ShownRelation> all(DatabaseCatalog catalog) {

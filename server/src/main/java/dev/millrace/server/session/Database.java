@@ -39,6 +39,7 @@ public final class Database implements AutoCloseable {
     private final Engine engine;
     private final Frontend frontend = new Frontend();
     private final DatabaseCatalog catalog = new DatabaseCatalog();
+    private final PgCatalog pgCatalog;
     private final Plans plans;
     private final Connectors connectors;
     private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
@@ -69,7 +70,8 @@ public final class Database implements AutoCloseable {
                 name -> standing(name).map(StandingQuery::plan));
         SystemRelations system = new SystemRelations(this);
         system.addAll();
-        PgCatalog.relations(catalog).forEach(system::add);
+        this.pgCatalog = new PgCatalog(catalog);
+        pgCatalog.relations().forEach(system::add);
     }
 
     /**
@@ -245,6 +247,11 @@ public final class Database implements AutoCloseable {
         return catalog;
     }
 
+    /** PostgreSQL's catalog over ours. */
+    PgCatalog pgCatalog() {
+        return pgCatalog;
+    }
+
     /** The engine, for statistics. */
     public Engine engine() {
         return engine;
@@ -320,6 +327,7 @@ public final class Database implements AutoCloseable {
         try {
             engine.close();
         } finally {
+            pgCatalog.close();
             keeper.close();
         }
     }

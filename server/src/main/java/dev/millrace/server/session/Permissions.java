@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.pgcatalog.RelationAccess;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
@@ -25,11 +26,6 @@ import java.util.function.LongSupplier;
  * anything is done, so that what was granted or revoked meanwhile counts from the next statement on.
  */
 final class Permissions {
-    /** Of the system's relations those that show other roles' secrets or rows. */
-    private static final Set<String> FOR_SUPERUSERS = Set.of("pg_catalog.pg_authid", "pg_catalog.pg_shadow");
-
-    private static final Set<String> WITH_ROWS = Set.of("millrace.rejected_rows", "millrace.late_rows");
-
     /** Connectors that reach files of the server. */
     private static final Set<String> FILE_CONNECTORS = Set.of("file");
 
@@ -178,13 +174,11 @@ final class Permissions {
     }
 
     private void on(String name, Privilege privilege) {
-        if (catalog.object(name).isPresent()) {
-            if (!roles.has(identity.current(), privilege, Securable.relation(name))) {
-                throw denied("permission denied for " + kind(name) + " " + name);
-            }
-        } else if (FOR_SUPERUSERS.contains(name)
-                || WITH_ROWS.contains(name) && !roles.hasPrivilegesOf(identity.current(), Roles.READ_ALL)) {
-            throw denied("permission denied for view " + name.substring(name.indexOf('.') + 1));
+        if (!RelationAccess.allows(catalog, identity.current(), privilege, name)) {
+            throw denied(
+                    catalog.object(name).isPresent()
+                            ? "permission denied for " + kind(name) + " " + name
+                            : "permission denied for view " + name.substring(name.indexOf('.') + 1));
         }
     }
 

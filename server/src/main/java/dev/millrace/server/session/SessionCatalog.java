@@ -2,7 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.DatabaseCatalog;
-import dev.millrace.server.pgcatalog.PgFunctions;
+import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
@@ -14,7 +14,12 @@ import java.util.List;
 import java.util.Optional;
 
 /** The database's catalog, and what functions say about one session. */
-record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings, Identity identity, Permissions permissions)
+record SessionCatalog(
+        DatabaseCatalog catalog,
+        PgCatalog pgCatalog,
+        SessionSettings settings,
+        Identity identity,
+        Permissions permissions)
         implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
@@ -59,6 +64,11 @@ record SessionCatalog(DatabaseCatalog catalog, SessionSettings settings, Identit
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> found = catalog.userFunction(name);
         found.ifPresent(function -> permissions.requireExecute(name));
-        return found.or(() -> PgFunctions.function(name));
+        return found.or(() -> pgCatalog.function(name));
+    }
+
+    @Override
+    public Optional<UserFunction> view(String name) {
+        return pgCatalog.view(name);
     }
 }

@@ -39,6 +39,13 @@ final class SessionUse implements Catalog {
     }
 
     @Override
+    public Optional<UserFunction> view(String name) {
+        Optional<UserFunction> view = names.view(name);
+        own |= view.isPresent();
+        return view;
+    }
+
+    @Override
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> function = names.userFunction(name);
         own |= function.isPresent(); // its privilege is asked for when it is found

@@ -108,6 +108,10 @@ final class FromBinder {
         if (common.isPresent()) {
             return From.of(common.get().rel(), qualifier, common.get().names());
         }
+        Optional<UserFunction> view = context.catalog().view(name);
+        if (view.isPresent()) {
+            return inlined(view.get(), List.of(), identifier);
+        }
         Relation relation = lookUp(context, identifier);
         context.reads(relation);
         RelNode scan = new LogicalTableScan(
@@ -163,9 +167,9 @@ final class FromBinder {
     }
 
     /** The rows of a SQL function's query, with the names and types of its columns. */
-    From inlined(UserFunction function, SqlCall call) {
-        List<SqlNode> operands = outer.map(scope -> InlinedFunction.qualified(call.getOperandList(), scope))
-                .orElse(call.getOperandList());
+    From inlined(UserFunction function, List<SqlNode> given, SqlNode call) {
+        List<SqlNode> operands =
+                outer.map(scope -> InlinedFunction.qualified(given, scope)).orElse(given);
         List<Field> fields = function.returns().fields();
         try {
             QueryBinder.Bound bound = queries.nested(outer)
@@ -195,7 +199,8 @@ final class FromBinder {
     private From tableFunction(SqlCall call) {
         Optional<UserFunction> sql = sqlFunction(call, context);
         if (sql.isPresent()) {
-            return inlined(sql.get(), call.operand(0));
+            SqlCall function = call.operand(0);
+            return inlined(sql.get(), function.getOperandList(), function);
         }
         Optional<SqlCall> function = ExpandBinder.function(call, context);
         return function.isPresent() && !isConstantSeries(function.get())

@@ -25,7 +25,7 @@ final class SqlFunctionCheck {
         UserFunction function = new UserFunction(name, kind, parameters, returns, body);
         if (table) {
             QueryBinder queries = new QueryBinder(context, Optional.empty());
-            new FromBinder(context, queries, Optional.empty()).inlined(function, call);
+            new FromBinder(context, queries, Optional.empty()).inlined(function, call.getOperandList(), call);
             return;
         }
         SqlNode expression = InlinedFunction.body(function, call.getOperandList(), call);

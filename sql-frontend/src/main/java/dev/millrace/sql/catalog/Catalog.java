@@ -26,6 +26,11 @@ public interface Catalog {
         return Optional.empty();
     }
 
+    /** The query, as a function without parameters, that a relation is short for whose rows depend on who reads it. */
+    default Optional<UserFunction> view(String name) {
+        return Optional.empty();
+    }
+
     /** A function that a user made, or one over the catalog that is short for an expression, by its name. */
     default Optional<UserFunction> userFunction(String name) {
         return Optional.empty();

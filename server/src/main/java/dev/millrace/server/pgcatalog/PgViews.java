@@ -1,0 +1,50 @@
+package dev.millrace.server.pgcatalog;
+
+import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Relations whose rows depend on who reads them: queries over others, in {@code views.txt}; a name and its query a line. Their
+ * columns are those of {@code relations.txt}, in its order.
+ */
+final class PgViews {
+    private PgViews() {}
+
+    static Map<String, UserFunction> read(List<SystemRelation> relations) {
+        Map<String, SystemRelation> byName =
+                relations.stream().collect(Collectors.toMap(SystemRelation::name, Function.identity()));
+        Map<String, UserFunction> views = new HashMap<>();
+        try (InputStream in = PgViews.class.getResourceAsStream("views.txt")) {
+            new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                    .forEach(line -> {
+                        int blank = line.indexOf(' ');
+                        String name = line.substring(0, blank);
+                        views.put(name, view(byName.get(name), line.substring(blank + 1)));
+                    });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Map.copyOf(views);
+    }
+
+    private static UserFunction view(SystemRelation relation, String query) {
+        List<Field> columns = relation.schema().fields().stream()
+                .filter(field -> !field.name().equals(RelationList.OWN_NUMBER))
+                .toList();
+        String name = relation.name().substring(relation.name().indexOf('.') + 1);
+        return new UserFunction(name, UserFunction.Kind.SQL_TABLE, List.of(), DataType.row(columns), query);
+    }
+}
