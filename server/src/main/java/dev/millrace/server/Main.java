@@ -2,6 +2,7 @@ package dev.millrace.server;
 
 import dev.millrace.server.demo.DemoCommand;
 import dev.millrace.server.settings.ProductVersion;
+import dev.millrace.server.session.HeadStart;
 import dev.millrace.server.shell.SqlCommand;
 import dev.millrace.server.sketch.SketchCommand;
 import java.io.PrintWriter;
@@ -33,7 +34,7 @@ public final class Main {
             return run(args.length == 1 ? new String[] {"--help"} : new String[] {args[1], "--help"});
         }
         if (args.length > 0 && args[0].equals("sql")) {
-            WarmUp.begin();
+            HeadStart.begin(); // while the command line is read
         }
         CommandLine program = new CommandLine(spec());
         ParseResult arguments;

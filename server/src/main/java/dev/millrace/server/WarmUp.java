@@ -1,13 +1,12 @@
 package dev.millrace.server;
 
-import dev.millrace.sql.Frontend;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Shortens the way to the first answer. Most of it is loading and initialising classes, which a second thread can do while
- * the command line is read, and which goes faster from the JVM's archive of classes that the launcher makes once.
+ * Shortens the way to the first answer. Most of it is loading and initialising classes, which goes faster from the JVM's
+ * archive of classes that the launcher makes once.
  */
 final class WarmUp {
     private static final String STATEMENTS = """
@@ -26,21 +25,6 @@ final class WarmUp {
             """;
 
     private WarmUp() {}
-
-    /** Starts loading the front end beside what the calling thread does. */
-    static void begin() {
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        new Frontend().parse("SELECT a, count(*) FROM t WHERE b > 1 GROUP BY a");
-                    } catch (RuntimeException e) {
-                        // only a head start; who needs the front end meets the error itself
-                    }
-                },
-                "millrace-warm-up");
-        thread.setDaemon(true);
-        thread.start();
-    }
 
     /** The command line of a little of everything, for the archive; leaves a small file in the temporary folder. */
     static String[] arguments() throws IOException {

@@ -80,6 +80,7 @@ public final class Database implements AutoCloseable {
      * @throws MillraceException F0001 if the directory is in use, XX001 if it is damaged, 58030 if it cannot be used
      */
     public static Database open(DatabaseOptions options) {
+        HeadStart.begin();
         Keeper keeper = Keeper.open(options.data(), options.clock());
         Database database;
         try {
