@@ -1,8 +1,8 @@
 package dev.millrace.server;
 
 import dev.millrace.server.demo.DemoCommand;
-import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.server.session.HeadStart;
+import dev.millrace.server.settings.ProductVersion;
 import dev.millrace.server.shell.SqlCommand;
 import dev.millrace.server.sketch.SketchCommand;
 import java.io.PrintWriter;

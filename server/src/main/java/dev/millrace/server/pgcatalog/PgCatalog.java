@@ -145,7 +145,9 @@ public final class PgCatalog implements AutoCloseable {
                 "relowner",
                 of.object().isPresent() ? roles.ownerOid(of.name()) : Oids.OWNER,
                 "relacl",
-                of.object().isPresent() && !kind.equals("i") ? roles.access(Securable.relation(of.name())) : Optional.empty(),
+                of.object().isPresent() && !kind.equals("i")
+                        ? roles.access(Securable.relation(of.name()))
+                        : Optional.empty(),
                 "relam",
                 kind.equals("i") ? Oids.BTREE : kind.equals("v") ? 0 : Oids.HEAP,
                 "relfilenode",

@@ -38,8 +38,7 @@ final class PrivilegeQuestions implements ScalarFunction {
     private static final String WITH_ADMIN = " WITH ADMIN OPTION";
     private static final Set<Privilege> OF_COLUMNS =
             EnumSet.of(Privilege.SELECT, Privilege.INSERT, Privilege.UPDATE, Privilege.REFERENCES);
-    private static final Set<Privilege> OF_SEQUENCES =
-            EnumSet.of(Privilege.USAGE, Privilege.SELECT, Privilege.UPDATE);
+    private static final Set<Privilege> OF_SEQUENCES = EnumSet.of(Privilege.USAGE, Privilege.SELECT, Privilege.UPDATE);
 
     private final DatabaseCatalog catalog;
     private final Roles roles;
@@ -81,16 +80,19 @@ final class PrivilegeQuestions implements ScalarFunction {
         String privileges = texts[parts - 1];
         return switch (kind) {
             case "role" -> membership(role, role(texts[0], false), privileges);
-            case "table" -> relation(texts[0])
-                    .map(name -> onRelation(role, name, wanted(privileges, Securable.Kind.RELATION.privileges())))
-                    .orElse(null);
-            case "any_column" -> relation(texts[0])
-                    .map(name -> onRelation(role, name, wanted(privileges, OF_COLUMNS)))
-                    .orElse(null);
-            case "column" -> relation(texts[0])
-                    .flatMap(name -> column(name, texts[1]))
-                    .map(name -> onRelation(role, name, wanted(privileges, OF_COLUMNS)))
-                    .orElse(null);
+            case "table" ->
+                relation(texts[0])
+                        .map(name -> onRelation(role, name, wanted(privileges, Securable.Kind.RELATION.privileges())))
+                        .orElse(null);
+            case "any_column" ->
+                relation(texts[0])
+                        .map(name -> onRelation(role, name, wanted(privileges, OF_COLUMNS)))
+                        .orElse(null);
+            case "column" ->
+                relation(texts[0])
+                        .flatMap(name -> column(name, texts[1]))
+                        .map(name -> onRelation(role, name, wanted(privileges, OF_COLUMNS)))
+                        .orElse(null);
             case "sequence" -> sequence(texts[0], privileges);
             case "schema" -> on(role, Securable.Kind.SCHEMA, schema(texts[0]), privileges);
             case "database" -> on(role, Securable.Kind.DATABASE, database(texts[0]), privileges);
@@ -123,7 +125,10 @@ final class PrivilegeQuestions implements ScalarFunction {
     }
 
     private static List<String> parts(String name) {
-        return Lexer.tokens(name).stream().filter(Lexeme::isName).map(Lexeme::text).toList();
+        return Lexer.tokens(name).stream()
+                .filter(Lexeme::isName)
+                .map(Lexeme::text)
+                .toList();
     }
 
     /** The catalog's name of what has a number. */
@@ -144,11 +149,14 @@ final class PrivilegeQuestions implements ScalarFunction {
     }
 
     private Optional<String> known(String name) {
-        if (catalog.object(name).filter(object -> object.kind() != ObjectKind.FUNCTION).isPresent()
+        if (catalog.object(name)
+                        .filter(object -> object.kind() != ObjectKind.FUNCTION)
+                        .isPresent()
                 || catalog.systemRelation(name).isPresent()) {
             return Optional.of(name);
         }
-        return Optional.of("pg_catalog." + name).filter(system -> catalog.systemRelation(system).isPresent());
+        return Optional.of("pg_catalog." + name)
+                .filter(system -> catalog.systemRelation(system).isPresent());
     }
 
     /** The relation again, if it has the column. */
@@ -184,8 +192,7 @@ final class PrivilegeQuestions implements ScalarFunction {
             return Integer.parseInt(text) == Oids.DATABASE ? Optional.of(name) : Optional.empty();
         }
         if (!text.equals(name)) {
-            throw MillraceException.user(
-                    SqlState.INVALID_CATALOG_NAME, "database \"" + text + "\" does not exist");
+            throw MillraceException.user(SqlState.INVALID_CATALOG_NAME, "database \"" + text + "\" does not exist");
         }
         return Optional.of(name);
     }
@@ -240,7 +247,8 @@ final class PrivilegeQuestions implements ScalarFunction {
 
     private Object on(String role, Securable.Kind kind, Optional<String> name, String privileges) {
         List<Wanted> wanted = wanted(privileges, kind.privileges());
-        return name.map(found -> holds(role, new Securable(kind, found), wanted)).orElse(null);
+        return name.map(found -> holds(role, new Securable(kind, found), wanted))
+                .orElse(null);
     }
 
     private boolean holds(String role, Securable object, List<Wanted> wanted) {

@@ -53,7 +53,8 @@ public final class Session implements AutoCloseable {
         this.identity = new Identity(database.catalog().roles(), settings, role);
         this.deadlines = new Deadlines(settings, database.clock(), database.timeouts()::arm);
         Permissions permissions = new Permissions(database.catalog(), identity);
-        SessionCatalog names = new SessionCatalog(database.catalog(), database.pgCatalog(), settings, identity, permissions);
+        SessionCatalog names =
+                new SessionCatalog(database.catalog(), database.pgCatalog(), settings, identity, permissions);
         this.execution = new Execution(database, settings, names, cancellation, notice -> notices.accept(notice));
         this.descriptions = new Descriptions(database, names, execution);
         database.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
