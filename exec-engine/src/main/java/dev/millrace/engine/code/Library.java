@@ -199,6 +199,11 @@ final class Library {
             json_delete           nested.JsonEdits#delete
             json_delete/array     nested.JsonEdits#deleteAll
             json_delete_path      nested.JsonEdits#deletePath
+            json_path_query       jsonpath.JsonPathCall#query 1
+            json_path_array       jsonpath.JsonPathCall#array 1
+            json_path_first       ?jsonpath.JsonPathCall#first 1
+            json_path_exists      ?jsonpath.JsonPathCall#exists 1
+            json_path_match       ?jsonpath.JsonPathCall#match 1
             jsonb_typeof          nested.JsonFunctions.typeOf
             jsonb_array_length    nested.JsonFunctions.arrayLength
             jsonb_object          nested.JsonEdits#object

@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Remembers the text that something was prepared from, so that it is prepared again only when the text changed. */
-final class Pattern {
+public final class Pattern {
     private byte[] bytes = new byte[0];
     private boolean known;
 
     /** Takes a text over and returns whether it is another one than before. */
-    boolean changed(long address, int length) {
+    public boolean changed(long address, int length) {
         if (known && length == bytes.length && isSame(address)) {
             return false;
         }
@@ -21,12 +21,12 @@ final class Pattern {
     }
 
     /** The text counts as known again. */
-    void remember() {
+    public void remember() {
         known = true;
     }
 
     /** Forgets the text: what was to be prepared from it failed. */
-    void forget() {
+    public void forget() {
         known = false;
     }
 
@@ -39,7 +39,7 @@ final class Pattern {
         return true;
     }
 
-    String text() {
+    public String text() {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 

@@ -58,6 +58,11 @@ final class NestedSignatures {
             json_delete(jsonb, integer) jsonb
             json_delete(jsonb, text[]) jsonb
             json_delete_path(jsonb, text[]) jsonb
+            json_path_query(jsonb, text, jsonb, boolean) jsonb[]
+            json_path_array(jsonb, text, jsonb, boolean) jsonb
+            json_path_first(jsonb, text, jsonb, boolean) jsonb
+            json_path_exists(jsonb, text, jsonb, boolean) jsonb
+            json_path_match(jsonb, text, jsonb, boolean) jsonb
             jsonb_typeof(jsonb) text
             jsonb_array_length(jsonb) integer
             !jsonb_build_object(any?...) jsonb

@@ -305,10 +305,6 @@ final class FunctionBinder {
             return toGivenPlaces(
                     canonical.get(), context.functions().function(canonical.get(), name, arguments, call), arguments);
         }
-        if (name.startsWith("jsonb_path_") || name.startsWith("json_path_")) {
-            throw Errors.notAvailableYet("jsonpath (the function " + name + ")", call)
-                    .withHint("use -> and #> to reach a value, @> to test for one, jsonb_array_elements to unfold");
-        }
         Optional<RexNode> session = session(name, arguments);
         if (session.isPresent()) {
             return session.get();

@@ -53,8 +53,7 @@ final class NestedBinder {
         Kind left = Coercions.type(operands.get(0)).kind();
         Kind right = Coercions.type(operands.get(1)).kind();
         if (symbol.equals("@@") || symbol.equals("@?")) {
-            throw Errors.notAvailableYet("jsonpath (the operator " + symbol + ")", where)
-                    .withHint("use -> and #> to reach a value and @> to test for one");
+            return Optional.of(path(symbol.equals("@?") ? "json_path_exists" : "json_path_match", operands, where));
         }
         boolean json = left == Kind.JSONB || right == Kind.JSONB && left == Kind.NULL;
         boolean arrays = left == Kind.ARRAY || right == Kind.ARRAY && !json;
@@ -72,6 +71,14 @@ final class NestedBinder {
             return Optional.of(context.functions().operator(ARRAYS.get(symbol), operands, where));
         }
         return Optional.empty();
+    }
+
+    /** {@code json @? path} and {@code json @@ path}, which fail at nothing. */
+    private RexNode path(String function, List<RexNode> operands, SqlNode where) {
+        RexNode none = Rex.cast(Rex.text("{}"), DataType.JSONB);
+        RexNode silent = Rex.literal(new Literal(true, DataType.BOOLEAN));
+        List<RexNode> all = List.of(operands.get(0), operands.get(1), none, silent);
+        return Rex.cast(context.functions().operator(function, all, where), DataType.BOOLEAN);
     }
 
     private List<RexNode> bothJson(List<RexNode> operands, SqlNode where) {

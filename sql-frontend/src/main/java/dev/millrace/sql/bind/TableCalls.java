@@ -1,6 +1,7 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
@@ -40,6 +41,8 @@ final class TableCalls {
             Map.entry("json_each", "json_entries"),
             Map.entry("jsonb_each_text", "json_entries_text"),
             Map.entry("json_each_text", "json_entries_text"),
+            Map.entry("jsonb_path_query", "json_path_query"),
+            Map.entry("jsonb_path_query_tz", "json_path_query"),
             Map.entry("string_to_table", "string_to_array"),
             Map.entry("regexp_split_to_table", "regexp_split_to_array"),
             Map.entry("regexp_matches", "regexp_all_matches"),
@@ -148,8 +151,26 @@ final class TableCalls {
         } else if (name.equals("regexp_matches")) {
             array = "regexp_one_match";
         }
+        if (array.equals("json_path_query")) {
+            given = withDefaults(given, call);
+        }
         RexNode made = context.functions().function(array, name, given, call);
         return List.of(unnest(name, made, call, outer));
+    }
+
+    /** A path's variables and whether it is silent may be left out. */
+    private static List<RexNode> withDefaults(List<RexNode> given, SqlCall call) {
+        if (given.size() < 2 || given.size() > 4) {
+            throw FunctionResolver.doesNotExist("jsonb_path_query", given, call);
+        }
+        List<RexNode> all = new ArrayList<>(given);
+        if (all.size() < 3) {
+            all.add(Rex.cast(Rex.text("{}"), DataType.JSONB));
+        }
+        if (all.size() < 4) {
+            all.add(Rex.literal(new Literal(false, DataType.BOOLEAN)));
+        }
+        return all;
     }
 
     private TableCall value(String name, SqlCall call, boolean outer) {

@@ -33,6 +33,7 @@ final class TypeNames {
         name(DataType.INTERVAL, "interval");
         name(DataType.UUID, "uuid");
         name(DataType.JSONB, "jsonb", "json");
+        name(DataType.TEXT, "jsonpath"); // parsed where it is used
         name(DataType.INTEGER, "oid");
     }
 
