@@ -40,15 +40,14 @@ public final class JsonPathCall implements AutoCloseable {
     /** Empty when it fails silently. */
     private Optional<List<Object>> found(long json, int length, long variables, int variablesLength, boolean silent) {
         if (!JsonScan.isObject(variables)) {
-            throw MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE, "\"vars\" argument is not an object")
+            throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "\"vars\" argument is not an object")
                     .withHint("Jsonpath parameters should be encoded as key-value pairs of \"vars\" object.");
         }
         Part all = new Part(variables, variables + variablesLength);
         try {
-            return Optional.of(
-                    new PathEvaluation(path.orElseThrow(), PathEvaluation.item(json, json + length), Optional.of(all), scratch)
-                            .items());
+            return Optional.of(new PathEvaluation(
+                            path.orElseThrow(), PathEvaluation.item(json, json + length), Optional.of(all), scratch)
+                    .items());
         } catch (Failure e) {
             if (silent) {
                 return Optional.empty();
@@ -59,7 +58,8 @@ public final class JsonPathCall implements AutoCloseable {
 
     /** {@code jsonb_path_query}: an array to be unnested. */
     public void query(long json, int length, long variables, int variablesLength, boolean silent, Text out) {
-        List<Object> items = found(json, length, variables, variablesLength, silent).orElse(List.of());
+        List<Object> items =
+                found(json, length, variables, variablesLength, silent).orElse(List.of());
         TextBuffer buffer = out.begin();
         ImageWriter.int32(buffer, items.size());
         for (Object item : items) {
@@ -74,7 +74,8 @@ public final class JsonPathCall implements AutoCloseable {
 
     /** {@code jsonb_path_query_array}. */
     public void array(long json, int length, long variables, int variablesLength, boolean silent, Text out) {
-        List<Object> items = found(json, length, variables, variablesLength, silent).orElse(List.of());
+        List<Object> items =
+                found(json, length, variables, variablesLength, silent).orElse(List.of());
         TextBuffer buffer = out.begin();
         buffer.append('[');
         for (int i = 0; i < items.size(); i++) {
@@ -88,7 +89,9 @@ public final class JsonPathCall implements AutoCloseable {
     /** {@code jsonb_path_query_first}; NULL when nothing is found. */
     public boolean first(long json, int length, long variables, int variablesLength, boolean silent, Text out) {
         Optional<List<Object>> items = found(json, length, variables, variablesLength, silent);
-        return items.isPresent() && !items.get().isEmpty() && written(items.get().get(0), out);
+        return items.isPresent()
+                && !items.get().isEmpty()
+                && written(items.get().get(0), out);
     }
 
     /** {@code jsonb_path_exists}, as JSON. */

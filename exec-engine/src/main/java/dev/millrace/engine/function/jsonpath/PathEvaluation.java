@@ -12,7 +12,6 @@ import dev.millrace.json.JsonScan;
 import dev.millrace.text.TextBuffer;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,7 +143,8 @@ final class PathEvaluation {
             return List.of(variables
                     .flatMap(all -> member(all, variable.name()))
                     .orElseThrow(() -> MillraceException.user(
-                            SqlState.UNDEFINED_OBJECT, "could not find jsonpath variable \"" + variable.name() + "\"")));
+                            SqlState.UNDEFINED_OBJECT,
+                            "could not find jsonpath variable \"" + variable.name() + "\"")));
         } else if (expression instanceof JsonPath.Test test) {
             return List.of(item(test(test.predicate(), current)));
         } else if (expression instanceof JsonPath.Arithmetic arithmetic) {
@@ -233,16 +233,14 @@ final class PathEvaluation {
         }
         Optional<Object> value = member((Part) item, key);
         if (value.isEmpty() && path.strict()) {
-            throw new Failure(
-                    SqlState.JSON_MEMBER_NOT_FOUND, "JSON object does not contain key \"" + key + "\"");
+            throw new Failure(SqlState.JSON_MEMBER_NOT_FOUND, "JSON object does not contain key \"" + key + "\"");
         }
         value.ifPresent(found::add);
     }
 
     private void addElements(Object item, JsonPath.Elements subscripts, Object current, List<Object> found) {
         if (path.strict() && !isArray(item)) {
-            throw new Failure(
-                    SqlState.JSON_ARRAY_NOT_FOUND, "jsonpath array accessor can only be applied to an array");
+            throw new Failure(SqlState.JSON_ARRAY_NOT_FOUND, "jsonpath array accessor can only be applied to an array");
         }
         List<Object> elements = isArray(item) ? elements(item) : List.of(item);
         int outer = last;
@@ -252,8 +250,7 @@ final class PathEvaluation {
                 long from = index(range.from(), current);
                 long to = range.to().isPresent() ? index(range.to().get(), current) : from;
                 if (path.strict() && (from < 0 || from > to || to >= elements.size())) {
-                    throw new Failure(
-                            SqlState.INVALID_JSON_SUBSCRIPT, "jsonpath array subscript is out of bounds");
+                    throw new Failure(SqlState.INVALID_JSON_SUBSCRIPT, "jsonpath array subscript is out of bounds");
                 }
                 for (long i = Math.max(0, from); i <= Math.min(to, elements.size() - 1); i++) {
                     found.add(elements.get((int) i));

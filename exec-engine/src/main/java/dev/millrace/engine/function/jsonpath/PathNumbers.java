@@ -34,8 +34,7 @@ final class PathNumbers {
     /** As many digits as PostgreSQL gives a quotient: select_div_scale. */
     private static int quotientScale(BigDecimal left, BigDecimal right) {
         int weight = weight(left) - weight(right) - (firstLimb(left) <= firstLimb(right) ? 1 : 0);
-        return Math.max(
-                Math.max(0, LEAST_DIGITS - LIMB_DIGITS * weight), Math.max(left.scale(), right.scale()));
+        return Math.max(Math.max(0, LEAST_DIGITS - LIMB_DIGITS * weight), Math.max(left.scale(), right.scale()));
     }
 
     /** Of the first digit that is not zero, in limbs from the point. */
@@ -62,8 +61,7 @@ final class PathNumbers {
         if (left instanceof BigDecimal a && right instanceof BigDecimal b) {
             return Optional.of(holds(operator, a.compareTo(b)));
         } else if (left instanceof String a && right instanceof String b) {
-            int order = Arrays.compareUnsigned(
-                    a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+            int order = Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
             return Optional.of(holds(operator, order));
         } else if (left instanceof Boolean a && right instanceof Boolean b) {
             return Optional.of(holds(operator, Boolean.compare(a, b)));
@@ -132,7 +130,8 @@ final class PathNumbers {
     }
 
     private static BigDecimal whole(String method, Object item, int bits) {
-        BigInteger whole = parsed(method, item).setScale(0, RoundingMode.HALF_UP).toBigInteger();
+        BigInteger whole =
+                parsed(method, item).setScale(0, RoundingMode.HALF_UP).toBigInteger();
         if (whole.bitLength() > bits) {
             throw invalid(method, item, method);
         }

@@ -190,7 +190,8 @@ final class PathParser {
         if (first == '"') {
             return new JsonPath.Constant(string());
         }
-        if (Character.isDigit(first) || first == '.' && at + 1 < text.length() && Character.isDigit(text.charAt(at + 1))) {
+        if (Character.isDigit(first)
+                || first == '.' && at + 1 < text.length() && Character.isDigit(text.charAt(at + 1))) {
             return new JsonPath.Constant(number());
         }
         if (symbol("(")) {
@@ -284,7 +285,8 @@ final class PathParser {
         }
         if (!METHODS.contains(key)) {
             throw MillraceException.notAvailableYet("the jsonpath method ." + key + "()")
-                    .withHint("there are " + String.join(", ", METHODS.stream().sorted().toList()));
+                    .withHint("there are "
+                            + String.join(", ", METHODS.stream().sorted().toList()));
         }
         require(")");
         return new JsonPath.Method(base, key);
@@ -314,8 +316,7 @@ final class PathParser {
         subscripts++;
         do {
             Expression from = expression(additive());
-            ranges.add(new JsonPath.Range(
-                    from, word("to") ? Optional.of(expression(additive())) : Optional.empty()));
+            ranges.add(new JsonPath.Range(from, word("to") ? Optional.of(expression(additive())) : Optional.empty()));
         } while (symbol(","));
         subscripts--;
         require("]");
@@ -379,7 +380,10 @@ final class PathParser {
         space();
         int start = at;
         digits();
-        if (at < text.length() && text.charAt(at) == '.' && at + 1 < text.length() && Character.isDigit(text.charAt(at + 1))) {
+        if (at < text.length()
+                && text.charAt(at) == '.'
+                && at + 1 < text.length()
+                && Character.isDigit(text.charAt(at + 1))) {
             at++;
             digits();
         }
