@@ -9,6 +9,7 @@ import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -19,20 +20,15 @@ public enum BenchmarkPlan {
     FILTER {
         @Override
         PlanNode node(PlanNode bids) {
-            Expression condition = call(
-                    "and",
-                    DataType.BOOLEAN,
-                    call("gt", DataType.BOOLEAN, column(PRICE), literal(10_000_000)),
-                    call(
-                            "eq",
-                            DataType.BOOLEAN,
-                            call("mod", DataType.BIGINT, column(AUCTION), literal(123)),
-                            literal(0)));
-            return new PlanNode.Calc(
-                    bids,
-                    Optional.of(condition),
-                    List.of(column(AUCTION), column(PRICE)),
-                    bids.schema().select(List.of(AUCTION, PRICE)));
+            return filter(bids, AUCTION, PRICE);
+        }
+    },
+
+    /** The same without a column: which rows pass, and how many. */
+    FILTER_ALONE {
+        @Override
+        PlanNode node(PlanNode bids) {
+            return filter(bids);
         }
     },
 
@@ -61,6 +57,19 @@ public enum BenchmarkPlan {
         @Override
         PlanNode node(PlanNode bids) {
             return aggregate(bids, CHANNEL);
+        }
+    },
+
+    /** The same without an epoch's end, so that nothing is emitted. */
+    GROUP_BY_TEXT_ALONE {
+        @Override
+        PlanNode node(PlanNode bids) {
+            return aggregate(bids, CHANNEL);
+        }
+
+        @Override
+        boolean endsEpochs() {
+            return false;
         }
     },
 
@@ -123,6 +132,11 @@ public enum BenchmarkPlan {
         return 0;
     }
 
+    /** Whether an epoch ends behind the rows. */
+    boolean endsEpochs() {
+        return true;
+    }
+
     private static Expression column(int index) {
         return new Expression.Column(index, DataType.BIGINT, false);
     }
@@ -133,6 +147,21 @@ public enum BenchmarkPlan {
 
     private static Expression call(String function, DataType type, Expression... arguments) {
         return new Expression.Call(function, List.of(arguments), type, false);
+    }
+
+    private static PlanNode filter(PlanNode bids, int... columns) {
+        Expression multiple = call("mod", DataType.BIGINT, column(AUCTION), literal(123));
+        Expression condition = call(
+                "and",
+                DataType.BOOLEAN,
+                call("gt", DataType.BOOLEAN, column(PRICE), literal(10_000_000)),
+                call("eq", DataType.BOOLEAN, multiple, literal(0)));
+        List<Integer> chosen = Arrays.stream(columns).boxed().toList();
+        return new PlanNode.Calc(
+                bids,
+                Optional.of(condition),
+                chosen.stream().map(BenchmarkPlan::column).toList(),
+                bids.schema().select(chosen));
     }
 
     private static AggregateCall aggregate(Function function, List<Integer> arguments, DataType type) {
