@@ -13,6 +13,7 @@ import dev.millrace.server.pgwire.PgServer;
 import dev.millrace.server.pgwire.PgServerOptions;
 import dev.millrace.server.session.Database;
 import dev.millrace.testing.time.Eventually;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -90,6 +91,20 @@ class MillraceDriverTest {
             assertTrue(threads().stream().anyMatch(name -> name.startsWith("millrace-pgwire")));
         }
         Eventually.holds("all its threads end", () -> threads().isEmpty());
+    }
+
+    @Test
+    void aProgramOfTenLinesEndsWithItsLastConnection() throws Exception {
+        Process program = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        FirstProgram.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT) // a newer JDK warns there
+                .start();
+        String out = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, program.waitFor(), out);
+        assertEquals("42", out.strip(), "and no thread that keeps the JVM alive");
     }
 
     private static List<String> threads() {

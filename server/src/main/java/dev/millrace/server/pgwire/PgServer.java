@@ -12,7 +12,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
@@ -72,7 +72,8 @@ public final class PgServer implements AutoCloseable {
         DefaultThreadFactory threads = new DefaultThreadFactory("millrace-pgwire", true);
         this.loops = listens
                 ? new MultiThreadIoEventLoopGroup(EVENT_LOOPS, threads, NioIoHandler.newFactory())
-                : new DefaultEventLoopGroup(1, threads);
+                // not a group of one, whose end Netty tells in a thread of its own that keeps the JVM alive for a second
+                : new DefaultEventLoop(threads);
         this.sessionThreads = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE, // each serves a connection, whose number is bounded
