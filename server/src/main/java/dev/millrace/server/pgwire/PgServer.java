@@ -72,7 +72,8 @@ public final class PgServer implements AutoCloseable {
         DefaultThreadFactory threads = new DefaultThreadFactory("millrace-pgwire", true);
         this.loops = listens
                 ? new MultiThreadIoEventLoopGroup(EVENT_LOOPS, threads, NioIoHandler.newFactory())
-                // not a group of one, whose end Netty tells in a thread of its own that keeps the JVM alive for a second
+                // not a group of one, whose end Netty tells in a thread of its own that keeps the JVM alive for a
+                // second
                 : new DefaultEventLoop(threads);
         this.sessionThreads = new ThreadPoolExecutor(
                 0,

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
@@ -49,6 +50,17 @@ public final class Aggregates {
             }
         }
         return Optional.empty();
+    }
+
+    /** All SQL names. */
+    public static Set<String> names() {
+        Set<String> names = new HashSet<>(ALIASES.keySet());
+        for (Function function : Function.values()) {
+            if (function != Function.USER) {
+                names.add(function.name().toLowerCase(Locale.ROOT));
+            }
+        }
+        return names;
     }
 
     /** As Calcite sees it. */

@@ -8,9 +8,11 @@ import dev.millrace.sql.bind.AggregateCalls.Call;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
@@ -27,6 +29,7 @@ import org.apache.calcite.sql.SqlNode;
  * </pre>
  */
 final class CollectedAggregates {
+    private static final String MODE = "mode";
     private static final Map<String, String> BITS =
             Map.of("bit_and", "array_bit_and", "bit_or", "array_bit_or", "bit_xor", "array_bit_xor");
 
@@ -50,7 +53,13 @@ final class CollectedAggregates {
     }
 
     static boolean contains(String name) {
-        return BITS.containsKey(name) || name.equals("mode");
+        return BITS.containsKey(name) || name.equals(MODE);
+    }
+
+    static Set<String> names() {
+        Set<String> names = new HashSet<>(BITS.keySet());
+        names.add(MODE);
+        return names;
     }
 
     /** Whether a window function, with WITHIN GROUP, is the place that a value would have among the rows. */

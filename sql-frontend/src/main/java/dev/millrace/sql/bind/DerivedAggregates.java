@@ -8,6 +8,7 @@ import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -42,6 +43,7 @@ final class DerivedAggregates {
             "regr_slope",
             "regr_intercept",
             "regr_r2");
+    private static final String ANY_VALUE = "any_value";
     private static final Set<String> BY_EXTREME = Set.of("arg_min", "arg_max", "min_by", "max_by");
 
     private final QueryContext context;
@@ -64,7 +66,14 @@ final class DerivedAggregates {
     }
 
     static boolean contains(String name) {
-        return OF_TWO_NUMBERS.contains(name) || BY_EXTREME.contains(name) || name.equals("any_value");
+        return OF_TWO_NUMBERS.contains(name) || BY_EXTREME.contains(name) || name.equals(ANY_VALUE);
+    }
+
+    static Set<String> names() {
+        Set<String> names = new HashSet<>(OF_TWO_NUMBERS);
+        names.addAll(BY_EXTREME);
+        names.add(ANY_VALUE);
+        return names;
     }
 
     RexNode bind() {

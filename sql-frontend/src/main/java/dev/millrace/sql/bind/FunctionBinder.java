@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
@@ -385,15 +387,23 @@ final class FunctionBinder {
         }
     }
 
+    /** All functions that a statement can call, but for users' and those over PostgreSQL's catalog. */
+    static Set<String> names() {
+        Set<String> names = new TreeSet<>(FunctionResolver.names());
+        names.addAll(BuiltInFunctions.names());
+        names.addAll(NOW.keySet());
+        names.addAll(TableCalls.names());
+        names.addAll(Aggregates.names());
+        names.addAll(DerivedAggregates.names());
+        names.addAll(CollectedAggregates.names());
+        names.addAll(JSON_AGGREGATES.keySet());
+        names.addAll(WindowBinder.names());
+        names.addAll(List.of("format", "generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
+        return names;
+    }
+
     private static MillraceException unknownFunction(String name, List<RexNode> arguments, SqlCall call) {
-        List<String> known = FunctionResolver.names();
-        known.addAll(BuiltInFunctions.names());
-        for (Function function : Function.values()) {
-            if (function != Function.USER) {
-                known.add(function.name().toLowerCase(Locale.ROOT));
-            }
-        }
-        return Errors.suggest(FunctionResolver.doesNotExist(name, arguments, call), name, known);
+        return Errors.suggest(FunctionResolver.doesNotExist(name, arguments, call), name, names());
     }
 
     // ---- aggregates ------------------------------------------------------------------------------------------------

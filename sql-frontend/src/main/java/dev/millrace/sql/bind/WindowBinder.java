@@ -59,6 +59,10 @@ final class WindowBinder {
     }
 
     /** Whether a function exists with OVER only. */
+    static Set<String> names() {
+        return FUNCTIONS.keySet();
+    }
+
     static boolean isRanking(String name) {
         return FUNCTIONS.containsKey(name) && Aggregates.byName(name).isEmpty();
     }
