@@ -9,6 +9,7 @@ import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.fact.UniqueKey;
 import dev.millrace.planner.forget.ForgetState;
+import dev.millrace.planner.join.MergeJoins;
 import dev.millrace.planner.over.OverRecognition;
 import dev.millrace.planner.parallel.Parallelism;
 import dev.millrace.planner.prune.PruneColumns;
@@ -41,6 +42,7 @@ import java.util.Optional;
  * forget       what state_ttl says
  * place        watermarks, and what is late
  * prune        unused columns, second reads of a stream, rows that readers need not give
+ * merge        joins of one key that need not keep what lies between them
  * distribute   exchanges and two-phase aggregation, when there is more than one worker
  * </pre>
  */
@@ -95,6 +97,7 @@ public final class Planner {
         plan = promised(plan, inference);
         plan = Rewriter.rewrite(plan, new KeepUserStates(context.userStates()));
         Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(plan);
+        plan = MergeJoins.apply(plan, inference);
         plan = Parallelism.apply(plan, context.parallelism(), inference);
         plan = Nodes.named(plan, query.schema().names());
         return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Fingerprint.of(plan));

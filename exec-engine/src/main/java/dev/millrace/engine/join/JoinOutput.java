@@ -1,48 +1,57 @@
 package dev.millrace.engine.join;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.operator.Output;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
-/** Joined rows on their way out: addresses of a left and a right row each, decoded a batch at a time. */
+/** Joined rows on their way out: addresses of a row of each side, decoded a batch at a time. */
 final class JoinOutput {
     private final Schema schema;
-    private final RowCodec left;
-    private final RowCodec right;
-    private final boolean withRight;
+    private final List<RowCodec> codecs;
     private final BufferAllocator allocator;
-    private final long[] lefts;
-    private final long[] rights;
+    private final long[][] rows; // by side
     private final long[] weights;
     private int count;
 
     JoinOutput(
             Schema schema, RowCodec left, RowCodec right, boolean withRight, int batchRows, BufferAllocator allocator) {
+        this(schema, withRight ? List.of(left, right) : List.of(left), batchRows, allocator);
+    }
+
+    JoinOutput(Schema schema, List<RowCodec> codecs, int batchRows, BufferAllocator allocator) {
         this.schema = schema;
-        this.left = left;
-        this.right = right;
-        this.withRight = withRight;
+        this.codecs = codecs;
         this.allocator = allocator;
-        this.lefts = new long[batchRows];
-        this.rights = new long[batchRows];
+        this.rows = new long[codecs.size()][batchRows];
         this.weights = new long[batchRows];
     }
 
     /** Adds a row; the addresses must stay valid until the next {@link #flush}. */
     void add(long leftRow, long rightRow, long weight, Output output) {
-        lefts[count] = leftRow;
-        rights[count] = rightRow;
+        rows[0][count] = leftRow;
+        if (rows.length > 1) {
+            rows[1][count] = rightRow;
+        }
+        add(weight, output);
+    }
+
+    /** Adds a row that consists of a row of each side. */
+    void add(long[] sides, long weight, Output output) {
+        for (int side = 0; side < rows.length; side++) {
+            rows[side][count] = sides[side];
+        }
+        add(weight, output);
+    }
+
+    private void add(long weight, Output output) {
         weights[count] = weight;
-        if (++count == lefts.length) {
+        if (++count == weights.length) {
             flush(output);
         }
     }
@@ -52,43 +61,23 @@ final class JoinOutput {
         if (count == 0) {
             return;
         }
-        int rows = count;
+        int size = count;
         count = 0;
         List<FieldVector> vectors = new ArrayList<>();
         try {
-            decode(left, lefts, rows, vectors);
-            if (withRight) {
-                decode(right, rights, rows, vectors);
+            for (int side = 0; side < rows.length; side++) {
+                decode(codecs.get(side), rows[side], size, vectors);
             }
-            FieldVector[] columns = vectors.toArray(FieldVector[]::new);
-            output.emit(isOnce(rows) ? Batch.of(schema, columns, rows) : weighted(columns, rows));
+            output.emit(WeightedRows.batch(schema, vectors.toArray(FieldVector[]::new), size, weights, 0, allocator));
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
             throw e;
         }
     }
 
-    private void decode(RowCodec codec, long[] addresses, int rows, List<FieldVector> vectors) {
+    private void decode(RowCodec codec, long[] addresses, int size, List<FieldVector> vectors) {
         for (int column = 0; column < codec.columnCount(); column++) {
-            vectors.add(codec.decode(column, schema.field(vectors.size()), addresses, rows, allocator));
+            vectors.add(codec.decode(column, schema.field(vectors.size()), addresses, size, allocator));
         }
-    }
-
-    private boolean isOnce(int rows) {
-        for (int i = 0; i < rows; i++) {
-            if (weights[i] != 1) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private Batch weighted(FieldVector[] columns, int rows) {
-        BigIntVector vector = Vectors.allocateWeights(rows, allocator);
-        for (int i = 0; i < rows; i++) {
-            Memory.putLong(vector.getDataBufferAddress() + 8L * i, weights[i]);
-        }
-        Vectors.finish(vector, rows);
-        return Batch.weighted(schema, columns, rows, vector);
     }
 }

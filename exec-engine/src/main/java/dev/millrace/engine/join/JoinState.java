@@ -15,10 +15,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * The rows of both sides by key: an entry per key with a list for each side. A row's note is the weight it matched.
+ * The rows of both sides, or of more, by key: an entry per key with a list for each side. A row's note is the weight it matched.
  *
  * <pre>
  *   entry: hash | link | keys | list of left rows | list of right rows | two words of HotKeys, where there are ranges
@@ -29,14 +30,20 @@ final class JoinState implements AutoCloseable {
     private final GroupTable table;
     private final List<RowTable> rows; // left, right
     private final Optional<HotKeys> hotKeys; // where the residual condition has ranges
-    private final boolean[] isIndexed = new boolean[2]; // whether a side's rows are found by their bytes
+    private final boolean[] isIndexed; // whether a side's rows are found by their bytes
 
+    /** The state of a join of two sides. */
     JoinState(KeyLayout keys, Optional<RangeCondition> ranges, BufferAllocator allocator) {
+        this(keys, 2, ranges, allocator);
+    }
+
+    JoinState(KeyLayout keys, int sides, Optional<RangeCondition> ranges, BufferAllocator allocator) {
         this.keys = keys;
         this.hotKeys = ranges.map(condition -> new HotKeys(condition, allocator));
-        int words = (keys.end() - GroupTable.BODY + 2 * RowTable.LIST_BYTES) / 8;
+        int words = (keys.end() - GroupTable.BODY + sides * RowTable.LIST_BYTES) / 8;
         this.table = new GroupTable(allocator, new long[words + (ranges.isPresent() ? 2 : 0)]);
-        this.rows = List.of(new RowTable(allocator), new RowTable(allocator));
+        this.rows = Stream.generate(() -> new RowTable(allocator)).limit(sides).toList();
+        this.isIndexed = new boolean[sides];
         if (hotKeys.isPresent()) {
             for (int each = 0; each < 2; each++) {
                 int side = each;
@@ -111,7 +118,10 @@ final class JoinState implements AutoCloseable {
 
     /** Removes an entry both of whose lists are empty; once, however often it is asked to before the next insertion. */
     void removeIfEmpty(long entry) {
-        boolean isEmpty = RowTable.first(list(entry, 0)) == 0 && RowTable.first(list(entry, 1)) == 0;
+        boolean isEmpty = true;
+        for (int side = 0; side < rows.size(); side++) {
+            isEmpty &= RowTable.first(list(entry, side)) == 0;
+        }
         if (isEmpty && Memory.getLong(entry + GroupTable.LINK) == 0) {
             Memory.putLong(entry + GroupTable.LINK, 1);
             keys.free(entry, table.memory());
@@ -160,13 +170,12 @@ final class JoinState implements AutoCloseable {
 
     long bytes() {
         return table.bytes()
-                + rows.get(0).bytes()
-                + rows.get(1).bytes()
+                + rows.stream().mapToLong(RowTable::bytes).sum()
                 + hotKeys.map(HotKeys::bytes).orElse(0L);
     }
 
     long size() {
-        return (long) rows.get(0).size() + rows.get(1).size();
+        return rows.stream().mapToLong(RowTable::size).sum();
     }
 
     void clear() {
@@ -184,8 +193,9 @@ final class JoinState implements AutoCloseable {
         for (int i = 0; i < entries.count(group); i++) {
             long entry = entries.entry(group, i);
             keys.write(entry, out);
-            rows.get(0).writeList(list(entry, 0), out);
-            rows.get(1).writeList(list(entry, 1), out);
+            for (int side = 0; side < rows.size(); side++) {
+                rows.get(side).writeList(list(entry, side), out);
+            }
         }
     }
 
@@ -193,7 +203,7 @@ final class JoinState implements AutoCloseable {
     void read(DataInput in, LongConsumer entries) throws IOException {
         for (int left = in.readInt(); left > 0; left--) {
             long entry = keys.read(table, in);
-            for (int side = 0; side < 2; side++) {
+            for (int side = 0; side < rows.size(); side++) {
                 rows.get(side).readList(list(entry, side), in, false);
                 if (hotKeys.isPresent()) {
                     hotKeys.get().enterAll(hot(entry, side), list(entry, side));
@@ -205,7 +215,8 @@ final class JoinState implements AutoCloseable {
 
     @Override
     public void close() {
-        List<AutoCloseable> all = new ArrayList<>(List.of(table, rows.get(0), rows.get(1)));
+        List<AutoCloseable> all = new ArrayList<>(rows);
+        all.add(table);
         hotKeys.ifPresent(all::add);
         Closing.all(all);
     }

@@ -10,6 +10,7 @@ import dev.millrace.engine.join.AsofJoinOperator;
 import dev.millrace.engine.join.ExistenceJoinOperator;
 import dev.millrace.engine.join.JoinOperator;
 import dev.millrace.engine.join.LookupJoinOperator;
+import dev.millrace.engine.join.MultiJoinOperator;
 import dev.millrace.engine.match.MatchOperator;
 import dev.millrace.engine.over.OverOperator;
 import dev.millrace.engine.pace.PaceOperator;
@@ -84,6 +85,9 @@ public final class OperatorFactory {
             return join.time().filter(JoinTime.Current.class::isInstance).isPresent()
                     ? new LookupJoinOperator(join)
                     : new JoinOperator(join);
+        }
+        if (node instanceof PlanNode.MultiJoin join) {
+            return new MultiJoinOperator(join);
         }
         if (node instanceof PlanNode.TopN topN) {
             if (topN.windowEnd().isPresent()) {

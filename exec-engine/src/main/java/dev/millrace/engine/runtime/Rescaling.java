@@ -6,6 +6,7 @@ import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Distribution;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.MultiJoin;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.TopN;
@@ -16,6 +17,7 @@ import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
 import dev.millrace.plan.node.PlanNode.WindowExtreme;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Whether saved state can be dealt out to another number of tasks. State is saved by the key groups of an operator's own
@@ -44,6 +46,10 @@ final class Rescaling {
         }
         if (node instanceof Join join) {
             return comesBy(join.left(), join.leftKeys()) && comesBy(join.right(), join.rightKeys());
+        }
+        if (node instanceof MultiJoin join) {
+            return IntStream.range(0, join.inputs().size())
+                    .allMatch(i -> comesBy(join.inputs().get(i), join.keys().get(i)));
         }
         return node instanceof Scan
                 || node instanceof Values

@@ -262,6 +262,22 @@ public sealed interface PlanNode {
         }
     }
 
+    /**
+     * Inner joins of three or more inputs on one key as one: rows of all inputs whose keys are equal (NULL equals nothing).
+     * Linear in the weights of each input. Output: the columns of all inputs in order.
+     *
+     * @param keys of each input, of the same types
+     */
+    record MultiJoin(List<PlanNode> inputs, List<List<Integer>> keys, Schema schema) implements PlanNode {
+        public MultiJoin {
+            inputs = List.copyOf(inputs);
+            keys = keys.stream().map(List::copyOf).toList();
+            if (inputs.size() != keys.size()) {
+                throw new IllegalArgumentException(inputs.size() + " inputs have keys of " + keys.size());
+            }
+        }
+    }
+
     /** How TopN numbers rows. */
     enum Rank {
         ROW_NUMBER,

@@ -286,6 +286,17 @@ public final class PlanText implements NodeVisitor<String> {
                 + (when.isEmpty() ? "" : (condition.isEmpty() ? " on " : " AND ") + when);
     }
 
+    @Override
+    public String multiJoin(PlanNode.MultiJoin join) {
+        return "MultiJoin INNER on "
+                + IntStream.range(0, join.keys().get(0).size())
+                        .mapToObj(key -> IntStream.range(0, join.inputs().size())
+                                .mapToObj(input -> over(join.inputs().get(input))
+                                        .column(join.keys().get(input).get(key)))
+                                .collect(Collectors.joining(" = ")))
+                        .collect(Collectors.joining(" AND "));
+    }
+
     /** What time asks for beside the keys. */
     private static String time(JoinTime time, int width, ExpressionText both) {
         if (time instanceof JoinTime.Bounds bounds && !(bounds.leftByTime() && bounds.rightByTime())) {

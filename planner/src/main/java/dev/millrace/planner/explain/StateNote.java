@@ -40,6 +40,9 @@ final class StateNote {
                             : "state: the best rows of open windows");
         } else if (node instanceof PlanNode.Join join) {
             return Optional.of(joinState(join, inference));
+        } else if (node instanceof PlanNode.MultiJoin join) {
+            return Optional.of("state: all rows of all inputs" + growth(join.inputs(), inference)
+                    + ", none of joins between them");
         } else if (node instanceof PlanNode.TopN topN) {
             if (topN.windowEnd().isPresent()) {
                 return Optional.of("state: the best rows of open windows");

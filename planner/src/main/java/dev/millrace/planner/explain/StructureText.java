@@ -179,6 +179,11 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     }
 
     @Override
+    public StringBuilder multiJoin(PlanNode.MultiJoin join) {
+        return parts(join.keys());
+    }
+
+    @Override
     public StringBuilder topN(PlanNode.TopN topN) {
         topN.forgetting().ifPresent(this::parts);
         return parts(

@@ -236,6 +236,11 @@ public final class Inference implements NodeVisitor<Facts> {
         return inputsAppendOnly ? ofWindows(join, (JoinTime.WindowEnds) time) : plain(false);
     }
 
+    @Override
+    public Facts multiJoin(PlanNode.MultiJoin join) {
+        return plain(join.inputs().stream().allMatch(input -> of(input).appendOnly()));
+    }
+
     /** A left row is emitted before the watermark that passed it goes on: while the windows that hold it are open. */
     private static List<WindowColumns> openWindows(Facts left) {
         return left.windows().stream().filter(window -> !window.emitted()).toList();

@@ -137,6 +137,24 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
         };
     }
 
+    /** The keys of all inputs together. */
+    @Override
+    public Optional<List<Integer>> multiJoin(PlanNode.MultiJoin join) {
+        List<Integer> all = new ArrayList<>();
+        int first = 0;
+        for (PlanNode input : join.inputs()) {
+            Optional<List<Integer>> key = of(input);
+            if (key.isEmpty()) {
+                return Optional.empty();
+            }
+            for (int column : key.get()) {
+                all.add(first + column);
+            }
+            first += input.schema().size();
+        }
+        return Optional.of(all);
+    }
+
     @Override
     public Optional<List<Integer>> topN(PlanNode.TopN topN) {
         boolean numbered = topN.rank() == PlanNode.Rank.ROW_NUMBER;

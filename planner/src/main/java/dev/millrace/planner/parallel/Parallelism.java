@@ -240,6 +240,18 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         return new Placed(joined, by.isEmpty() ? Spread.TOGETHER : outputSpread(join, leftBy, rightBy));
     }
 
+    /** All inputs are spread by all keys. */
+    @Override
+    public Placed multiJoin(PlanNode.MultiJoin join) {
+        List<PlanNode> inputs = new ArrayList<>();
+        for (int i = 0; i < join.inputs().size(); i++) {
+            List<Integer> keys = join.keys().get(i);
+            inputs.add(exchangedTo(placeFor(join.inputs().get(i), keys), keys));
+        }
+        return new Placed(
+                Nodes.withInputs(join, inputs), new Spread.By(join.keys().get(0)));
+    }
+
     /** Which of the keys, by position, rows are spread by. */
     private static Optional<List<Integer>> spreadKeys(Spread spread, List<Integer> keys) {
         return spread instanceof Spread.By by && keys.containsAll(by.columns())

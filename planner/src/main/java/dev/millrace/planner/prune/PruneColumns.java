@@ -314,6 +314,12 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         return new Pruned(pruned, Arrays.copyOf(both, outputWidth));
     }
 
+    /** Made of joins that were pruned already. */
+    @Override
+    public Pruned multiJoin(PlanNode.MultiJoin join) {
+        return new Pruned(join, IntStream.range(0, join.schema().size()).toArray());
+    }
+
     @Override
     public Pruned topN(PlanNode.TopN topN) {
         int width = topN.input().schema().size();

@@ -26,6 +26,8 @@ public interface NodeVisitor<R> {
 
     R join(PlanNode.Join join);
 
+    R multiJoin(PlanNode.MultiJoin join);
+
     R topN(PlanNode.TopN topN);
 
     R match(PlanNode.Match match);
@@ -60,6 +62,8 @@ public interface NodeVisitor<R> {
             return visitor.windowExtreme(extreme);
         } else if (node instanceof PlanNode.Join join) {
             return visitor.join(join);
+        } else if (node instanceof PlanNode.MultiJoin join) {
+            return visitor.multiJoin(join);
         } else if (node instanceof PlanNode.TopN topN) {
             return visitor.topN(topN);
         } else if (node instanceof PlanNode.Match match) {

@@ -179,6 +179,12 @@ public final class Nodes {
                 left, right, kind, leftKeys, rightKeys, residual, time, joined(kind, left.schema(), right.schema()));
     }
 
+    public static PlanNode.MultiJoin multiJoin(List<PlanNode> inputs, List<List<Integer>> keys) {
+        Schema schema =
+                inputs.stream().map(PlanNode::schema).reduce(Schema::concat).orElseThrow();
+        return new PlanNode.MultiJoin(inputs, keys, schema);
+    }
+
     /** The join under another condition beside its keys. */
     public static PlanNode.Join withResidual(PlanNode.Join join, Optional<Expression> residual) {
         return join(join.left(), join.right(), join.kind(), join.leftKeys(), join.rightKeys(), residual, join.time());

@@ -89,6 +89,11 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     }
 
     @Override
+    public PlanNode multiJoin(PlanNode.MultiJoin node) {
+        return Nodes.multiJoin(inputs, node.keys());
+    }
+
+    @Override
     public PlanNode topN(PlanNode.TopN node) {
         PlanNode.TopN rebuilt = Nodes.topN(
                 input(),

@@ -96,6 +96,11 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
     }
 
     @Override
+    public PlanNode multiJoin(PlanNode.MultiJoin node) {
+        return new PlanNode.MultiJoin(node.inputs(), node.keys(), schema);
+    }
+
+    @Override
     public PlanNode topN(PlanNode.TopN node) {
         return new PlanNode.TopN(
                 node.input(),

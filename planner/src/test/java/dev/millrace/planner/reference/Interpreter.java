@@ -280,6 +280,30 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
         return joined;
     }
 
+    @Override
+    public List<List<Object>> multiJoin(PlanNode.MultiJoin join) {
+        List<List<Object>> joined = rows(join.inputs().get(0));
+        for (int input = 1; input < join.inputs().size(); input++) {
+            List<List<Object>> others = rows(join.inputs().get(input));
+            List<Integer> keys = join.keys().get(input);
+            List<List<Object>> longer = new ArrayList<>();
+            for (List<Object> row : joined) {
+                for (List<Object> other : others) {
+                    boolean isEqual = true;
+                    for (int key = 0; key < keys.size(); key++) {
+                        Object value = row.get(join.keys().get(0).get(key));
+                        isEqual &= value != null && value.equals(other.get(keys.get(key)));
+                    }
+                    if (isEqual) {
+                        longer.add(concat(row, other));
+                    }
+                }
+            }
+            joined = longer;
+        }
+        return joined;
+    }
+
     private static boolean meet(JoinTime.Bounds bounds, List<Object> left, List<Object> right) {
         return isAtMost(right.get(bounds.right()), left.get(bounds.leftUntil()), bounds.upperMicros())
                 && isAtMost(left.get(bounds.left()), right.get(bounds.rightUntil()), -bounds.lowerMicros());

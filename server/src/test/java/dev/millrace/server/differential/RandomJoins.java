@@ -1,5 +1,8 @@
 package dev.millrace.server.differential;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** Random queries in which the relation meets itself: joins, subqueries, set operations. */
 final class RandomJoins {
     private final Chance chance;
@@ -11,7 +14,8 @@ final class RandomJoins {
     }
 
     Dual next() {
-        return switch (chance.below(6)) {
+        return switch (chance.below(7)) {
+            case 6 -> several();
             case 0, 1 -> join();
             case 2 -> in();
             case 3 -> exists();
@@ -31,6 +35,23 @@ final class RandomJoins {
                 "SELECT a.id, b.id AS other, a.t, b.n FROM {} AS a " + kind + " {} AS b ON " + keys + more + where,
                 side(),
                 side());
+    }
+
+    /** Three or four of one key, mostly, which may become one join; a side with a filter keeps the product small. */
+    private Dual several() {
+        String[] key = chance.of("g k b", "i", "x l", "day i").split(" ");
+        String left = chance.percent(80) ? "JOIN" : "LEFT JOIN";
+        String query = "SELECT a.id, b.id AS other, c.id AS third, c.t FROM {} AS a JOIN {} AS b ON "
+                + equal(key, "b", "a")
+                + " " + left + " {} AS c ON " + equal(key, "c", chance.of("a", "b"))
+                + chance.of("", "", "", " AND c.n > a.n");
+        return Dual.of(query + chance.of("", " WHERE a.k > 0"), side(), side(), side());
+    }
+
+    private static String equal(String[] columns, String one, String other) {
+        return Stream.of(columns)
+                .map(column -> one + "." + column + " = " + other + "." + column)
+                .collect(Collectors.joining(" AND "));
     }
 
     private Dual side() {
