@@ -1,8 +1,9 @@
 /**
- * Joins of two changing inputs.
+ * Joins of changing inputs.
  *
- * <p>Entry: {@link dev.millrace.engine.join.JoinOperator}, which does them all;
+ * <p>Entry: {@link dev.millrace.engine.join.JoinOperator}, which does all that are of two inputs;
  * {@link dev.millrace.engine.join.AppendedJoinOperator} and {@link dev.millrace.engine.join.ExistenceJoinOperator} do with less
- * what they can.
+ * what they can. {@link dev.millrace.engine.join.MultiJoinOperator} joins more than two on one key. Rows of keys that have many
+ * are found by the ranges of the condition ({@code HotKeys}).
  */
 package dev.millrace.engine.join;
