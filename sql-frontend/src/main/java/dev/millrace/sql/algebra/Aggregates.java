@@ -5,6 +5,7 @@ import dev.millrace.plan.function.ResultRule;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
