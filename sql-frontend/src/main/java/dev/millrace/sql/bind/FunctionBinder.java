@@ -398,7 +398,8 @@ final class FunctionBinder {
         names.addAll(CollectedAggregates.names());
         names.addAll(JSON_AGGREGATES.keySet());
         names.addAll(WindowBinder.names());
-        names.addAll(List.of("format", "generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
+        names.addAll(
+                List.of("format", "generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
         return names;
     }
 
