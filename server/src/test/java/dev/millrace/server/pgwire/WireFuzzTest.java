@@ -42,7 +42,8 @@ class WireFuzzTest {
     private static final long SEED = Long.getLong("millrace.wire.seed", 1);
     private static final int WORKERS = 3;
     private static final int MOST_MESSAGE_BYTES = 1 << 20;
-    private static final int TRIES = 4; // to be heard, half a minute each
+    private static final int TRIES = 8; // to be heard, half a minute each: a statement may have timed out
+    private static final int PATIENCE = 240_000; // milliseconds; also of a machine that is put to sleep for a while
     private static final long REPORT_MILLIS = 10_000;
     private static final long PATIENCE_MILLIS = 60_000;
     private static final int SHOWN = 200; // characters of a message that is reported
@@ -222,10 +223,16 @@ class WireFuzzTest {
         return text.toString();
     }
 
+    private static RawClient connect(PgServer server) throws IOException {
+        RawClient client = new RawClient(server.port());
+        client.socket().setSoTimeout(PATIENCE);
+        return client;
+    }
+
     /** A right login is taken, each wrong one refused with its code. */
     private void login(Random random) throws IOException {
         Flaw flaw = Flaw.values()[random.nextInt(Flaw.values().length)];
-        try (RawClient client = new RawClient(guarded.port())) {
+        try (RawClient client = connect(guarded)) {
             messages.addAndGet(3);
             assertEquals(ANSWERS.get(flaw), HostileLogin.login(client, flaw, goodProofs), flaw.toString());
             if (flaw == Flaw.NONE) {
@@ -237,7 +244,7 @@ class WireFuzzTest {
 
     /** Who does not know the password is told nothing but that: not one message of a session comes back. */
     private void stayOut(HostileLogin script) throws IOException {
-        try (RawClient client = new RawClient(guarded.port())) {
+        try (RawClient client = connect(guarded)) {
             messages.addAndGet(script.messages().size());
             try {
                 for (byte[] message : script.messages()) {
@@ -275,9 +282,10 @@ class WireFuzzTest {
 
     /** Whatever is asked, in the end the session can be asked again, or is over. */
     private void converse(HostileSession script, ExecutorService threads) throws Exception {
-        try (RawClient client = new RawClient(open.port())) {
+        try (RawClient client = connect(open)) {
             client.send(RawClient.startup("user", "fuzz", "options", "-c statement_timeout=40"));
             client.next('Z');
+            client.socket().setSoTimeout(PATIENCE / TRIES);
             messages.addAndGet(1 + script.messages().size());
             CompletableFuture<Boolean> goesOn = CompletableFuture.supplyAsync(() -> hear(client, script), threads);
             try {
