@@ -102,6 +102,7 @@ final class RunningServer implements AutoCloseable {
                             config.data()
                                     .map(directory -> directory.toAbsolutePath().toString())
                                     .orElse("")));
+            tls.ifPresent(Tls::prepare); // the first client that wants TLS waits for what is left of it
             LOG.info(
                     "started",
                     "port",

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Latency {
     private static final long PERIOD_NANOS = 1_000_000;
-    private static final int WARM_UP = 20_000; // INSERTs, one after the other: the server's code is compiled by then
+    private static final int WARM_UP = 40_000; // INSERTs, one after the other: the server's code is compiled by then
 
     private final Peer peer;
     private final String user;

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.server.metrics.DatabaseMetrics;
 import dev.millrace.server.pgwire.Listeners;
 import dev.millrace.server.session.Database;
+import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -103,14 +104,21 @@ public final class HttpServer implements AutoCloseable {
         HttpConnection connection = new HttpConnection(this);
         connections.put(channel, connection);
         channel.closeFuture().addListener(closed -> connections.remove(channel));
-        options.tls()
-                .ifPresent(tls -> channel.pipeline()
-                        .addLast(
-                                tls.mode() == TlsMode.REQUIRE
-                                        ? tls.http().newHandler(channel.alloc())
-                                        : new OptionalSslHandler(tls.http())));
         channel.pipeline()
                 .addLast(new HttpServerCodec(), new HttpObjectAggregator(options.mostBodyBytes(), true), connection);
+        options.tls().ifPresent(tls -> {
+            channel.config().setAutoRead(false); // until the certificate is made
+            tls.whenReady(channel.eventLoop(), () -> beginTls(channel, tls), channel::close);
+        });
+    }
+
+    private static void beginTls(SocketChannel channel, Tls tls) {
+        channel.pipeline()
+                .addFirst(
+                        tls.mode() == TlsMode.REQUIRE
+                                ? tls.http().newHandler(channel.alloc())
+                                : new OptionalSslHandler(tls.http()));
+        channel.config().setAutoRead(true);
     }
 
     /** The port that clients connect to. */

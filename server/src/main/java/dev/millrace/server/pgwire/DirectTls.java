@@ -15,6 +15,7 @@ final class DirectTls extends ByteToMessageDecoder {
     private static final byte HANDSHAKE = 0x16; // every other first message begins with a length, whose first byte is 0
 
     private final Tls tls;
+    private boolean waiting; // for the certificate
 
     DirectTls(Tls tls) {
         this.tls = tls;
@@ -26,6 +27,17 @@ final class DirectTls extends ByteToMessageDecoder {
             context.pipeline().remove(this);
             return;
         }
+        if (!waiting) {
+            waiting = true;
+            context.channel().config().setAutoRead(false);
+            tls.whenReady(context.executor(), () -> begin(context), context::close);
+        }
+    }
+
+    private void begin(ChannelHandlerContext context) {
+        if (context.isRemoved()) {
+            return; // the client went meanwhile
+        }
         SslHandler handler = tls.postgresql().newHandler(context.alloc());
         handler.handshakeFuture().addListener(done -> {
             if (done.isSuccess() && !Tls.POSTGRESQL.equals(handler.applicationProtocol())) {
@@ -33,5 +45,6 @@ final class DirectTls extends ByteToMessageDecoder {
             }
         });
         context.pipeline().replace(this, "tls", handler); // what was read goes on to it
+        context.channel().config().setAutoRead(true);
     }
 }

@@ -116,8 +116,18 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
             throw MillraceException.user(SqlState.PROTOCOL_VIOLATION, "the connection is encrypted already");
         }
         Optional<Tls> tls = server.options().tls();
-        context.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {(byte) (tls.isPresent() ? 'S' : 'N')}));
-        tls.ifPresent(with -> context.pipeline().addFirst(with.postgresql().newHandler(context.alloc())));
+        if (tls.isEmpty()) {
+            context.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {'N'}));
+            return;
+        }
+        context.channel().config().setAutoRead(false); // what comes from now on is for TLS
+        tls.get().whenReady(context.executor(), () -> beginTls(context, tls.get()), context::close);
+    }
+
+    private static void beginTls(ChannelHandlerContext context, Tls tls) {
+        context.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {'S'}));
+        context.pipeline().addFirst(tls.postgresql().newHandler(context.alloc()));
+        context.channel().config().setAutoRead(true);
     }
 
     private static boolean isEncrypted(ChannelHandlerContext context) {

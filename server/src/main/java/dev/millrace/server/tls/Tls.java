@@ -13,32 +13,53 @@ import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 
 /**
- * Encrypted connections of a server: TLS 1.2 and 1.3 with one certificate. Immutable.
+ * Encrypted connections of a server: TLS 1.2 and 1.3 with one certificate. Safe on any thread.
  *
  * <pre>
  *   Tls tls = Tls.open(TlsOptions.own(TlsMode.REQUIRE), List.of("localhost"));
- *   pipeline.addFirst(tls.postgresql().newHandler(alloc));
+ *   tls.whenReady(channel.eventLoop(), () -> pipeline.addFirst(tls.postgresql().newHandler(alloc)), channel::close);
  * </pre>
+ *
+ * A certificate that is not kept is made in the background, from the first time that it is asked for, or {@link #prepare}: it
+ * takes longer than all else at a server's start.
  */
 public final class Tls {
     /** The protocol that a PostgreSQL client names when it begins with TLS right away. */
     public static final String POSTGRESQL = "postgresql";
 
     private static final String HTTP = "http/1.1";
+    private static final System.Logger LOG = System.getLogger(Tls.class.getPackageName());
+
+    /** What connections are made with. */
+    private record Contexts(SslContext postgresql, SslContext http, X509Certificate certificate) {
+        static Contexts of(Identity identity) {
+            try {
+                return new Contexts(
+                        context(identity, POSTGRESQL),
+                        context(identity, HTTP),
+                        identity.chain().get(0));
+            } catch (SSLException | IllegalArgumentException e) {
+                throw MillraceException.user(
+                        SqlState.CONFIG_FILE_ERROR, "the TLS certificate cannot be used: " + e.getMessage());
+            }
+        }
+    }
 
     private final TlsMode mode;
-    private final SslContext postgresql;
-    private final SslContext http;
-    private final X509Certificate certificate;
+    private final Supplier<Contexts> making;
+    private final CompletableFuture<Contexts> contexts = new CompletableFuture<>();
+    private final AtomicBoolean begun = new AtomicBoolean();
 
-    private Tls(TlsMode mode, Identity identity) throws SSLException {
+    private Tls(TlsMode mode, Supplier<Contexts> making) {
         this.mode = mode;
-        this.postgresql = context(identity, POSTGRESQL);
-        this.http = context(identity, HTTP);
-        this.certificate = identity.chain().get(0);
+        this.making = making;
     }
 
     /**
@@ -48,12 +69,63 @@ public final class Tls {
      * @throws MillraceException if files cannot be read or do not fit together (F0000)
      */
     public static Tls open(TlsOptions options, List<String> names) {
-        try {
-            return new Tls(options.mode(), Identity.of(options, names));
-        } catch (SSLException | IllegalArgumentException e) {
-            throw MillraceException.user(
-                    SqlState.CONFIG_FILE_ERROR, "the TLS certificate cannot be used: " + e.getMessage());
+        boolean unkept = options.certificate().isEmpty()
+                && options.key().isEmpty()
+                && options.directory().isEmpty();
+        if (unkept) {
+            return new Tls(options.mode(), () -> Contexts.of(Identity.of(options, names)));
         }
+        Contexts known = Contexts.of(Identity.of(options, names));
+        Tls tls = new Tls(options.mode(), () -> known);
+        tls.make();
+        return tls;
+    }
+
+    /** Begins to make what is not there yet; returns at once. */
+    public void prepare() {
+        if (begun.compareAndSet(false, true)) {
+            Thread thread = new Thread(this::make, "millrace-certificate");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void make() {
+        begun.set(true);
+        try {
+            contexts.complete(making.get());
+        } catch (RuntimeException | Error e) {
+            contexts.completeExceptionally(e);
+        }
+    }
+
+    /**
+     * Runs an action when connections can be made: at once if they can be now, else later, by the executor.
+     *
+     * @param otherwise runs instead if they never can be
+     */
+    public void whenReady(Executor executor, Runnable action, Runnable otherwise) {
+        if (contexts.isDone() && !contexts.isCompletedExceptionally()) {
+            action.run();
+            return;
+        }
+        prepare();
+        contexts.whenCompleteAsync(
+                (made, failure) -> {
+                    if (failure == null) {
+                        action.run();
+                    } else {
+                        LOG.log(System.Logger.Level.ERROR, "no TLS", failure);
+                        otherwise.run();
+                    }
+                },
+                executor);
+    }
+
+    /** Waits for what is being made. */
+    private Contexts made() {
+        prepare();
+        return contexts.join();
     }
 
     private static SslContext context(Identity identity, String protocol) throws SSLException {
@@ -73,21 +145,22 @@ public final class Tls {
 
     /** For connections of PostgreSQL's protocol. */
     public SslContext postgresql() {
-        return postgresql;
+        return made().postgresql();
     }
 
     /** For connections of HTTP. */
     public SslContext http() {
-        return http;
+        return made().http();
     }
 
     /** What clients see. */
     public X509Certificate certificate() {
-        return certificate;
+        return made().certificate();
     }
 
     /** What a login is bound to: {@code tls-server-end-point}, the hash of the certificate (RFC 5929, section 4.1). */
     public byte[] endPoint() {
+        X509Certificate certificate = certificate();
         String signed = certificate.getSigAlgName().toUpperCase(Locale.ROOT);
         int with = signed.indexOf("WITH");
         String hash = with < 0 ? "SHA256" : signed.substring(0, with).replace("-", "");
