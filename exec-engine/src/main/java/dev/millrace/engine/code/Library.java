@@ -118,6 +118,11 @@ final class Library {
             chr                   Texts.chr
             md5                   Encodings.md5
             to_hex                Encodings.toHex
+            to_oct                Encodings.toOct
+            to_bin                Encodings.toBin
+            crc32                 Binaries.crc32
+            crc32c                Binaries.crc32c
+            reverse/bytea         Binaries.reverse
             count_char            Texts.countChar
             encode                Encodings.encode
             decode                Encodings.decode

@@ -13,6 +13,9 @@ import java.nio.charset.UnsupportedCharsetException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
 
 /** Functions of BYTEA. Positions of bytes count from 1 as in texts, numbers of bytes and bits from 0, as in PostgreSQL. */
 public final class Binaries {
@@ -144,6 +147,21 @@ public final class Binaries {
             count += Integer.bitCount(Memory.getByte(address + at) & 255);
         }
         return count;
+    }
+
+    public static long crc32(long address, int length) {
+        return checksum(new CRC32(), address, length);
+    }
+
+    public static long crc32c(long address, int length) {
+        return checksum(new CRC32C(), address, length);
+    }
+
+    private static long checksum(Checksum sum, long address, int length) {
+        byte[] bytes = new byte[length];
+        Memory.copyOut(address, bytes, 0, length);
+        sum.update(bytes, 0, length);
+        return sum.getValue();
     }
 
     public static int getByte(long address, int length, int index) {

@@ -44,10 +44,31 @@ public final class Encodings {
     }
 
     public static void toHex(long value, Text out) {
+        digits(value, 4, out);
+    }
+
+    public static void toOct(int value, Text out) {
+        digits(value & 0xffffffffL, 3, out);
+    }
+
+    public static void toOct(long value, Text out) {
+        digits(value, 3, out);
+    }
+
+    public static void toBin(int value, Text out) {
+        digits(value & 0xffffffffL, 1, out);
+    }
+
+    public static void toBin(long value, Text out) {
+        digits(value, 1, out);
+    }
+
+    /** A number without sign, in digits of so many bits. */
+    private static void digits(long value, int bits, Text out) {
         TextBuffer buffer = out.begin();
-        int digits = Math.max(1, (67 - Long.numberOfLeadingZeros(value)) / 4);
-        for (int shift = 4 * digits - 4; shift >= 0; shift -= 4) {
-            buffer.append(HEX[(int) (value >>> shift) & 15]);
+        int digits = Math.max(1, (63 + bits - Long.numberOfLeadingZeros(value)) / bits);
+        for (int shift = bits * (digits - 1); shift >= 0; shift -= bits) {
+            buffer.append(HEX[(int) (value >>> shift) & (1 << bits) - 1]);
         }
         out.written();
     }

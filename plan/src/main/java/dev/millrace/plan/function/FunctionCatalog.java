@@ -232,6 +232,13 @@ public final class FunctionCatalog {
             md5(bytea) text
             to_hex(integer) text
             to_hex(bigint) text
+            to_oct(integer) text
+            to_oct(bigint) text
+            to_bin(integer) text
+            to_bin(bigint) text
+            crc32(bytea) bigint
+            crc32c(bytea) bigint
+            reverse(bytea) bytea
             count_char(text, text) bigint
             encode(bytea, text) text
             decode(text, text) bytea

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
@@ -17,8 +18,10 @@ import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.logical.LogicalCorrelate;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.logical.LogicalSort;
 import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
@@ -92,8 +95,13 @@ final class CorrelatedExpansions extends RelHomogeneousShuttle {
         boolean known = node instanceof LogicalProject
                 || node instanceof LogicalFilter
                 || node instanceof ExpandRel
+                || node instanceof LogicalSort sort && isLiteral(sort.fetch) && isLiteral(sort.offset)
                 || node instanceof LogicalAggregate aggregate && groupsByFirst(aggregate);
         return known && expands(node.getInput(0), expanded || node instanceof ExpandRel);
+    }
+
+    private static boolean isLiteral(RexNode count) {
+        return count == null || count instanceof RexLiteral;
     }
 
     private static boolean groupsByFirst(LogicalAggregate aggregate) {
@@ -205,6 +213,17 @@ final class CorrelatedExpansions extends RelHomogeneousShuttle {
                 return aggregated(aggregate);
             }
             RelNode input = withKeys(node.getInput(0));
+            if (node instanceof LogicalSort sort) {
+                return sort.fetch == null && sort.offset == null
+                        ? input // rows of a sub-query have no order
+                        : Numbering.somePer(
+                                input,
+                                IntStream.range(0, columns.size()).boxed().toList(),
+                                RelCollations.shift(sort.getCollation(), columns.size())
+                                        .getFieldCollations(),
+                                Optional.ofNullable(sort.offset),
+                                Optional.ofNullable(sort.fetch));
+            }
             if (node instanceof LogicalFilter filter) {
                 return Relations.filter(input, moved(filter.getCondition(), input), Optional.empty());
             } else if (node instanceof LogicalProject project) {

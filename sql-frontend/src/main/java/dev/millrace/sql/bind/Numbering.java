@@ -21,13 +21,33 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexWindowBounds;
 import org.apache.calcite.sql.SqlKind;
 
-/** Rows chosen by their number: DISTINCT ON and FETCH .. WITH TIES, said by window functions. */
+/** Rows chosen by their number: DISTINCT ON, FETCH .. WITH TIES and limits per key, said by window functions. */
 final class Numbering {
     private Numbering() {}
 
     /** Of the rows that agree in {@code keys} the first in order. */
     static RelNode firstPer(RelNode input, List<Integer> keys, List<RelFieldCollation> order) {
         return keep(input, List.of(over(input, Function.ROW_NUMBER, keys, order)), List.of("eq"), List.of(1L));
+    }
+
+    /** Of the rows that agree in {@code keys} those after {@code offset}, as many as {@code fetch} says, in order. */
+    static RelNode somePer(
+            RelNode input,
+            List<Integer> keys,
+            List<RelFieldCollation> order,
+            Optional<RexNode> offset,
+            Optional<RexNode> fetch) {
+        long skipped = offset.map(Numbering::number).orElse(0L);
+        RexNode number = over(input, Function.ROW_NUMBER, keys, order);
+        List<RexNode> numbers = new ArrayList<>(List.of(number));
+        List<String> tests = new ArrayList<>(List.of("gt"));
+        List<Long> bounds = new ArrayList<>(List.of(skipped));
+        fetch.ifPresent(count -> {
+            numbers.add(number);
+            tests.add("le");
+            bounds.add(skipped + number(count));
+        });
+        return keep(input, numbers, tests, bounds);
     }
 
     /** The rows after {@code offset} up to those that tie with the last of {@code fetch}. */

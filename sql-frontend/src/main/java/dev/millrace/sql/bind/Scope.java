@@ -163,7 +163,14 @@ final class Scope {
                 found = Optional.of(column);
             }
         }
-        return found;
+        return found.isEmpty() && parts.size() == 1 ? rowOfOneValue(columnName) : found;
+    }
+
+    /** A function's rows of one value by their alias, as in {@code jsonb_array_elements(..) AS e}, whose column is "value". */
+    private Optional<Column> rowOfOneValue(String qualifier) {
+        List<Column> row =
+                columns.stream().filter(column -> column.qualifier().equals(qualifier)).toList();
+        return row.size() == 1 && row.get(0).name().equals("value") ? Optional.of(row.get(0)) : Optional.empty();
     }
 
     /** All columns that a star stands for. */

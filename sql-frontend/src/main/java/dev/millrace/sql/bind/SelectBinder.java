@@ -86,7 +86,9 @@ final class SelectBinder {
         List<Sorted> sorted = sortKeys();
         List<RexNode> distinctOn = distinctOn();
         Optional<RexNode> qualify = qualify();
-        if (grouped) {
+        if (!grouped) {
+            rejectGrouping();
+        } else {
             Groups groups = new GroupBinder(context, expressions("GROUP BY", false), this::alias, this::ordinal)
                     .bind(select.getGroup());
             Optional<RexNode> having = Optional.ofNullable(select.getHaving())
@@ -112,6 +114,18 @@ final class SelectBinder {
                     new ExpressionBinder(context, scope, Clause.plain("WHERE")).bindCondition(select.getWhere());
             rel = Relations.filter(rel, condition, scope.correlation());
         }
+    }
+
+    private void rejectGrouping() {
+        calls.calls().stream()
+                .flatMap(call -> call.grouping().stream())
+                .findFirst()
+                .ifPresent(where -> {
+                    throw Errors.error(
+                            SqlState.GROUPING_ERROR,
+                            "arguments to GROUPING must be grouping expressions of the associated query level",
+                            where);
+                });
     }
 
     private boolean isGrouped() {

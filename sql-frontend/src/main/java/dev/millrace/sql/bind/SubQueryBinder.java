@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.rel.RelCollation;
 import org.apache.calcite.rel.RelCollations;
+import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.type.RelDataType;
@@ -50,7 +52,21 @@ final class SubQueryBinder {
         RelNode rel = bind(query);
         requireColumns(rel, 1, query);
         RelCollation order = RelCollations.EMPTY;
-        if (rel instanceof Sort sort && sort.fetch == null && sort.offset == null) {
+        if (rel instanceof Project project
+                && project.getVariablesSet().isEmpty()
+                && project.getInput() instanceof Sort sort
+                && isUnlimited(sort)) {
+            List<RexNode> columns = new ArrayList<>(project.getProjects());
+            List<String> names = new ArrayList<>(project.getRowType().getFieldNames());
+            List<RelFieldCollation> keys = new ArrayList<>();
+            for (RelFieldCollation key : sort.getCollation().getFieldCollations()) { // columns of the order, not shown
+                keys.add(key.withFieldIndex(columns.size()));
+                columns.add(Relations.references(sort.getInput()).get(key.getFieldIndex()));
+                names.add("key " + keys.size());
+            }
+            order = RelCollations.of(keys);
+            rel = Relations.project(sort.getInput(), columns, names);
+        } else if (rel instanceof Sort sort && isUnlimited(sort)) {
             order = sort.getCollation();
             rel = sort.getInput();
         }
@@ -71,6 +87,10 @@ final class SubQueryBinder {
         RelNode collected = LogicalAggregate.create(rel, List.of(), ImmutableBitSet.of(), null, List.of(collect));
         RexNode empty = context.coercions().convert(Rex.unknown("{}"), type, Strength.EXPLICIT, where);
         return context.functions().function("coalesce", "array", List.of(RexSubQuery.scalar(collected), empty), where);
+    }
+
+    private static boolean isUnlimited(Sort sort) {
+        return sort.fetch == null && sort.offset == null;
     }
 
     RexNode exists(SqlNode query) {
