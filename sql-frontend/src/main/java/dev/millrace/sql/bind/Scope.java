@@ -168,8 +168,9 @@ final class Scope {
 
     /** A function's rows of one value by their alias, as in {@code jsonb_array_elements(..) AS e}, whose column is "value". */
     private Optional<Column> rowOfOneValue(String qualifier) {
-        List<Column> row =
-                columns.stream().filter(column -> column.qualifier().equals(qualifier)).toList();
+        List<Column> row = columns.stream()
+                .filter(column -> column.qualifier().equals(qualifier))
+                .toList();
         return row.size() == 1 && row.get(0).name().equals("value") ? Optional.of(row.get(0)) : Optional.empty();
     }
 
