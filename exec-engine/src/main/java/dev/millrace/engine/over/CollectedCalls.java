@@ -1,17 +1,9 @@
 package dev.millrace.engine.over;
 
-import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
-import dev.millrace.engine.aggregate.AggregateLayout;
-import dev.millrace.engine.aggregate.ChangeLog;
-import dev.millrace.engine.aggregate.GroupKernels;
 import dev.millrace.engine.aggregate.GroupState;
-import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.type.Schema;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -21,21 +13,12 @@ import org.apache.arrow.vector.FieldVector;
  * own, added row by row. Costs what the frames are long together, as the results mostly are.
  */
 final class CollectedCalls implements Calls {
-    private static final int MOST_EVENTS = 4096;
-
     private final int[] positions;
     private final Schema results;
     private final FrameCursor cursor;
-    private final FrameRows frameRows;
-    private final NestedImages nested;
-    private final ChangeLog noLog;
-    private final GroupState state;
+    private final FrameStates frames;
+    private final GroupState state; // those of the frames
     private final OrderedRows rows;
-    private final long[] events = new long[MOST_EVENTS];
-    private final byte[] signs = new byte[MOST_EVENTS];
-    private final int[] eventOf = new int[MOST_EVENTS]; // 0, 1, 2, ..: positions in a batch
-    private final long[] entries = new long[MOST_EVENTS];
-    private int eventCount;
 
     /**
      * @param calls at these positions of the node, all over {@code frame}
@@ -53,15 +36,8 @@ final class CollectedCalls implements Calls {
         this.rows = rows;
         this.results = results;
         this.cursor = new FrameCursor(frame, rows);
-        this.frameRows = new FrameRows(calls, input, rows, allocator);
-        List<AggregateCall> own = calls.stream().map(frameRows::over).toList();
-        Schema schema = frameRows.schema();
-        AggregateLayout layout = new AggregateLayout(new KeyLayout(schema, List.of()), own, schema, false, false);
-        this.nested = new NestedImages(allocator);
-        this.noLog = new ChangeLog(layout, allocator);
-        this.state = new GroupState(GroupKernels.addingToGiven(layout, schema), allocator);
-        Arrays.setAll(eventOf, i -> i);
-        Arrays.fill(signs, (byte) 1);
+        this.frames = new FrameStates(calls, false, input, rows, allocator);
+        this.state = frames.states();
     }
 
     @Override
@@ -96,22 +72,14 @@ final class CollectedCalls implements Calls {
     }
 
     private void event(int row, long group) {
-        if (eventCount == MOST_EVENTS) {
+        if (frames.isFull()) {
             flush();
         }
-        entries[eventCount] = group;
-        events[eventCount++] = rows.at(row);
+        frames.add(rows.at(row), 1, group);
     }
 
     private void flush() {
-        if (eventCount > 0) {
-            try (Batch batch = frameRows.batch(events, signs, eventCount)) {
-                state.addTo(entries, batch, nested, eventOf, eventCount, noLog);
-            } finally {
-                nested.clear();
-            }
-            eventCount = 0;
-        }
+        frames.flush(done -> Integer.MAX_VALUE);
     }
 
     @Override
@@ -121,6 +89,6 @@ final class CollectedCalls implements Calls {
 
     @Override
     public void close() {
-        Closing.all(List.of(nested, noLog, state));
+        frames.close();
     }
 }

@@ -1,20 +1,13 @@
 package dev.millrace.engine.over;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
-import dev.millrace.engine.aggregate.AggregateLayout;
-import dev.millrace.engine.aggregate.ChangeLog;
-import dev.millrace.engine.aggregate.GroupKernels;
 import dev.millrace.engine.aggregate.GroupState;
-import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.node.AggregateState;
 import dev.millrace.type.Schema;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -26,23 +19,14 @@ import org.apache.arrow.vector.FieldVector;
  * last is added to what they hold.
  */
 final class SlidingCalls implements Calls {
-    private static final int MOST_EVENTS = 4096;
-
     private final int[] positions;
     private final Schema results;
     private final FrameCursor cursor;
-    private final FrameRows frameRows;
-    private final NestedImages nested;
-    private final ChangeLog noLog;
+    private final FrameStates frames;
+    private final GroupState state; // those of the frames
     private final StateMemory images;
-    private final GroupState state;
     private final OrderedRows rows;
     private final boolean running;
-    private final long[] events = new long[MOST_EVENTS];
-    private final byte[] signs = new byte[MOST_EVENTS];
-    private final int[] eventOf = new int[MOST_EVENTS]; // 0, 1, 2, ..: positions in a batch
-    private final long[] entries = new long[MOST_EVENTS];
-    private int eventCount;
     private int[] takenAfter =
             new int[0]; // of each row asked for: events of the batch at hand before its copy is taken
     private long[] copies = new long[0];
@@ -71,15 +55,9 @@ final class SlidingCalls implements Calls {
         this.rows = rows;
         this.results = results;
         this.cursor = new FrameCursor(frame, rows);
-        this.frameRows = new FrameRows(calls, input, rows, allocator);
-        List<AggregateCall> own = calls.stream().map(frameRows::over).toList();
-        Schema schema = frameRows.schema();
-        AggregateLayout layout = new AggregateLayout(new KeyLayout(schema, List.of()), own, schema, true, false);
-        this.nested = new NestedImages(allocator);
-        this.noLog = new ChangeLog(layout, allocator);
+        this.frames = new FrameStates(calls, true, input, rows, allocator);
+        this.state = frames.states();
         this.images = new StateMemory(allocator);
-        this.state = new GroupState(GroupKernels.addingToGiven(layout, schema), allocator);
-        Arrays.setAll(eventOf, i -> i);
         this.running = cursor.isRunning() && !cursor.excludes();
     }
 
@@ -104,7 +82,7 @@ final class SlidingCalls implements Calls {
 
     private void use(long group) {
         entry = group;
-        Arrays.fill(entries, entry);
+        frames.useGroup(entry);
     }
 
     /** Running states follow the rows they hold. */
@@ -208,37 +186,22 @@ final class SlidingCalls implements Calls {
     }
 
     private void take() {
-        takenAfter[asked++] = eventCount;
+        takenAfter[asked++] = frames.count();
     }
 
     private void event(long row, int sign) {
-        if (eventCount == MOST_EVENTS) {
+        if (frames.isFull()) {
             flush();
         }
-        signs[eventCount] = (byte) sign;
-        events[eventCount++] = row;
+        frames.add(row, sign);
     }
 
     /** Gives the events to the states, and takes the copies asked for between them. */
     private void flush() {
-        if (eventCount == 0) {
-            copyUpTo(0);
-            return;
-        }
-        try (Batch batch = frameRows.batch(events, signs, eventCount)) {
-            int done = 0;
-            while (done < eventCount) {
-                copyUpTo(done);
-                int until = taken < asked ? takenAfter[taken] : eventCount;
-                int[] positionsInBatch = done == 0 ? eventOf : Arrays.copyOfRange(eventOf, done, until);
-                state.addTo(entries, batch, nested, positionsInBatch, until - done, noLog);
-                done = until;
-            }
+        frames.flush(done -> {
             copyUpTo(done);
-        } finally {
-            nested.clear();
-        }
-        eventCount = 0;
+            return taken < asked ? takenAfter[taken] : Integer.MAX_VALUE;
+        });
     }
 
     private void copyUpTo(int done) {
@@ -254,6 +217,6 @@ final class SlidingCalls implements Calls {
 
     @Override
     public void close() {
-        Closing.all(List.of(nested, noLog, images, state));
+        Closing.all(List.of(images, frames));
     }
 }
