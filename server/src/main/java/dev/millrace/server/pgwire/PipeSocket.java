@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.util.Optional;
 
 /**
@@ -17,7 +18,7 @@ import java.util.Optional;
  */
 final class PipeSocket extends Socket {
     private final PipeChannel channel;
-    private final InputStream in = new In();
+    private final In in = new In();
     private final OutputStream out = new Out();
     private volatile int timeoutMillis; // written by whoever sets it, read by the reader
     private volatile boolean closed; // written by whoever closes, read by any
@@ -27,11 +28,13 @@ final class PipeSocket extends Socket {
     }
 
     private final class In extends InputStream {
-        private ByteBuf current = Unpooled.EMPTY_BUFFER;
+        private ByteBuf current =
+                Unpooled.EMPTY_BUFFER; // guarded by this; not empty only while some of it is to be read
 
         @Override
         public int read() throws IOException {
-            return fill() ? current.readUnsignedByte() : -1;
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
         }
 
         @Override
@@ -39,29 +42,40 @@ final class PipeSocket extends Socket {
             if (length == 0) {
                 return 0;
             }
-            if (!fill()) {
-                return -1;
-            }
-            int count = Math.min(length, current.readableBytes());
-            current.readBytes(bytes, offset, count);
-            return count;
-        }
-
-        private boolean fill() throws IOException {
-            while (!current.isReadable()) {
-                current.release();
-                current = Unpooled.EMPTY_BUFFER;
+            while (available() == 0) {
                 Optional<ByteBuf> next = channel.receive(timeoutMillis);
                 if (next.isEmpty()) {
-                    return false;
+                    return -1;
                 }
-                current = next.get();
+                hold(next.get());
             }
-            return true;
+            return take(bytes, offset, length);
+        }
+
+        private synchronized void hold(ByteBuf next) throws IOException {
+            current = next;
+            if (closed) {
+                drop();
+                throw new SocketException("the connection was closed while it was read");
+            }
+        }
+
+        private synchronized int take(byte[] bytes, int offset, int length) {
+            int count = Math.min(length, current.readableBytes());
+            current.readBytes(bytes, offset, count);
+            if (!current.isReadable()) {
+                drop();
+            }
+            return count == 0 ? -1 : count; // it was closed meanwhile
+        }
+
+        private synchronized void drop() {
+            current.release();
+            current = Unpooled.EMPTY_BUFFER;
         }
 
         @Override
-        public int available() {
+        public synchronized int available() {
             return current.readableBytes();
         }
 
@@ -115,6 +129,7 @@ final class PipeSocket extends Socket {
         if (!closed) {
             closed = true;
             channel.hangUp();
+            in.drop();
         }
     }
 
