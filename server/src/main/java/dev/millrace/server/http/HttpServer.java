@@ -3,30 +3,18 @@ package dev.millrace.server.http;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.metrics.DatabaseMetrics;
 import dev.millrace.server.pgwire.Listeners;
+import dev.millrace.server.pgwire.ServerThreads;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.ssl.OptionalSslHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Listens for HTTP/1.1 clients of one database. Safe on any thread.
@@ -36,17 +24,12 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  */
 public final class HttpServer implements AutoCloseable {
-    private static final int LOW_WATER_BYTES = 128 << 10;
-    private static final int HIGH_WATER_BYTES = 512 << 10;
-    private static final long IDLE_SECONDS = 30;
-    private static final long STOP_SECONDS = 5;
     private static final long POLL_MILLIS = 10;
 
     private final Database database;
     private final HttpOptions options;
     private final DatabaseMetrics metrics;
-    private final EventLoopGroup loops;
-    private final ExecutorService threads;
+    private final ServerThreads threads = ServerThreads.ofSockets(1, "millrace-http", "millrace-request");
     private final Map<Channel, HttpConnection> connections = new ConcurrentHashMap<>();
     private final Listeners listeners;
     private volatile boolean stopping; // written by who stops the server, read by requests
@@ -55,15 +38,6 @@ public final class HttpServer implements AutoCloseable {
         this.database = database;
         this.options = options;
         this.metrics = new DatabaseMetrics(database);
-        this.loops = new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("millrace-http", true), NioIoHandler.newFactory());
-        this.threads = new ThreadPoolExecutor(
-                0,
-                Integer.MAX_VALUE, // each serves a connection, whose number is bounded
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new SynchronousQueue<>(),
-                new DefaultThreadFactory("millrace-request", true));
         this.listeners = bind();
     }
 
@@ -73,25 +47,10 @@ public final class HttpServer implements AutoCloseable {
     }
 
     private Listeners bind() {
-        ServerBootstrap bootstrap = new ServerBootstrap()
-                .group(loops)
-                .channel(NioServerSocketChannel.class)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(
-                        ChannelOption.WRITE_BUFFER_WATER_MARK,
-                        new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES))
-                .childHandler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel channel) {
-                        accept(channel);
-                    }
-                });
         try {
-            return Listeners.bind(bootstrap, options.addresses(), options.port());
+            return Listeners.bind(threads.bootstrap(this::accept), options.addresses(), options.port());
         } catch (MillraceException e) {
-            loops.shutdownGracefully();
-            threads.shutdown();
+            threads.close();
             throw e.withHint("choose another port for HTTP with --http-port, or none with --no-http");
         }
     }
@@ -173,12 +132,6 @@ public final class HttpServer implements AutoCloseable {
         stopping = true;
         listeners.close();
         connections.keySet().forEach(channel -> channel.close().awaitUninterruptibly());
-        loops.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
-        threads.shutdown();
-        try {
-            threads.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        threads.close();
     }
 }

@@ -12,26 +12,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultEventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.Socket;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -43,19 +31,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class PgServer implements AutoCloseable {
     private static final int EVENT_LOOPS = 2;
-    private static final int LOW_WATER_BYTES = 128 << 10;
-    private static final int HIGH_WATER_BYTES = 512 << 10;
     static final int RECEIVED_BYTES = 256 << 10;
-    private static final long IDLE_SECONDS = 30;
     private static final int BACKLOG = 512;
-    private static final long STOP_SECONDS = 5;
     private static final long STOP_POLL_MILLIS = 10;
     private static final long LAST_WORDS_MILLIS = 200;
 
     private final Database database;
     private final PgServerOptions options;
-    private final EventLoopGroup loops;
-    private final ExecutorService sessionThreads;
+    private final ServerThreads threads;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final Map<Channel, PgConnection> clients = new ConcurrentHashMap<>();
     private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
@@ -69,19 +52,9 @@ public final class PgServer implements AutoCloseable {
     private PgServer(Database database, PgServerOptions options, boolean listens) {
         this.database = database;
         this.options = options;
-        DefaultThreadFactory threads = new DefaultThreadFactory("millrace-pgwire", true);
-        this.loops = listens
-                ? new MultiThreadIoEventLoopGroup(EVENT_LOOPS, threads, NioIoHandler.newFactory())
-                // not a group of one, whose end Netty tells in a thread of its own that keeps the JVM alive for a
-                // second
-                : new DefaultEventLoop(threads);
-        this.sessionThreads = new ThreadPoolExecutor(
-                0,
-                Integer.MAX_VALUE, // each serves a connection, whose number is bounded
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new SynchronousQueue<>(),
-                new DefaultThreadFactory("millrace-session", true));
+        this.threads = listens
+                ? ServerThreads.ofSockets(EVENT_LOOPS, "millrace-pgwire", "millrace-session")
+                : ServerThreads.ofPipes("millrace-pgwire", "millrace-session");
         this.listeners = listens ? bind() : Listeners.none();
     }
 
@@ -101,40 +74,28 @@ public final class PgServer implements AutoCloseable {
      */
     public Socket connect() {
         PipeChannel channel = new PipeChannel();
-        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
+        channel.config().setWriteBufferWaterMark(ServerThreads.WATER_MARKS);
         channel.pipeline().addLast(new ChannelInitializer<PipeChannel>() {
             @Override
             protected void initChannel(PipeChannel registered) {
                 accept(registered);
             }
         });
-        loops.register(channel).syncUninterruptibly();
+        threads.register(channel);
         return new PipeSocket(channel);
     }
 
     private Listeners bind() {
-        ServerBootstrap bootstrap = new ServerBootstrap()
-                .group(loops)
-                .channel(NioServerSocketChannel.class)
+        ServerBootstrap bootstrap = threads.bootstrap(channel -> {
+                    channel.config().setReceiveBufferSize(RECEIVED_BYTES);
+                    accept(channel);
+                })
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(
-                        ChannelOption.WRITE_BUFFER_WATER_MARK,
-                        new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES))
-                .childHandler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel channel) {
-                        channel.config().setReceiveBufferSize(RECEIVED_BYTES);
-                        accept(channel);
-                    }
-                });
+                .childOption(ChannelOption.SO_KEEPALIVE, true);
         try {
             return Listeners.bind(bootstrap, options.addresses(), options.port());
         } catch (MillraceException e) {
-            loops.shutdownGracefully();
-            sessionThreads.shutdown();
+            threads.close();
             throw e.withHint("another server may have the port; choose one with --port");
         }
     }
@@ -172,7 +133,7 @@ public final class PgServer implements AutoCloseable {
     }
 
     void execute(Runnable work) {
-        sessionThreads.execute(work);
+        threads.execute(work);
     }
 
     void opened(int process, int secret, Session session) {
@@ -222,13 +183,6 @@ public final class PgServer implements AutoCloseable {
     public void close() {
         listeners.close();
         connections.close().awaitUninterruptibly();
-        // What follows the end of a connection runs on its loop, and hands the last step to a session thread.
-        loops.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
-        sessionThreads.shutdown();
-        try {
-            sessionThreads.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        threads.close();
     }
 }
