@@ -4,7 +4,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
@@ -53,7 +53,8 @@ public final class ServerThreads implements AutoCloseable {
 
     /** For clients in the same program. */
     static ServerThreads ofPipes(String loopName, String answeringName) {
-        return new ServerThreads(new DefaultEventLoopGroup(1, new DefaultThreadFactory(loopName, true)), answeringName);
+        // not a group of one, whose end Netty tells in a thread of its own that keeps the JVM alive for a second
+        return new ServerThreads(new DefaultEventLoop(new DefaultThreadFactory(loopName, true)), answeringName);
     }
 
     /** What listens with these threads; each client's channel is given to {@code accept}, on its event loop. */
