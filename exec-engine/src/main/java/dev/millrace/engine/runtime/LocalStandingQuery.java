@@ -49,8 +49,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private Optional<EpochInput> relay = Optional.empty(); // while paused
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
     private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
-    private OptionalLong ownEpoch =
-            OptionalLong.empty(); // the first, if nobody else has it; by whoever starts the query
+    private OptionalLong ownEpoch = OptionalLong.empty(); // the first, if nobody else has it; as firstEpoch
     private volatile long firstEpoch; // written by whoever starts the query, read by all
     private final int parallelism;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Assumptions;
 final class ClientPrograms {
     private static final Path CACHE = Path.of("target", "clients").toAbsolutePath();
     private static final long INSTALL_SECONDS = 240;
-    private static final long RUN_SECONDS = 60;
+    private static final long RUN_SECONDS = 240;
 
     private ClientPrograms() {}
 

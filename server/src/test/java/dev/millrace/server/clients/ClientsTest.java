@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Drivers of other languages, each with a program in the test resources that uses most of what it can do. */
-@Timeout(300) // the first time they are downloaded
+@Timeout(600) // the first time they are downloaded
 class ClientsTest {
     private static final String[] PYTHON = {"psycopg[binary]==3.3.9", "sqlalchemy==2.1.9"};
     private static final String[] NODE = {"pg@8.23.1", "pg-cursor@2.22.0", "pg-query-stream@4.17.0"};

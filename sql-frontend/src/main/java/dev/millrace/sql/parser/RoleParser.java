@@ -37,6 +37,16 @@ final class RoleParser {
         return word.isWord("role") || word.isWord("user") || word.isWord("group");
     }
 
+    /** Whether the words are ALTER DEFAULT PRIVILEGES, which is refused. */
+    void refuseDefaultPrivileges() {
+        if (words.peekAt(1).isWord("default") && words.peekAt(2).isWord("privileges")) {
+            throw MillraceException.notAvailableYet("ALTER DEFAULT PRIVILEGES")
+                    .at(words.peekAt(1).start() + 1)
+                    .withHint("GRANT pg_read_all_data TO a role that is to read what is not there yet, or GRANT ... ON ALL TABLES"
+                            + " IN SCHEMA public when it is");
+        }
+    }
+
     /** A role's name; the words that stand for oneself come as they are. */
     private String role() {
         Lexeme word = words.peek();

@@ -95,7 +95,10 @@ public final class StatementParser {
             case "create" -> roles.isNext() ? roles.create() : definitions.create();
             case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
-            case "alter" -> roles.isNext() ? roles.alter() : alter();
+            case "alter" -> {
+                roles.refuseDefaultPrivileges();
+                yield roles.isNext() ? roles.alter() : alter();
+            }
             case "grant" -> roles.grant();
             case "revoke" -> roles.revoke();
             case "reassign" -> roles.reassign();
