@@ -42,8 +42,9 @@ final class RoleParser {
         if (words.peekAt(1).isWord("default") && words.peekAt(2).isWord("privileges")) {
             throw MillraceException.notAvailableYet("ALTER DEFAULT PRIVILEGES")
                     .at(words.peekAt(1).start() + 1)
-                    .withHint("GRANT pg_read_all_data TO a role that is to read what is not there yet, or GRANT ... ON ALL TABLES"
-                            + " IN SCHEMA public when it is");
+                    .withHint(
+                            "GRANT pg_read_all_data TO a role that is to read what is not there yet, or GRANT ... ON ALL TABLES"
+                                    + " IN SCHEMA public when it is");
         }
     }
 
