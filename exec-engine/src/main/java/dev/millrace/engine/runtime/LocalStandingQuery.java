@@ -215,7 +215,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     @Override
     public void failed(MillraceException why) {
         synchronized (this) {
-            if (state != QueryState.RUNNING && state != QueryState.PAUSED) {
+            if (!state.isAlive()) {
                 return;
             }
             state = QueryState.FAILED;
@@ -234,7 +234,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     private void finished() {
         synchronized (this) {
-            if (state != QueryState.RUNNING && state != QueryState.PAUSED) {
+            if (!state.isAlive()) {
                 return;
             }
             state = QueryState.FINISHED;
@@ -347,7 +347,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                     Closing.all(rows);
                 }
             }
-            if (state == QueryState.RUNNING || state == QueryState.PAUSED) {
+            if (state.isAlive()) {
                 output.add(subscription);
             } else {
                 subscription.end(failure);
@@ -360,7 +360,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     public void addSink(Sink sink, boolean snapshot) {
         try {
             engine.atRest(this, () -> {
-                if (state != QueryState.RUNNING && state != QueryState.PAUSED) {
+                if (!state.isAlive()) {
                     throw MillraceException.user(
                             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + name + "\" is " + state);
                 }
@@ -460,7 +460,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public QueryState await() {
-        engine.await(() -> state != QueryState.RUNNING && state != QueryState.PAUSED);
+        engine.await(() -> !state.isAlive());
         return state;
     }
 

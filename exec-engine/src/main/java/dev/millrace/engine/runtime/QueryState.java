@@ -13,5 +13,10 @@ public enum QueryState {
     PAUSED,
     FINISHED,
     FAILED,
-    DROPPED
+    DROPPED;
+
+    /** Whether more may come. */
+    boolean isAlive() {
+        return this == RUNNING || this == PAUSED;
+    }
 }
