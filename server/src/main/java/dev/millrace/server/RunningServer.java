@@ -171,7 +171,7 @@ final class RunningServer implements AutoCloseable {
                                     + " would let anyone in without a password")
                     .withHint("set " + PASSWORD_VARIABLE + ", or listen on localhost");
         }
-        return trust ? new Authentication.Trust() : new Authentication.Scram(database::secretOf);
+        return trust ? new Authentication.Trust() : new Authentication.Scram(database::secretOf, database.decoys());
     }
 
     /** How to connect, and what is kept. */

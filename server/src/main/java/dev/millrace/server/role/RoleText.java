@@ -48,7 +48,8 @@ final class RoleText {
         }
         for (Membership membership : memberships) {
             statements.add("GRANT " + Identifiers.quote(membership.role()) + " TO "
-                    + Identifiers.quote(membership.member()) + (membership.admin() ? " WITH ADMIN OPTION" : ""));
+                    + Identifiers.quote(membership.member()) + (membership.admin() ? " WITH ADMIN OPTION" : "")
+                    + grantedBy(membership.grantor()));
         }
         return statements;
     }
@@ -89,12 +90,18 @@ final class RoleText {
             for (AccessItem item : items) {
                 String grantee = item.grantee().isEmpty() ? "PUBLIC" : Identifiers.quote(item.grantee());
                 grants.add("GRANT " + item.privilege() + " ON " + target(object) + " TO " + grantee
-                        + (item.grantable() ? " WITH GRANT OPTION" : ""));
+                        + (item.grantable() ? " WITH GRANT OPTION" : "")
+                        + grantedBy(item.grantor()));
             }
         });
         grants.sort(null);
         statements.addAll(grants);
         return statements;
+    }
+
+    /** Left out where it is the superuser, who restores. */
+    private static String grantedBy(String grantor) {
+        return grantor.equals(Roles.OWNER) ? "" : " GRANTED BY " + Identifiers.quote(grantor);
     }
 
     private static String target(Securable object) {

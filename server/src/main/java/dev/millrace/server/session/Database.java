@@ -12,6 +12,7 @@ import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.role.LoginCheck;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
+import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
@@ -150,6 +151,11 @@ public final class Database implements AutoCloseable {
                 .filter(found -> found.validUntilMicros().isEmpty()
                         || found.validUntilMicros().getAsLong() > clock.epochMicros())
                 .flatMap(Role::password);
+    }
+
+    /** What is checked in the place of a role that does not exist; with a data directory the same at each start. */
+    public ScramDecoys decoys() {
+        return keeper.decoys();
     }
 
     /** How many sessions there are now. */

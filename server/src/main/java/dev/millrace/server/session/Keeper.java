@@ -7,6 +7,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.role.Roles;
+import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.storage.CatalogChange;
 import dev.millrace.server.storage.CatalogRecord;
@@ -34,6 +35,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
  */
 final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
     private static final EventLog LOG = EventLog.named("storage");
+    private static final String DECOYS = "decoys.key";
 
     private final Optional<DataDirectory> directory;
     private final Clock clock;
@@ -325,6 +327,13 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
                     "reason",
                     e.getMessage());
         }
+    }
+
+    /** What unknown roles' salts are made with: kept with the directory, where there is one. */
+    ScramDecoys decoys() {
+        return directory
+                .map(kept -> new ScramDecoys(kept.secret(DECOYS, ScramDecoys.KEY_BYTES)))
+                .orElseGet(ScramDecoys::new);
     }
 
     @Override

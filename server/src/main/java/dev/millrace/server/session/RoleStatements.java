@@ -106,9 +106,9 @@ final class RoleStatements {
         options.admins().forEach(name -> roles.require(identity.named(name)));
         String name = identity.named(create.name());
         roles.create(name, role -> with(role, options));
-        options.inRoles().forEach(group -> add(identity.named(group), name, false));
-        options.members().forEach(member -> add(name, identity.named(member), false));
-        options.admins().forEach(member -> add(name, identity.named(member), true));
+        options.inRoles().forEach(group -> add(identity.named(group), name, identity.current(), false));
+        options.members().forEach(member -> add(name, identity.named(member), identity.current(), false));
+        options.admins().forEach(member -> add(name, identity.named(member), identity.current(), true));
         return Command.of("CREATE ROLE");
     }
 
@@ -277,8 +277,17 @@ final class RoleStatements {
         }
     }
 
-    private void add(String role, String member, boolean admin) {
-        roles.addMember(new Membership(role, member, identity.current(), admin));
+    /** Who gives: oneself, or whom a superuser names, as a data directory's statements do. */
+    private String grantor(Optional<String> named) {
+        String grantor = named.map(identity::named).orElseGet(identity::current);
+        if (!grantor.equals(identity.current()) && !identity.isSuperuser()) {
+            throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "grantor must be current user");
+        }
+        return roles.require(grantor).name();
+    }
+
+    private void add(String role, String member, String grantor, boolean admin) {
+        roles.addMember(new Membership(role, member, grantor, admin));
     }
 
     private Command grantRoles(Statement.GrantRoles grant) {
@@ -288,7 +297,7 @@ final class RoleStatements {
             for (String given : grant.members()) {
                 String member = roles.require(identity.named(given)).name();
                 if (!grant.revoke()) {
-                    add(group, member, grant.admin());
+                    add(group, member, grantor(grant.grantor()), grant.admin());
                 } else if (!roles.removeMember(group, member, grant.optionOnly())) {
                     notices.accept("role \"" + member + "\" is not a member of role \"" + group + "\"");
                 }
@@ -329,7 +338,7 @@ final class RoleStatements {
         if (grant.revoke()) {
             roles.revoke(object, grantee, privilege, grant.optionOnly());
         } else {
-            roles.grant(object, new AccessItem(grantee, identity.current(), privilege, grant.option()));
+            roles.grant(object, new AccessItem(grantee, grantor(grant.grantor()), privilege, grant.option()));
         }
     }
 

@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.Set;
 
@@ -148,6 +149,41 @@ public final class DataDirectory implements AutoCloseable {
         log.append(record);
     }
 
+    /** Random bytes that stay the same as long as the directory does; nobody but its owner can read them. */
+    public byte[] secret(String name, int bytes) {
+        Path file = path.resolve(name);
+        try {
+            if (!Files.exists(file)) {
+                byte[] fresh = new byte[bytes];
+                new SecureRandom().nextBytes(fresh);
+                writePrivate(path, name, fresh);
+            }
+            byte[] kept = Files.readAllBytes(file);
+            if (kept.length != bytes) {
+                throw MillraceException.external(
+                        SqlState.DATA_CORRUPTED, file + " has " + kept.length + " bytes, not " + bytes, null);
+            }
+            return kept;
+        } catch (IOException e) {
+            throw MillraceException.external(SqlState.IO_ERROR, "cannot use " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** A whole file or none is there under its name, on disk when this returns. */
+    private static void writePrivate(Path directory, String name, byte[] content) throws IOException {
+        Path beside = directory.resolve(name + ".new");
+        Files.deleteIfExists(beside);
+        try (FileChannel out = createPrivate(beside)) {
+            ByteBuffer bytes = ByteBuffer.wrap(content);
+            while (bytes.hasRemaining()) {
+                out.write(bytes);
+            }
+            out.force(true);
+        }
+        Files.move(beside, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        force(directory);
+    }
+
     /** Where the jar of this hash is kept, if it is. */
     public Optional<Path> jar(String hash) {
         return Optional.of(path.resolve(JARS).resolve(hash + ".jar")).filter(Files::exists);
@@ -161,17 +197,7 @@ public final class DataDirectory implements AutoCloseable {
         try {
             Path jars = path.resolve(JARS);
             Files.createDirectories(jars);
-            Path beside = jars.resolve(hash + ".new");
-            Files.deleteIfExists(beside);
-            try (FileChannel out = createPrivate(beside)) {
-                ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(from));
-                while (bytes.hasRemaining()) {
-                    out.write(bytes);
-                }
-                out.force(true);
-            }
-            Files.move(beside, jars.resolve(hash + ".jar"), StandardCopyOption.ATOMIC_MOVE);
-            force(jars);
+            writePrivate(jars, hash + ".jar", Files.readAllBytes(from));
         } catch (IOException e) {
             throw MillraceException.external(
                     SqlState.IO_ERROR, "cannot keep " + from + " in " + path + ": " + e.getMessage(), e);

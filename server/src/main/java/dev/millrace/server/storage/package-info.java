@@ -8,6 +8,7 @@
  *   DIR/lock          held by the process that uses it; its number is in it
  *   DIR/catalog.log   what was defined, in order
  *   DIR/jars/HASH.jar code of functions, by the SHA-256 of the jar
+ *   DIR/decoys.key    what unknown roles' salts are made with (see {@code dev.millrace.server.role.ScramDecoys})
  *   DIR/server.crt    our own certificate, with server.key (see {@code dev.millrace.server.tls})
  *   DIR/millrace.conf the server's configuration, if somebody put one there
  * </pre>

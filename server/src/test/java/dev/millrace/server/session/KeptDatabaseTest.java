@@ -130,6 +130,44 @@ class KeptDatabaseTest {
     }
 
     @Test
+    void whoGrantedWhatIsKeptAndUnknownRolesStayAlike() {
+        String access = "SELECT relacl FROM pg_class WHERE relname = 's'";
+        String members = "SELECT grantor::regrole FROM pg_auth_members WHERE roleid = 'staff'::regrole";
+        List<String> granted;
+        List<String> member;
+        String decoy;
+        try (TestDatabase database = open()) {
+            database.run("""
+                    CREATE ROLE ann CREATEROLE;
+                    CREATE ROLE bob;
+                    CREATE ROLE staff;
+                    CREATE STREAM s (v BIGINT);
+                    GRANT SELECT ON s TO ann WITH GRANT OPTION;
+                    SET ROLE ann;
+                    GRANT SELECT ON s TO bob;
+                    GRANT staff TO bob;
+                    RESET ROLE
+                    """);
+            granted = database.rows(access);
+            member = database.rows(members);
+            decoy = database.database().decoys().of("nobody").text();
+        }
+        assertTrue(granted.toString().contains("bob=r/ann"), granted.toString());
+        assertEquals(List.of("ann"), member);
+        try (TestDatabase again = open()) {
+            assertEquals(granted, again.rows(access));
+            assertEquals(member, again.rows(members));
+            assertEquals(decoy, again.database().decoys().of("nobody").text());
+            again.run("SET ROLE ann");
+            assertEquals(
+                    "0A000",
+                    assertThrows(MillraceException.class, () -> again.run("GRANT staff TO ann GRANTED BY bob"))
+                            .sqlState()
+                            .code());
+        }
+    }
+
+    @Test
     void whatCannotBeMadeAgainIsSaidAndCanBeDroppedOrReplaced() throws IOException {
         Path file = folder.resolve("rows.csv");
         Files.writeString(file, "v\n1\n2\n");

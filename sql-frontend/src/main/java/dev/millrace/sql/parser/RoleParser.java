@@ -229,17 +229,16 @@ final class RoleParser {
             grantees.add(words.accept("public") ? "" : role());
         } while (words.acceptSymbol(","));
         boolean option = !revoke && words.acceptAll("with", "grant", "option");
-        grantedBy();
-        return new Statement.GrantPrivileges(privileges.get(), kind, objects, grantees, revoke, option, optionOnly);
+        return new Statement.GrantPrivileges(
+                privileges.get(), kind, objects, grantees, revoke, option, optionOnly, grantedBy());
     }
 
-    private void grantedBy() {
-        if (words.acceptAll("granted", "by")) {
-            role();
-        }
+    private Optional<String> grantedBy() {
+        Optional<String> grantor = words.acceptAll("granted", "by") ? Optional.of(role()) : Optional.empty();
         if (!words.accept("cascade")) {
             words.accept("restrict");
         }
+        return grantor;
     }
 
     private Statement memberships(boolean revoke, boolean optionOnly) {
@@ -247,8 +246,7 @@ final class RoleParser {
         words.expect(revoke ? "from" : "to");
         List<String> members = roles();
         boolean admin = !revoke && words.acceptAll("with", "admin", "option");
-        grantedBy();
-        return new Statement.GrantRoles(roles, members, revoke, admin, optionOnly);
+        return new Statement.GrantRoles(roles, members, revoke, admin, optionOnly, grantedBy());
     }
 
     /** Privileges before ON; none found where roles are listed instead. */

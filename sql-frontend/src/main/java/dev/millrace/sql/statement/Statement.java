@@ -372,8 +372,19 @@ public sealed interface Statement {
     /** DROP ROLE. */
     record DropRole(List<String> names, boolean ifExists) implements RoleStatement {}
 
-    /** GRANT roles TO members, or REVOKE. {@code optionOnly}: REVOKE ADMIN OPTION FOR. */
-    record GrantRoles(List<String> roles, List<String> members, boolean revoke, boolean admin, boolean optionOnly)
+    /**
+     * GRANT roles TO members, or REVOKE.
+     *
+     * @param optionOnly REVOKE ADMIN OPTION FOR
+     * @param grantor GRANTED BY
+     */
+    record GrantRoles(
+            List<String> roles,
+            List<String> members,
+            boolean revoke,
+            boolean admin,
+            boolean optionOnly,
+            Optional<String> grantor)
             implements RoleStatement {}
 
     /**
@@ -384,6 +395,7 @@ public sealed interface Statement {
      * @param grantees an empty name is PUBLIC
      * @param option WITH GRANT OPTION
      * @param optionOnly REVOKE GRANT OPTION FOR
+     * @param grantor GRANTED BY
      */
     record GrantPrivileges(
             Set<Privilege> privileges,
@@ -392,7 +404,8 @@ public sealed interface Statement {
             List<String> grantees,
             boolean revoke,
             boolean option,
-            boolean optionOnly)
+            boolean optionOnly,
+            Optional<String> grantor)
             implements RoleStatement {}
 
     /** ALTER ... OWNER TO. */
