@@ -22,34 +22,25 @@ import org.apache.arrow.vector.FieldVector;
  * Rows in as few bytes as are quick to read, for state that keeps many of them: values at their own width, bits for NULLs
  * only where there may be some, and of texts that many rows share a number in the codec's dictionary. What such a row is
  * called can change from one codec to the next, and equal rows may differ as bytes: {@link #unpack} tells their rows of a
- * {@link RowCodec}, which do not.
+ * {@link RowCodec}, which do not. Where the values lie says {@link PackedLayout}.
  *
- * <pre>
- *   row   values of 16, of 8, of 4, of 2 bytes, BOOLEAN as a byte | a bit per column that may be NULL, set: NULL
- *         | a mark of 2 bytes per text or nested column | bytes of texts
- *   mark  length of the text; or LONG: 4 bytes before the text are its length; or from NUMBERED on its number in the
- *         dictionary, and no bytes
- * </pre>
- *
- * Nothing is aligned. The slot of a NULL is zero. Rows are read from a batch after {@link #prepare}.
- *
- * <p>Long because packing, unpacking and reading single values all follow the same layout.
+ * Rows are read from a batch after {@link #prepare}.
  */
 public final class PackedCodec implements RowReader, AutoCloseable {
-    private static final int LONG = 0x7FFF;
-    private static final int NUMBERED = 0x8000;
-    private static final int[] WIDTHS = {16, 8, 4, 2, 1};
+    private static final int LONG = PackedLayout.LONG;
+    private static final int NUMBERED = PackedLayout.NUMBERED;
 
     private final Schema schema;
     private final RowCodec plain; // of the same columns
-    private final int[] slots; // of each column, of texts the mark
-    private final int[] nullBits; // of each column, or -1
-    private final int[] fixed; // columns that are not text, widest first
-    private final int[] widths; // of those
+    private final PackedLayout layout;
+    private final int[] slots; // these are its, for short
+    private final int[] nullBits;
+    private final int[] fixed;
+    private final int[] widths;
     private final int[] texts;
     private final int nullsAt;
     private final int marksAt;
-    private final int textsAt; // where bytes begin
+    private final int textsAt;
     private final TextDictionary[] dictionaries; // per text
     private final NestedImages images;
     private final NestedCodec nested = new NestedCodec();
@@ -75,38 +66,15 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         this.schema = schema;
         List<DataType> types = schema.fields().stream().map(Field::type).toList();
         this.plain = new RowCodec(types, false, allocator);
-        this.slots = new int[types.size()];
-        this.nullBits = new int[types.size()];
-        List<Integer> values = new ArrayList<>();
-        List<Integer> strings = new ArrayList<>();
-        int at = 0;
-        for (int width : WIDTHS) {
-            for (int column = 0; column < slots.length; column++) {
-                if (!isText(column) && width(column) == width) {
-                    values.add(column);
-                    slots[column] = at;
-                    at += width;
-                }
-            }
-        }
-        int bits = 0;
-        for (int column = 0; column < slots.length; column++) {
-            nullBits[column] = schema.field(column).nullable() ? bits++ : -1;
-        }
-        this.nullsAt = at;
-        at += (bits + 7) >>> 3;
-        this.marksAt = at;
-        for (int column = 0; column < slots.length; column++) {
-            if (isText(column)) {
-                strings.add(column);
-                slots[column] = at;
-                at += 2;
-            }
-        }
-        this.textsAt = at;
-        this.fixed = values.stream().mapToInt(Integer::intValue).toArray();
-        this.widths = values.stream().mapToInt(this::width).toArray();
-        this.texts = strings.stream().mapToInt(Integer::intValue).toArray();
+        this.layout = new PackedLayout(schema);
+        this.slots = layout.slots;
+        this.nullBits = layout.nullBits;
+        this.fixed = layout.fixed;
+        this.widths = layout.widths;
+        this.texts = layout.texts;
+        this.nullsAt = layout.nullsAt;
+        this.marksAt = layout.marksAt;
+        this.textsAt = layout.textsAt;
         this.data = new long[fixed.length];
         this.validity = new long[fixed.length];
         this.textValidity = new long[texts.length];
@@ -119,15 +87,6 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         }
         this.images = new NestedImages(allocator);
         this.scratch = new StateMemory(allocator);
-    }
-
-    private boolean isText(int column) {
-        return SlotKind.of(schema.type(column)) == SlotKind.BYTES;
-    }
-
-    private int width(int column) {
-        int width = schema.type(column).fixedWidth();
-        return width == 0 ? 1 : width; // BOOLEAN
     }
 
     public Schema schema() {
@@ -270,26 +229,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
 
     /** How many bytes a row takes. */
     public int length(long row) {
-        return end(row, texts.length);
-    }
-
-    /** Where the bytes of a row's first texts end. */
-    private int end(long row, int count) {
-        int bytes = textsAt;
-        for (long mark = row + marksAt; mark < row + marksAt + 2L * count; mark += 2) {
-            int value = Memory.getShort(mark) & 0xFFFF;
-            if (value == LONG) {
-                bytes += 4 + Memory.getInt(row + bytes);
-            } else if (value < NUMBERED) {
-                bytes += value;
-            }
-        }
-        return bytes;
-    }
-
-    private boolean isNull(long row, int column) {
-        int bit = nullBits[column];
-        return bit >= 0 && (Memory.getByte(row + nullsAt + (bit >>> 3)) >>> (bit & 7) & 1) != 0;
+        return layout.end(row, texts.length);
     }
 
     /** The same row without the dictionary, at an address that is good until the next call; {@link #length} measures it. */
@@ -328,10 +268,10 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         int fixedBytes = plain.fixedBytes();
         Memory.fill(to, bytes, (byte) 0);
         for (int column = 0; column < slots.length; column++) {
-            if (isNull(row, column)) {
+            if (layout.isNull(row, column)) {
                 long word = to + 8L * (column >>> 6);
                 Memory.putLong(word, Memory.getLong(word) | 1L << column);
-            } else if (!isText(column)) {
+            } else if (!layout.isText(column)) {
                 unpackValue(column, row + slots[column], to + plain.slot(column));
             }
         }
@@ -341,7 +281,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
             int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
             from += mark == LONG ? 4 : 0;
             int length = textLength(i, mark, from);
-            if (!isNull(row, texts[i])) {
+            if (!layout.isNull(row, texts[i])) {
                 Memory.putInt(to + plain.slot(texts[i]), at);
                 Memory.putInt(to + plain.slot(texts[i]) + 4, length);
                 Memory.copy(mark >= NUMBERED ? dictionaries[i].address(mark - NUMBERED) : from, to + at, length);
@@ -381,7 +321,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
             case INTEGER, DATE -> Memory.putLong(to, Memory.getInt(from));
             default -> {
                 Memory.putLong(to, Memory.getLong(from));
-                if (width(column) == 16) {
+                if (layout.width(column) == 16) {
                     Memory.putLong(to + 8, Memory.getLong(from + 8));
                 }
             }
@@ -405,7 +345,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         int text = 0;
         for (int column = 0; column < slots.length; column++) {
             Field field = fields.field(first + column);
-            if (isText(column)) {
+            if (layout.isText(column)) {
                 vectors.add(decodeText(text++, field, rows, count, target));
             } else {
                 vectors.add(decodeValues(column, field, rows, count, target));
@@ -415,7 +355,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
 
     /** One column of rows. */
     public FieldVector decode(int column, Field field, long[] rows, int count, BufferAllocator target) {
-        if (!isText(column)) {
+        if (!layout.isText(column)) {
             return decodeValues(column, field, rows, count, target);
         }
         if (ends.length < count) {
@@ -423,7 +363,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         }
         int text = (slots[column] - marksAt) / 2;
         for (int i = 0; i < count; i++) {
-            ends[i] = end(rows[i], text);
+            ends[i] = layout.end(rows[i], text);
         }
         return decodeText(text, field, rows, count, target);
     }
@@ -473,7 +413,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         Vectors.setBits(bits, count);
         if (nullBits[column] >= 0) {
             for (int i = 0; i < count; i++) {
-                if (isNull(rows[i], column)) {
+                if (layout.isNull(rows[i], column)) {
                     Memory.clearBit(bits, i);
                 }
             }
@@ -534,7 +474,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
             int length = textLength(text, mark, rows[i] + ends[i]);
             long from = mark >= NUMBERED ? dictionaries[text].address(mark - NUMBERED) : rows[i] + ends[i];
             ends[i] += mark >= NUMBERED ? 0 : length;
-            if (isNull(rows[i], column)) {
+            if (layout.isNull(rows[i], column)) {
                 NestedCodec.setNull(vector, i);
             } else {
                 byte[] bytes = new byte[length];
