@@ -9,6 +9,7 @@ import dev.millrace.Millrace;
 import dev.millrace.server.pgwire.PgServer;
 import dev.millrace.server.pgwire.PgServerOptions;
 import dev.millrace.server.session.Database;
+import dev.millrace.testing.time.OwnThread;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -63,7 +64,7 @@ class SubscribeTest {
                         throw new IllegalStateException(e);
                     }
                 },
-                CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
+                CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, OwnThread.EACH));
     }
 
     @ParameterizedTest

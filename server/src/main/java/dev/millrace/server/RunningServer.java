@@ -199,7 +199,8 @@ final class RunningServer implements AutoCloseable {
 
     private void flush(Duration timeout) {
         try (Session session = database.session()) {
-            CompletableFuture<Void> flushed = CompletableFuture.runAsync(session::flush);
+            CompletableFuture<Void> flushed =
+                    CompletableFuture.runAsync(session::flush, task -> new Thread(task, "flush").start());
             try {
                 flushed.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.server.config.ConfigFile;
 import dev.millrace.testing.time.Eventually;
+import dev.millrace.testing.time.OwnThread;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -35,32 +36,34 @@ class ServerLifeTest {
     /** Copies the rows of a query out; counts the latch down when the first comes, and waits for another then. */
     private static CompletableFuture<Long> copy(
             Connection connection, String query, CountDownLatch begun, CountDownLatch goOn) {
-        return CompletableFuture.supplyAsync(() -> {
-            OutputStream rows = new OutputStream() {
-                @Override
-                public void write(int value) {
-                    throw new AssertionError("rows come whole");
-                }
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    OutputStream rows = new OutputStream() {
+                        @Override
+                        public void write(int value) {
+                            throw new AssertionError("rows come whole");
+                        }
 
-                @Override
-                public void write(byte[] row, int from, int length) throws IOException {
-                    begun.countDown();
+                        @Override
+                        public void write(byte[] row, int from, int length) throws IOException {
+                            begun.countDown();
+                            try {
+                                assertTrue(goOn.await(60, TimeUnit.SECONDS));
+                            } catch (InterruptedException e) {
+                                throw new IOException(e);
+                            }
+                        }
+                    };
                     try {
-                        assertTrue(goOn.await(60, TimeUnit.SECONDS));
-                    } catch (InterruptedException e) {
-                        throw new IOException(e);
+                        return connection
+                                .unwrap(PGConnection.class)
+                                .getCopyAPI()
+                                .copyOut("COPY (" + query + ") TO STDOUT", rows);
+                    } catch (SQLException | IOException e) {
+                        throw new CompletionException(e);
                     }
-                }
-            };
-            try {
-                return connection
-                        .unwrap(PGConnection.class)
-                        .getCopyAPI()
-                        .copyOut("COPY (" + query + ") TO STDOUT", rows);
-            } catch (SQLException | IOException e) {
-                throw new CompletionException(e);
-            }
-        });
+                },
+                OwnThread.EACH);
     }
 
     private static SQLException failure(CompletableFuture<Long> copy) {

@@ -64,8 +64,10 @@ final class Crowd {
                     channel.register(selector, SelectionKey.OP_READ);
                 }
             }
-            CompletableFuture<Long> heard = CompletableFuture.supplyAsync(() -> read(selector, over));
-            CompletableFuture<Long> inserted = CompletableFuture.supplyAsync(() -> insert(inserting, over));
+            CompletableFuture<Long> heard =
+                    CompletableFuture.supplyAsync(() -> read(selector, over), task -> new Thread(task).start());
+            CompletableFuture<Long> inserted =
+                    CompletableFuture.supplyAsync(() -> insert(inserting, over), task -> new Thread(task).start());
             long[] waits = select(asking);
             over.set(true);
             long sent = inserted.join();

@@ -37,8 +37,8 @@ final class Latency {
             sender.run("CREATE STREAM wire_sent (due BIGINT, n INTEGER)");
             sender.run("CREATE CONTINUOUS QUERY wire_passed AS SELECT due, n + 1 AS n FROM wire_sent WHERE n >= 0");
             reader.ask("SUBSCRIBE TO wire_passed");
-            CompletableFuture<long[]> waits =
-                    CompletableFuture.supplyAsync(() -> read(reader, (WARM_UP + periods) * batch));
+            CompletableFuture<long[]> waits = CompletableFuture.supplyAsync(
+                    () -> read(reader, (WARM_UP + periods) * batch), task -> new Thread(task).start());
             LockSupport.parkNanos(200_000_000); // until it listens
             for (int i = 0; i < WARM_UP; i++) {
                 sender.run(insert(System.nanoTime(), batch));

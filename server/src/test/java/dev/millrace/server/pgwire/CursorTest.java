@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
 import dev.millrace.testing.time.Eventually;
+import dev.millrace.testing.time.OwnThread;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -137,13 +138,15 @@ class CursorTest {
             assertEquals(List.of(), rows(one, "FETCH 100 FROM c WITH (timeout = '300ms')"));
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before);
             assertTrue(millis >= 290, millis + " ms");
-            CompletableFuture<List<String>> waits = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return rows(one, "FETCH ALL FROM c");
-                } catch (SQLException e) {
-                    throw new IllegalStateException(e);
-                }
-            });
+            CompletableFuture<List<String>> waits = CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            return rows(one, "FETCH ALL FROM c");
+                        } catch (SQLException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    },
+                    OwnThread.EACH);
             Thread.sleep(100); // a machine on which this is too short only tests less
             assertTrue(!waits.isDone());
             run(other, "INSERT INTO s VALUES ('a')");

@@ -10,6 +10,7 @@ import dev.millrace.Millrace;
 import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.session.Database;
 import dev.millrace.testing.time.Eventually;
+import dev.millrace.testing.time.OwnThread;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.StringReader;
@@ -278,14 +279,16 @@ class PgClientTest {
             connection.setAutoCommit(false);
             statement.setFetchSize(1);
             try (ResultSet rows = statement.executeQuery("SUBSCRIBE TO totals WITH (SNAPSHOT)")) {
-                CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
-                    try {
-                        writer.execute("INSERT INTO s VALUES ('a', 1)");
-                        writer.execute("INSERT INTO s VALUES ('a', 2)");
-                    } catch (SQLException e) {
-                        throw new IllegalStateException(e);
-                    }
-                });
+                CompletableFuture<Void> writing = CompletableFuture.runAsync(
+                        () -> {
+                            try {
+                                writer.execute("INSERT INTO s VALUES ('a', 1)");
+                                writer.execute("INSERT INTO s VALUES ('a', 2)");
+                            } catch (SQLException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        },
+                        OwnThread.EACH);
                 List<String> seen = new ArrayList<>();
                 while (!seen.contains("+ a 3")) {
                     assertTrue(rows.next());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
+import dev.millrace.testing.time.OwnThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -30,7 +31,8 @@ class PipeliningTest {
                 client.next('Z');
                 List<String> expected = new ArrayList<>();
                 List<byte[]> groups = groups(new Random(seed), expected);
-                CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(client, groups));
+                CompletableFuture<Void> sending =
+                        CompletableFuture.runAsync(() -> send(client, groups), OwnThread.EACH);
                 for (int at = 0; at < expected.size(); at++) {
                     assertEquals(expected.get(at), next(client), "answer " + at + ", seed " + seed);
                 }

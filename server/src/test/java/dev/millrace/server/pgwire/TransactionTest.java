@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
+import dev.millrace.testing.time.OwnThread;
 import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -200,22 +201,25 @@ class TransactionTest {
                     "CREATE TABLE b (v BIGINT)",
                     "CREATE STREAM s (v BIGINT)",
                     "CREATE MATERIALIZED VIEW ms AS SELECT count(*) AS n FROM s");
-            CompletableFuture<Integer> looks = CompletableFuture.supplyAsync(() -> {
-                int seen = 0;
-                try {
-                    do {
-                        List<String> now = rows(
-                                other, "SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT n FROM ms)");
-                        String[] counts = now.get(0).split("\\|");
-                        assertEquals(counts[0], counts[1]);
-                        assertEquals(counts[0], counts[2]);
-                        seen++;
-                    } while (!stop.get());
-                } catch (SQLException e) {
-                    throw new IllegalStateException(e);
-                }
-                return seen;
-            });
+            CompletableFuture<Integer> looks = CompletableFuture.supplyAsync(
+                    () -> {
+                        int seen = 0;
+                        try {
+                            do {
+                                List<String> now = rows(
+                                        other,
+                                        "SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT n FROM ms)");
+                                String[] counts = now.get(0).split("\\|");
+                                assertEquals(counts[0], counts[1]);
+                                assertEquals(counts[0], counts[2]);
+                                seen++;
+                            } while (!stop.get());
+                        } catch (SQLException e) {
+                            throw new IllegalStateException(e);
+                        }
+                        return seen;
+                    },
+                    OwnThread.EACH);
             for (int i = 0; i < 50; i++) {
                 run(one, "INSERT INTO a VALUES (1)", "INSERT INTO s VALUES (1)", "INSERT INTO b VALUES (1)");
                 one.commit();
@@ -239,31 +243,33 @@ class TransactionTest {
             List<CompletableFuture<Void>> movers = new ArrayList<>();
             for (int worker = 0; worker < 4; worker++) {
                 long seed = worker;
-                movers.add(CompletableFuture.runAsync(() -> {
-                    Random random = new Random(seed);
-                    try (Connection one = begun()) {
-                        for (int i = 0; i < 25; i++) {
-                            int from = random.nextInt(5);
-                            int to = (from + 1 + random.nextInt(4)) % 5;
-                            try {
-                                run(
-                                        one,
-                                        "UPDATE account SET balance = balance - 1 WHERE id = " + from,
-                                        "UPDATE account SET balance = balance + 1 WHERE id = " + to);
-                                one.commit();
-                                done.incrementAndGet();
+                movers.add(CompletableFuture.runAsync(
+                        () -> {
+                            Random random = new Random(seed);
+                            try (Connection one = begun()) {
+                                for (int i = 0; i < 25; i++) {
+                                    int from = random.nextInt(5);
+                                    int to = (from + 1 + random.nextInt(4)) % 5;
+                                    try {
+                                        run(
+                                                one,
+                                                "UPDATE account SET balance = balance - 1 WHERE id = " + from,
+                                                "UPDATE account SET balance = balance + 1 WHERE id = " + to);
+                                        one.commit();
+                                        done.incrementAndGet();
+                                    } catch (SQLException e) {
+                                        assertEquals("40P01", e.getSQLState(), e.getMessage());
+                                        deadlocks.incrementAndGet();
+                                        one.rollback();
+                                    }
+                                    assertEquals(List.of("500"), rows(one, "SELECT t FROM total"));
+                                    one.commit();
+                                }
                             } catch (SQLException e) {
-                                assertEquals("40P01", e.getSQLState(), e.getMessage());
-                                deadlocks.incrementAndGet();
-                                one.rollback();
+                                throw new IllegalStateException(e);
                             }
-                            assertEquals(List.of("500"), rows(one, "SELECT t FROM total"));
-                            one.commit();
-                        }
-                    } catch (SQLException e) {
-                        throw new IllegalStateException(e);
-                    }
-                }));
+                        },
+                        OwnThread.EACH));
             }
             for (CompletableFuture<Void> mover : movers) {
                 mover.get(100, TimeUnit.SECONDS);
@@ -285,13 +291,15 @@ class TransactionTest {
             assertEquals("55P03", state(other, "UPDATE t SET v = v + 1 WHERE id = 1"));
             assertEquals("55P03", state(other, "INSERT INTO t VALUES (3, 0)"));
             run(other, "RESET lock_timeout");
-            CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> {
-                try {
-                    run(other, "UPDATE t SET v = v + 1 WHERE id = 1");
-                } catch (SQLException e) {
-                    throw new IllegalStateException(e);
-                }
-            });
+            CompletableFuture<Void> waits = CompletableFuture.runAsync(
+                    () -> {
+                        try {
+                            run(other, "UPDATE t SET v = v + 1 WHERE id = 1");
+                        } catch (SQLException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    },
+                    OwnThread.EACH);
             Thread.sleep(100); // a machine on which this is too short only tests less
             assertTrue(!waits.isDone());
             one.commit();
