@@ -21,6 +21,7 @@ import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -300,8 +301,7 @@ class TransactionTest {
                         }
                     },
                     OwnThread.EACH);
-            Thread.sleep(100); // a machine on which this is too short only tests less
-            assertTrue(!waits.isDone());
+            assertThrows(TimeoutException.class, () -> waits.get(100, TimeUnit.MILLISECONDS), "it waits");
             one.commit();
             waits.get(60, TimeUnit.SECONDS);
             assertEquals(List.of("1|11", "2|3", "3|3"), rows(other, "SELECT * FROM t ORDER BY id"));
