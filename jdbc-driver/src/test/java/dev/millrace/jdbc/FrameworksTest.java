@@ -26,7 +26,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,14 +41,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** A pool and a template over both drivers: PostgreSQL's own over a socket, ours over a socket and inside this program. */
 @Timeout(120)
 class FrameworksTest {
-    private Database database;
-    private PgServer server;
-
-    @BeforeEach
-    void start() {
-        database = Millrace.open();
-        server = PgServer.listen(database, PgServerOptions.local(0));
-    }
+    private final Database database = Millrace.open();
+    private final PgServer server = PgServer.listen(database, PgServerOptions.local(0));
 
     @AfterEach
     void stop() {

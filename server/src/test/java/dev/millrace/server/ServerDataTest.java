@@ -59,12 +59,10 @@ class ServerDataTest {
                 answered.addAll(there);
                 asked.clear();
                 asked.addAll(there);
-                CountDownLatch some = new CountDownLatch(15);
-                int more = random.nextInt(100);
+                CountDownLatch some = new CountDownLatch(15 + random.nextInt(30));
                 Thread killer = new Thread(() -> {
                     try {
                         some.await();
-                        Thread.sleep(more);
                         server.kill();
                     } catch (Exception e) {
                         throw new AssertionError(e);

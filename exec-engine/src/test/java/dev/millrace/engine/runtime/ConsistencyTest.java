@@ -17,12 +17,14 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
+import dev.millrace.testing.time.Eventually;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 final class ConsistencyTest {
+    private static final int ANSWERS = 200;
     private static final Schema TRANSFERS = longs("from", "to", "amount");
     private static final Schema BALANCE = longs("account", "sum");
 
@@ -63,10 +66,14 @@ final class ConsistencyTest {
             AtomicReference<Throwable> failed = new AtomicReference<>();
             List<Thread> threads = new ArrayList<>();
             threads.add(new Thread(() -> transferAtRandom(engine, transfers, stop, failed)));
-            threads.add(new Thread(() -> readAtRandom(engine, stop, failed)));
-            threads.add(new Thread(() -> subscribe(both, stop, failed)));
+            AtomicInteger read = new AtomicInteger();
+            threads.add(new Thread(() -> readAtRandom(engine, read, stop, failed)));
+            AtomicInteger received = new AtomicInteger();
+            threads.add(new Thread(() -> subscribe(both, received, stop, failed)));
             threads.forEach(Thread::start);
-            Thread.sleep(1_500);
+            Eventually.holds(
+                    "enough answers are read and received",
+                    () -> failed.get() != null || read.get() >= ANSWERS && received.get() >= ANSWERS);
             stop.set(true);
             for (Thread thread : threads) {
                 thread.join();
@@ -89,9 +96,9 @@ final class ConsistencyTest {
                 for (int i = random.nextInt(1, 20); i > 0; i--) {
                     rows.add(Row.of(random.nextInt(10), random.nextInt(10), random.nextInt(100)));
                 }
-                transfers.append(TestBatches.of(TRANSFERS, engine.allocator(), rows));
+                long epoch = transfers.append(TestBatches.of(TRANSFERS, engine.allocator(), rows));
                 if (random.nextInt(4) == 0) {
-                    Thread.sleep(random.nextInt(3));
+                    engine.awaitEpoch(epoch);
                 }
             }
         } catch (Throwable e) {
@@ -100,7 +107,8 @@ final class ConsistencyTest {
     }
 
     /** One pull query over two views: what was credited minus what was debited, as of one epoch. */
-    private static void readAtRandom(Engine engine, AtomicBoolean stop, AtomicReference<Throwable> failed) {
+    private static void readAtRandom(
+            Engine engine, AtomicInteger read, AtomicBoolean stop, AtomicReference<Throwable> failed) {
         try {
             while (!stop.get()) {
                 PlanNode totals = union(
@@ -109,6 +117,7 @@ final class ConsistencyTest {
                 List<Row> rows = TestPlans.answer(engine, totals).rows();
                 assertEquals(2, rows.size());
                 assertEquals(rows.get(0), rows.get(1), "credit and debit differ");
+                read.incrementAndGet();
             }
         } catch (Throwable e) {
             failed.set(e);
@@ -116,7 +125,8 @@ final class ConsistencyTest {
     }
 
     /** credited = debited has exactly one row after every epoch. */
-    private static void subscribe(StandingQuery both, AtomicBoolean stop, AtomicReference<Throwable> failed) {
+    private static void subscribe(
+            StandingQuery both, AtomicInteger received, AtomicBoolean stop, AtomicReference<Throwable> failed) {
         ZSet answer = new ZSet();
         try (Subscription subscription = both.subscribe(SubscriptionOptions.withSnapshot())) {
             while (!stop.get()) {
@@ -127,6 +137,7 @@ final class ConsistencyTest {
                             answer.add(batch);
                         }
                         assertEquals(1, answer.rows().size(), "in epoch " + changes.epoch());
+                        received.incrementAndGet();
                     }
                 }
             }

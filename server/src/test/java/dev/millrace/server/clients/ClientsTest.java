@@ -6,15 +6,11 @@ import static dev.millrace.server.clients.ClientPrograms.program;
 import static dev.millrace.server.clients.ClientPrograms.requireProgram;
 import static dev.millrace.server.clients.ClientPrograms.step;
 
-import dev.millrace.Millrace;
-import dev.millrace.server.pgwire.PgServer;
-import dev.millrace.server.pgwire.PgServerOptions;
-import dev.millrace.server.session.Database;
+import dev.millrace.server.pgwire.TestServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,19 +20,11 @@ class ClientsTest {
     private static final String[] PYTHON = {"psycopg[binary]==3.3.9", "sqlalchemy==2.1.9"};
     private static final String[] NODE = {"pg@8.23.1", "pg-cursor@2.22.0", "pg-query-stream@4.17.0"};
 
-    private Database database;
-    private PgServer server;
-
-    @BeforeEach
-    void start() {
-        database = Millrace.open();
-        server = PgServer.listen(database, PgServerOptions.local(0));
-    }
+    private final TestServer server = new TestServer();
 
     @AfterEach
     void stop() {
         server.close();
-        database.close();
     }
 
     private String uri(String scheme) {

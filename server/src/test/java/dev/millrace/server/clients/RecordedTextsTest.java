@@ -2,17 +2,13 @@ package dev.millrace.server.clients;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.Millrace;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.server.pgwire.PgServer;
-import dev.millrace.server.pgwire.PgServerOptions;
-import dev.millrace.server.session.Database;
+import dev.millrace.server.pgwire.TestServer;
 import dev.millrace.testing.slt.GoldenFile;
 import dev.millrace.testing.slt.SqlRunner;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -47,15 +43,13 @@ class RecordedTextsTest {
     }
 
     private static final class Runner implements SqlRunner {
-        private final Database database = Millrace.open();
-        private final PgServer server = PgServer.listen(database, PgServerOptions.local(0));
+        private final TestServer server = new TestServer();
         private final Connection simple = connect("simple");
         private final Connection extended = connect("extended");
 
         private Connection connect(String mode) {
             try {
-                return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port()
-                        + "/millrace?user=millrace&socketTimeout=60&preferQueryMode=" + mode);
+                return server.connect("preferQueryMode", mode);
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }
@@ -138,8 +132,7 @@ class RecordedTextsTest {
 
         @Override
         public void close() {
-            try (server;
-                    database) {
+            try (server) {
                 extended.close();
                 simple.close();
             } catch (SQLException e) {

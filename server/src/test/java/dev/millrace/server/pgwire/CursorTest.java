@@ -1,26 +1,22 @@
 package dev.millrace.server.pgwire;
 
+import static dev.millrace.testing.jdbc.Statements.run;
+import static dev.millrace.testing.jdbc.Statements.state;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.Millrace;
-import dev.millrace.server.session.Database;
+import dev.millrace.testing.jdbc.Statements;
 import dev.millrace.testing.time.Eventually;
 import dev.millrace.testing.time.OwnThread;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,63 +25,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Cursors, prepared statements in SQL, and timeouts, through PostgreSQL's JDBC driver. */
 @Timeout(120)
 class CursorTest {
-    private Database database;
-    private PgServer server;
-
-    @BeforeEach
-    void start() {
-        database = Millrace.open();
-        server = PgServer.listen(database, PgServerOptions.local(0));
-    }
+    private final TestServer server = new TestServer();
 
     @AfterEach
     void stop() {
         server.close();
-        database.close();
-    }
-
-    private Connection connect(String mode) throws SQLException {
-        Properties all = new Properties();
-        all.setProperty("user", "millrace");
-        all.setProperty("socketTimeout", "60");
-        all.setProperty("preferQueryMode", mode);
-        return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
-    }
-
-    private static void run(Connection connection, String... statements) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    private static String state(Connection connection, String sql) {
-        return assertThrows(SQLException.class, () -> run(connection, sql)).getSQLState();
     }
 
     /** The rows, without the time of a subscription's epoch. */
     private static List<String> rows(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                List<String> row = new ArrayList<>();
-                for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
-                    if (!rows.getMetaData().getColumnName(i).equals("epoch_time")) {
-                        row.add(String.valueOf(rows.getString(i)));
-                    }
-                }
-                values.add(String.join("|", row));
-            }
-            return values;
-        }
+        return Statements.rows(connection, sql, column -> !column.equals("epoch_time"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"extended", "simple"})
     void aCursorGivesAPartAtATime(String mode) throws SQLException {
-        try (Connection one = connect(mode)) {
+        try (Connection one = server.connect("preferQueryMode", mode)) {
             run(one, "CREATE TABLE t (id INT PRIMARY KEY)");
             run(one, "INSERT INTO t SELECT * FROM generate_series(1, 10)");
             assertEquals("25P01", state(one, "DECLARE c CURSOR FOR SELECT 1"));
@@ -128,8 +83,8 @@ class CursorTest {
     @ParameterizedTest
     @ValueSource(strings = {"extended", "simple"})
     void aCursorOfASubscriptionWaitsForRows(String mode) throws Exception {
-        try (Connection one = connect(mode);
-                Connection other = connect(mode)) {
+        try (Connection one = server.connect("preferQueryMode", mode);
+                Connection other = server.connect("preferQueryMode", mode)) {
             run(other, "CREATE STREAM s (k TEXT)");
             run(other, "CREATE MATERIALIZED VIEW mv AS SELECT k, count(*) AS n FROM s GROUP BY k");
             run(other, "INSERT INTO s VALUES ('a')");
@@ -165,7 +120,7 @@ class CursorTest {
     @ParameterizedTest
     @ValueSource(strings = {"extended", "simple"})
     void aCursorDeclaredOutsideATransactionOutlivesThoseThatFail(String mode) throws SQLException {
-        try (Connection one = connect(mode)) {
+        try (Connection one = server.connect("preferQueryMode", mode)) {
             run(one, "CREATE STREAM s (k TEXT)", "CREATE CONTINUOUS QUERY q AS SELECT k FROM s");
             run(one, "DECLARE c CURSOR FOR SUBSCRIBE TO q", "BEGIN");
             assertEquals("42703", state(one, "SELECT nothing"));
@@ -180,7 +135,7 @@ class CursorTest {
     @ParameterizedTest
     @ValueSource(strings = {"extended", "simple"})
     void statementsArePreparedInSql(String mode) throws SQLException {
-        try (Connection one = connect(mode)) {
+        try (Connection one = server.connect("preferQueryMode", mode)) {
             run(one, "CREATE TABLE t (id INT PRIMARY KEY, v TEXT)");
             run(one, "PREPARE ins (int, text) AS INSERT INTO t VALUES ($1, $2)", "EXECUTE ins(1, 'a')");
             run(one, "EXECUTE ins(1 + 1, upper('b'))", "EXECUTE ins(3, NULL)");
@@ -200,9 +155,9 @@ class CursorTest {
 
     @Test
     void whatLastsTooLongIsCancelledOrEnded() throws Exception {
-        try (Connection one = connect("simple");
-                Connection idle = connect("simple");
-                Connection inTransaction = connect("simple")) {
+        try (Connection one = server.connect("preferQueryMode", "simple");
+                Connection idle = server.connect("preferQueryMode", "simple");
+                Connection inTransaction = server.connect("preferQueryMode", "simple")) {
             run(one, "CREATE STREAM s (k TEXT)", "CREATE MATERIALIZED VIEW mv AS SELECT k FROM s");
             run(one, "SET statement_timeout = 2000");
             SQLException late = assertThrows(SQLException.class, () -> run(one, "SUBSCRIBE TO mv"));
@@ -215,7 +170,7 @@ class CursorTest {
                     inTransaction,
                     "SET idle_in_transaction_session_timeout = '100ms'",
                     "BEGIN; INSERT INTO s VALUES ('x')");
-            Eventually.holds("both sessions end", () -> database.sessionCount() == 1);
+            Eventually.holds("both sessions end", () -> server.database().sessionCount() == 1);
             assertEquals("57P05", state(idle, "SELECT 1"));
             assertEquals("25P03", state(inTransaction, "SELECT 1"));
             assertEquals(List.of("0"), rows(one, "SELECT count(*) FROM mv"));

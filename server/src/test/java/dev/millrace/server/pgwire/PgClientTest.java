@@ -1,14 +1,13 @@
 package dev.millrace.server.pgwire;
 
+import static dev.millrace.testing.jdbc.Statements.rows;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.Millrace;
 import dev.millrace.server.role.ScramSecret;
-import dev.millrace.server.session.Database;
 import dev.millrace.testing.time.Eventually;
 import dev.millrace.testing.time.OwnThread;
 import java.io.ByteArrayInputStream;
@@ -19,7 +18,6 @@ import java.math.BigDecimal;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,13 +31,11 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,46 +47,17 @@ import org.postgresql.util.PSQLException;
 /** A server with a real client, PostgreSQL's JDBC driver, in text and in binary. */
 @Timeout(120)
 class PgClientTest {
-    private Database database;
-    private PgServer server;
-
-    @BeforeEach
-    void start() {
-        database = Millrace.open();
-        server = PgServer.listen(database, PgServerOptions.local(0));
-    }
+    private final TestServer server = new TestServer();
 
     @AfterEach
     void stop() {
         server.close();
-        database.close();
-    }
-
-    private Connection connect(String... properties) throws SQLException {
-        Properties all = new Properties();
-        all.setProperty("user", "millrace");
-        all.setProperty("socketTimeout", "60");
-        for (int i = 0; i < properties.length; i += 2) {
-            all.setProperty(properties[i], properties[i + 1]);
-        }
-        return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
-    }
-
-    private static List<String> column(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                values.add(rows.getString(1));
-            }
-            return values;
-        }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"extended", "simple", "extendedForPrepared", "extendedCacheEverything"})
     void standingAnswersFollowInserts(String queryMode) throws SQLException {
-        try (Connection connection = connect("preferQueryMode", queryMode);
+        try (Connection connection = server.connect("preferQueryMode", queryMode);
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE STREAM s (k TEXT, v BIGINT)");
             statement.execute(
@@ -104,7 +71,7 @@ class PgClientTest {
             }
             assertEquals(
                     List.of("even 10 90", "odd 10 100"),
-                    column(connection, "SELECT k || ' ' || n || ' ' || total FROM totals ORDER BY k"));
+                    rows(connection, "SELECT k || ' ' || n || ' ' || total FROM totals ORDER BY k"));
         }
     }
 
@@ -112,7 +79,8 @@ class PgClientTest {
     @ValueSource(booleans = {true, false})
     void everyTypeComesAsItIs(boolean binary) throws SQLException {
         // prepareThreshold -1 asks for binary from the first execution on
-        try (Connection connection = connect("prepareThreshold", binary ? "-1" : "0", "binaryTransfer", "" + binary);
+        try (Connection connection =
+                        server.connect("prepareThreshold", binary ? "-1" : "0", "binaryTransfer", "" + binary);
                 PreparedStatement select = connection.prepareStatement("""
                         SELECT ?::smallint, ?::integer, ?::bigint, ?::real, ?::double precision, ?::numeric(20, 5),
                                ?::text, ?::boolean, ?::date, ?::timestamp, ?::timestamptz, ?::uuid, ?::bytea,
@@ -164,7 +132,7 @@ class PgClientTest {
 
     @Test
     void aCursorFetchesPieceByPiece() throws SQLException {
-        try (Connection connection = connect();
+        try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.setFetchSize(7);
@@ -181,7 +149,7 @@ class PgClientTest {
 
     @Test
     void errorsHaveTheirCodeAndPlaceAndTheSessionGoesOn() throws SQLException {
-        try (Connection connection = connect();
+        try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
             PSQLException error =
                     assertThrows(PSQLException.class, () -> statement.executeQuery("SELECT a FROM nowhere"));
@@ -191,13 +159,13 @@ class PgClientTest {
                     "22012",
                     assertThrows(SQLException.class, () -> statement.executeQuery("SELECT 1 / 0"))
                             .getSQLState());
-            assertEquals(List.of("1"), column(connection, "SELECT 1"));
+            assertEquals(List.of("1"), rows(connection, "SELECT 1"));
         }
     }
 
     @Test
     void aTransactionThatFailedTakesOnlyItsEnd() throws SQLException {
-        try (Connection connection = connect();
+        try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             assertThrows(SQLException.class, () -> statement.executeQuery("SELECT nope"));
@@ -206,14 +174,14 @@ class PgClientTest {
                     assertThrows(SQLException.class, () -> statement.executeQuery("SELECT 1"))
                             .getSQLState());
             connection.rollback();
-            assertEquals(List.of("1"), column(connection, "SELECT 1"));
+            assertEquals(List.of("1"), rows(connection, "SELECT 1"));
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"text", "csv", "csv, HEADER"})
     void copyTakesWhatCopyGave(String form) throws Exception {
-        try (Connection connection = connect();
+        try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, name TEXT, x DOUBLE PRECISION, at TIMESTAMP)");
             statement.execute("CREATE TABLE u (id BIGINT PRIMARY KEY, name TEXT, x DOUBLE PRECISION, at TIMESTAMP)");
@@ -227,14 +195,14 @@ class PgClientTest {
                     5,
                     copies.copyIn("COPY u FROM STDIN (FORMAT " + form + ")", new StringReader(out.toString())),
                     out.toString());
-            assertEquals(List.of("0"), column(connection, "SELECT count(*) FROM (TABLE t EXCEPT TABLE u) AS lost"));
-            assertEquals(List.of("0"), column(connection, "SELECT count(*) FROM (TABLE u EXCEPT TABLE t) AS made"));
+            assertEquals(List.of("0"), rows(connection, "SELECT count(*) FROM (TABLE t EXCEPT TABLE u) AS lost"));
+            assertEquals(List.of("0"), rows(connection, "SELECT count(*) FROM (TABLE u EXCEPT TABLE t) AS made"));
         }
     }
 
     @Test
     void binaryCopyTakesWhatItGave() throws Exception {
-        try (Connection connection = connect();
+        try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
             String columns = "(a SMALLINT, b INTEGER, c BIGINT, d REAL, e DOUBLE PRECISION, f NUMERIC(20,6), g TEXT,"
                     + " h BYTEA, i DATE, j TIME, k TIMESTAMP, l TIMESTAMPTZ, m INTERVAL, n UUID, o BOOLEAN)";
@@ -249,14 +217,14 @@ class PgClientTest {
             assertEquals(2, copies.copyOut("COPY t TO STDOUT (FORMAT binary)", out));
             assertEquals(
                     2, copies.copyIn("COPY u FROM STDIN (FORMAT binary)", new ByteArrayInputStream(out.toByteArray())));
-            assertEquals(List.of("0"), column(connection, "SELECT count(*) FROM (TABLE t EXCEPT TABLE u) AS x"));
-            assertEquals(List.of("2"), column(connection, "SELECT count(*) FROM u"));
+            assertEquals(List.of("0"), rows(connection, "SELECT count(*) FROM (TABLE t EXCEPT TABLE u) AS x"));
+            assertEquals(List.of("2"), rows(connection, "SELECT count(*) FROM u"));
         }
     }
 
     @Test
     void aCopyThatFailsLeavesATableAlone() throws Exception {
-        try (Connection connection = connect();
+        try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, x INTEGER)");
             CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
@@ -264,14 +232,14 @@ class PgClientTest {
                     PSQLException.class, () -> copies.copyIn("COPY t FROM STDIN", new StringReader("1\t2\n3\tnope\n")));
             assertEquals("22P02", error.getSQLState());
             assertTrue(error.getMessage().contains("row 2, column x"), error.getMessage());
-            assertEquals(List.of("0"), column(connection, "SELECT count(*) FROM t"));
+            assertEquals(List.of("0"), rows(connection, "SELECT count(*) FROM t"));
         }
     }
 
     @Test
     void subscribersSeeChangesAndCancelEndsThem() throws Exception {
-        try (Connection connection = connect();
-                Connection other = connect();
+        try (Connection connection = server.connect();
+                Connection other = server.connect();
                 Statement statement = connection.createStatement();
                 Statement writer = other.createStatement()) {
             writer.execute("CREATE STREAM s (k TEXT, v BIGINT)");
@@ -307,13 +275,13 @@ class PgClientTest {
                 }
             }
             connection.rollback();
-            assertEquals(List.of("1"), column(connection, "SELECT 1"));
+            assertEquals(List.of("1"), rows(connection, "SELECT 1"));
         }
     }
 
     @Test
     void manyBatchedInsertsArriveOnce() throws SQLException {
-        try (Connection connection = connect("reWriteBatchedInserts", "true");
+        try (Connection connection = server.connect("reWriteBatchedInserts", "true");
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE STREAM s (v BIGINT)");
             statement.execute("CREATE MATERIALIZED VIEW total AS SELECT count(*) AS n, sum(v) AS total FROM s");
@@ -324,59 +292,54 @@ class PgClientTest {
                 }
                 insert.executeBatch();
             }
-            assertEquals(List.of("1000 499500"), column(connection, "SELECT n || ' ' || total FROM total"));
+            assertEquals(List.of("1000 499500"), rows(connection, "SELECT n || ' ' || total FROM total"));
         }
     }
 
     @Test
     void whoIsTurnedAwayIsTold() throws SQLException {
-        server.close();
         ScramSecret secret = ScramSecret.parse(ScramSecret.of("right").text());
         PgServerOptions local = PgServerOptions.local(0);
-        server = PgServer.listen(
-                database,
-                local.withLimits(2, local.mostMessageBytes())
-                        .withAuthentication(new Authentication.Scram(
-                                role -> role.equals("millrace") ? Optional.of(secret) : Optional.empty())));
+        server.restart(local.withLimits(2, local.mostMessageBytes())
+                .withAuthentication(new Authentication.Scram(
+                        role -> role.equals("millrace") ? Optional.of(secret) : Optional.empty())));
         assertEquals(
                 "28P01",
-                assertThrows(SQLException.class, () -> connect("password", "wrong"))
+                assertThrows(SQLException.class, () -> server.connect("password", "wrong"))
                         .getSQLState());
         assertEquals(
                 "28P01",
-                assertThrows(SQLException.class, () -> connect("password", "right", "user", "nobody"))
+                assertThrows(SQLException.class, () -> server.connect("password", "right", "user", "nobody"))
                         .getSQLState());
-        try (Connection first = connect("password", "right");
-                Connection second = connect("password", "right")) {
-            assertEquals(List.of("millrace"), column(first, "SELECT current_user"));
+        try (Connection first = server.connect("password", "right");
+                Connection second = server.connect("password", "right")) {
+            assertEquals(List.of("millrace"), rows(first, "SELECT current_user"));
             assertEquals(
                     "53300",
-                    assertThrows(SQLException.class, () -> connect("password", "right"))
+                    assertThrows(SQLException.class, () -> server.connect("password", "right"))
                             .getSQLState());
-            assertEquals(List.of("1"), column(second, "SELECT 1"));
+            assertEquals(List.of("1"), rows(second, "SELECT 1"));
         }
     }
 
     @Test
     void aMessageBeyondTheLimitEndsOnlyItsConnection() throws SQLException {
-        server.close();
-        PgServerOptions local = PgServerOptions.local(0);
-        server = PgServer.listen(database, local.withLimits(10, 1 << 16));
-        try (Connection healthy = connect();
-                Connection greedy = connect();
+        server.restart(PgServerOptions.local(0).withLimits(10, 1 << 16));
+        try (Connection healthy = server.connect();
+                Connection greedy = server.connect();
                 Statement statement = greedy.createStatement()) {
             String longText = "x".repeat(1 << 17);
             SQLException refused =
                     assertThrows(SQLException.class, () -> statement.execute("SELECT '" + longText + "'"));
             assertTrue(refused.getSQLState().startsWith("08"), refused.toString()); // or the write already failed
-            assertEquals(List.of("1"), column(healthy, "SELECT 1"));
+            assertEquals(List.of("1"), rows(healthy, "SELECT 1"));
         }
     }
 
     @Test
     void bytesThatAreNoProtocolHarmNobody() throws Exception {
         Random random = new Random(7);
-        try (Connection healthy = connect()) {
+        try (Connection healthy = server.connect()) {
             for (int i = 0; i < 200; i++) {
                 byte[] junk = new byte[1 + random.nextInt(300)];
                 random.nextBytes(junk);
@@ -385,7 +348,7 @@ class PgClientTest {
                     socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 }
             }
-            assertEquals(List.of("1"), column(healthy, "SELECT 1"));
+            assertEquals(List.of("1"), rows(healthy, "SELECT 1"));
         }
     }
 }

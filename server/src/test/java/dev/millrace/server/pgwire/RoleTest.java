@@ -1,5 +1,8 @@
 package dev.millrace.server.pgwire;
 
+import static dev.millrace.testing.jdbc.Statements.failure;
+import static dev.millrace.testing.jdbc.Statements.rows;
+import static dev.millrace.testing.jdbc.Statements.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,13 +12,8 @@ import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.Session;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,31 +22,22 @@ import org.junit.jupiter.api.Timeout;
 /** Who may come in and do what, through PostgreSQL's JDBC driver, with passwords. */
 @Timeout(120)
 class RoleTest {
-    private Database database;
-    private PgServer server;
+    private final TestServer server = new TestServer();
 
     @BeforeEach
-    void start() throws SQLException {
-        database = Millrace.open();
-        try (Session session = database.session()) {
-            session.execute("ALTER ROLE millrace PASSWORD 'boss'").drain();
-        }
-        server = PgServer.listen(
-                database, PgServerOptions.local(0).withAuthentication(new Authentication.Scram(database::secretOf)));
+    void askForPasswords() {
+        server.database().execute("ALTER ROLE millrace PASSWORD 'boss'");
+        server.restart(
+                PgServerOptions.local(0).withAuthentication(new Authentication.Scram(server.database()::secretOf)));
     }
 
     @AfterEach
     void stop() {
         server.close();
-        database.close();
     }
 
     private Connection as(String user, String password) throws SQLException {
-        Properties all = new Properties();
-        all.setProperty("user", user);
-        all.setProperty("password", password);
-        all.setProperty("socketTimeout", "20");
-        return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
+        return server.connect("user", user, "password", password);
     }
 
     private void superuser(String... statements) throws SQLException {
@@ -57,17 +46,9 @@ class RoleTest {
         }
     }
 
-    private static void run(Connection connection, String... statements) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
     /** SQLSTATE and message of what must fail. */
     private static String error(Connection connection, String sql) {
-        SQLException error = assertThrows(SQLException.class, () -> run(connection, sql));
+        SQLException error = failure(connection, sql);
         return error.getSQLState() + " "
                 + error.getMessage().lines().findFirst().orElse("");
     }
@@ -78,21 +59,6 @@ class RoleTest {
 
     private interface Connector {
         void connect() throws SQLException;
-    }
-
-    private static List<String> rows(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                List<String> row = new ArrayList<>();
-                for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
-                    row.add(String.valueOf(rows.getString(i)));
-                }
-                values.add(String.join("|", row));
-            }
-            return values;
-        }
     }
 
     @Test
@@ -310,8 +276,8 @@ class RoleTest {
                 "GRANT UPDATE ON t TO PUBLIC",
                 "REVOKE EXECUTE ON FUNCTION f FROM PUBLIC",
                 "ALTER TABLE t OWNER TO \"Odd name\"");
-        List<String> roles = database.catalog().roles().definitions();
-        List<String> privileges = database.catalog().privilegeDefinitions();
+        List<String> roles = server.database().catalog().roles().definitions();
+        List<String> privileges = server.database().catalog().privilegeDefinitions();
         try (Database again = Millrace.open();
                 Session session = again.session()) {
             roles.forEach(statement -> session.execute(statement).drain());

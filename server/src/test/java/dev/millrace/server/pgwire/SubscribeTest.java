@@ -1,11 +1,11 @@
 package dev.millrace.server.pgwire;
 
+import static dev.millrace.testing.jdbc.Statements.rows;
+import static dev.millrace.testing.jdbc.Statements.run;
+import static dev.millrace.testing.jdbc.Statements.state;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.Millrace;
-import dev.millrace.server.session.Database;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -13,15 +13,12 @@ import java.io.StringReader;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
@@ -29,53 +26,11 @@ import org.postgresql.PGConnection;
 /** Subscriptions over the wire: progress, going on where a client was, and clients that are too slow. */
 @Timeout(120)
 class SubscribeTest {
-    private Database database;
-    private PgServer server;
-
-    @BeforeEach
-    void start() {
-        database = Millrace.open();
-        server = PgServer.listen(database, PgServerOptions.local(0));
-    }
+    private final TestServer server = new TestServer();
 
     @AfterEach
     void stop() {
         server.close();
-        database.close(); // fails if a byte of a history was left
-    }
-
-    private Connection connect() throws SQLException {
-        Properties all = new Properties();
-        all.setProperty("user", "millrace");
-        all.setProperty("socketTimeout", "60");
-        return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
-    }
-
-    private static void run(Connection connection, String... statements) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    private static List<String> rows(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                List<String> row = new ArrayList<>();
-                for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
-                    row.add(String.valueOf(rows.getString(i)));
-                }
-                values.add(String.join("|", row));
-            }
-            return values;
-        }
-    }
-
-    private static String state(Connection connection, String sql) {
-        return assertThrows(SQLException.class, () -> run(connection, sql)).getSQLState();
     }
 
     private static String time(String row) {
@@ -88,14 +43,14 @@ class SubscribeTest {
 
     @Test
     void aClientGoesOnWhereItWas() throws SQLException {
-        try (Connection writer = connect()) {
+        try (Connection writer = server.connect()) {
             run(
                     writer,
                     "CREATE STREAM s (k TEXT)",
                     "CREATE MATERIALIZED VIEW mv AS SELECT k, count(*) AS n FROM s GROUP BY k");
             run(writer, "INSERT INTO s VALUES ('before')");
             String last;
-            try (Connection first = connect()) {
+            try (Connection first = server.connect()) {
                 run(first, "DECLARE c CURSOR FOR SUBSCRIBE TO mv WITH (SNAPSHOT, PROGRESS)");
                 run(writer, "INSERT INTO s VALUES ('a')");
                 List<String> seen = new ArrayList<>();
@@ -109,7 +64,7 @@ class SubscribeTest {
                 last = time(seen.get(seen.size() - 1));
             }
             run(writer, "INSERT INTO s VALUES ('b')", "INSERT INTO s VALUES ('a')");
-            try (Connection second = connect()) {
+            try (Connection second = server.connect()) {
                 run(second, "DECLARE c CURSOR FOR SUBSCRIBE TO mv AS OF '" + last + "'");
                 List<String> missed = new ArrayList<>();
                 while (missed.size() < 3) {
@@ -138,8 +93,8 @@ class SubscribeTest {
 
     @Test
     void aHistoryThatIsTooLongForgetsItsBeginning() throws Exception {
-        try (Connection writer = connect();
-                Connection reader = connect()) {
+        try (Connection writer = server.connect();
+                Connection reader = server.connect()) {
             run(writer, "CREATE STREAM s (k TEXT)", "CREATE MATERIALIZED VIEW mv AS SELECT k FROM s");
             run(reader, "DECLARE c CURSOR FOR SUBSCRIBE TO mv WITH (PROGRESS)");
             run(writer, "INSERT INTO s VALUES ('first')");
@@ -158,8 +113,8 @@ class SubscribeTest {
 
     @Test
     void whoIsTooSlowIsToldWhatWasDropped() throws Exception {
-        try (Connection writer = connect();
-                Connection reader = connect()) {
+        try (Connection writer = server.connect();
+                Connection reader = server.connect()) {
             run(writer, "CREATE STREAM s (v BIGINT)", "CREATE MATERIALIZED VIEW mv AS SELECT v FROM s");
             run(reader, "DECLARE c CURSOR FOR SUBSCRIBE TO mv WITH (on_slow = 'drop_oldest', buffer = '32kB')");
             int sent = 0;
@@ -193,7 +148,7 @@ class SubscribeTest {
 
     @Test
     void whoDoesNotReadIsCutOffAndNobodyElseWaits() throws Exception {
-        try (Connection writer = connect();
+        try (Connection writer = server.connect();
                 Socket silent = new Socket("localhost", server.port())) {
             run(writer, "CREATE STREAM s (v TEXT)", "CREATE MATERIALIZED VIEW mv AS SELECT count(*) AS n FROM s");
             run(writer, "CREATE CONTINUOUS QUERY q AS SELECT v FROM s");

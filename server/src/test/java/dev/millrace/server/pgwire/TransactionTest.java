@@ -1,23 +1,21 @@
 package dev.millrace.server.pgwire;
 
+import static dev.millrace.testing.jdbc.Statements.rows;
+import static dev.millrace.testing.jdbc.Statements.run;
+import static dev.millrace.testing.jdbc.Statements.state;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.Millrace;
-import dev.millrace.server.session.Database;
 import dev.millrace.testing.time.OwnThread;
 import java.io.StringReader;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +23,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,62 +34,17 @@ import org.postgresql.core.TransactionState;
 /** Transactions through PostgreSQL's JDBC driver. */
 @Timeout(120)
 class TransactionTest {
-    private Database database;
-    private PgServer server;
-
-    @BeforeEach
-    void start() {
-        database = Millrace.open();
-        server = PgServer.listen(database, PgServerOptions.local(0));
-    }
+    private final TestServer server = new TestServer();
 
     @AfterEach
     void stop() {
         server.close();
-        database.close(); // fails if a byte of a transaction was left
-    }
-
-    private Connection connect(String... properties) throws SQLException {
-        Properties all = new Properties();
-        all.setProperty("user", "millrace");
-        all.setProperty("socketTimeout", "30");
-        for (int i = 0; i < properties.length; i += 2) {
-            all.setProperty(properties[i], properties[i + 1]);
-        }
-        return DriverManager.getConnection("jdbc:postgresql://localhost:" + server.port() + "/millrace", all);
     }
 
     private Connection begun(String... properties) throws SQLException {
-        Connection connection = connect(properties);
+        Connection connection = server.connect(properties);
         connection.setAutoCommit(false);
         return connection;
-    }
-
-    private static void run(Connection connection, String... statements) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    private static String state(Connection connection, String sql) {
-        return assertThrows(SQLException.class, () -> run(connection, sql)).getSQLState();
-    }
-
-    private static List<String> rows(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                List<String> row = new ArrayList<>();
-                for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
-                    row.add(String.valueOf(rows.getString(i)));
-                }
-                values.add(String.join("|", row));
-            }
-            return values;
-        }
     }
 
     private static TransactionState transaction(Connection connection) throws SQLException {
@@ -103,7 +55,7 @@ class TransactionTest {
     @ValueSource(strings = {"extended", "simple"})
     void changesAreSeenByOthersAfterCommitAndNeverAfterRollback(String mode) throws SQLException {
         try (Connection one = begun("preferQueryMode", mode);
-                Connection other = connect()) {
+                Connection other = server.connect()) {
             run(
                     other,
                     "CREATE TABLE t (id BIGINT PRIMARY KEY, v TEXT)",
@@ -195,7 +147,7 @@ class TransactionTest {
     void oneCommitIsOneEpochForAllItsRelations() throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
         try (Connection one = begun();
-                Connection other = connect()) {
+                Connection other = server.connect()) {
             run(
                     other,
                     "CREATE TABLE a (v BIGINT)",
@@ -233,7 +185,7 @@ class TransactionTest {
 
     @Test
     void moneyIsMovedAndNeverMadeByConcurrentTransfers() throws Exception {
-        try (Connection setUp = connect()) {
+        try (Connection setUp = server.connect()) {
             run(
                     setUp,
                     "CREATE TABLE account (id INT PRIMARY KEY, balance BIGINT)",
@@ -284,7 +236,7 @@ class TransactionTest {
     @Test
     void whoWantsAnothersRowsWaitsAndThenLooksAgain() throws Exception {
         try (Connection one = begun();
-                Connection other = connect()) {
+                Connection other = server.connect()) {
             run(other, "CREATE TABLE t (id INT PRIMARY KEY, v INT)", "INSERT INTO t VALUES (1, 1), (2, 2)");
             run(one, "UPDATE t SET v = 10 WHERE id = 1", "INSERT INTO t VALUES (3, 3)");
             run(other, "UPDATE t SET v = v + 1 WHERE id = 2"); // another row
@@ -310,7 +262,7 @@ class TransactionTest {
 
     @Test
     void severalStatementsInOneMessageAreOneTransaction() throws SQLException {
-        try (Connection one = connect("preferQueryMode", "simple")) {
+        try (Connection one = server.connect("preferQueryMode", "simple")) {
             run(one, "CREATE TABLE t (id INT PRIMARY KEY)", "CREATE STREAM s (k TEXT)");
             run(one, "CREATE MATERIALIZED VIEW mv AS SELECT count(*) AS n FROM s");
             assertEquals(
@@ -334,7 +286,7 @@ class TransactionTest {
 
     @Test
     void aBatchThatIsSentWithoutWaitingIsOneTransaction() throws SQLException {
-        try (Connection one = connect()) {
+        try (Connection one = server.connect()) {
             run(one, "CREATE TABLE t (id INT PRIMARY KEY)");
             try (PreparedStatement insert = one.prepareStatement("INSERT INTO t VALUES (?)")) {
                 for (int id : new int[] {1, 2, 3, 2}) {
@@ -357,7 +309,7 @@ class TransactionTest {
     @Test
     void copiesAreHeldBackAndMemoryIsBounded() throws Exception {
         try (Connection one = begun();
-                Connection other = connect()) {
+                Connection other = server.connect()) {
             run(other, "CREATE STREAM s (k BIGINT)", "CREATE MATERIALIZED VIEW mv AS SELECT count(*) AS n FROM s");
             run(other, "CREATE TABLE t (k BIGINT PRIMARY KEY)");
             String lines = "1\n".repeat(10_000);
@@ -382,7 +334,7 @@ class TransactionTest {
 
     @Test
     void aClientThatGoesRollsBack() throws Exception {
-        try (Connection other = connect()) {
+        try (Connection other = server.connect()) {
             run(other, "CREATE TABLE t (k BIGINT PRIMARY KEY)", "INSERT INTO t VALUES (1)");
             Connection one = begun();
             run(one, "DELETE FROM t", "INSERT INTO t VALUES (2)");
@@ -414,7 +366,7 @@ class TransactionTest {
 
     @Test
     void settingsFollowTheTransaction() throws SQLException {
-        try (Connection one = connect("preferQueryMode", "simple")) {
+        try (Connection one = server.connect("preferQueryMode", "simple")) {
             run(one, "CREATE TABLE t (k BIGINT)");
             run(one, "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY");
             assertEquals(List.of("serializable"), rows(one, "SHOW transaction_isolation"));

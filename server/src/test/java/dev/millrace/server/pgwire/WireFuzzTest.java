@@ -8,6 +8,7 @@ import dev.millrace.server.session.Database;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import dev.millrace.server.tls.TlsOptions;
+import dev.millrace.testing.time.Eventually;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
 import java.io.EOFException;
@@ -25,6 +26,8 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Handler;
@@ -45,7 +48,6 @@ class WireFuzzTest {
     private static final int TRIES = 8; // to be heard, half a minute each: a statement may have timed out
     private static final int PATIENCE = 240_000; // milliseconds; also of a machine that is put to sleep for a while
     private static final long REPORT_MILLIS = 10_000;
-    private static final long PATIENCE_MILLIS = 60_000;
     private static final int SHOWN = 200; // characters of a message that is reported
     private static final String SECRET = "not for your eyes";
     private static final Map<Flaw, String> ANSWERS = Map.of(
@@ -90,7 +92,7 @@ class WireFuzzTest {
             try (PgServer first = open;
                     PgServer second = guarded) {
                 runAll(database);
-                awaitNobody(database);
+                Eventually.holds("no session is left without its client", () -> database.sessionCount() == 0);
             }
             leaks.addAll(lateLeaks());
             assertEquals(List.of(), leaks);
@@ -136,7 +138,7 @@ class WireFuzzTest {
             for (long next = REPORT_MILLIS; !all.isDone(); next += REPORT_MILLIS) {
                 while (!all.isDone() && (System.nanoTime() - begin) / 1_000_000 < next) {
                     checkKept(database);
-                    Thread.sleep(100);
+                    awaitEnd(all);
                 }
                 report((System.nanoTime() - begin) / 1e9);
             }
@@ -146,6 +148,15 @@ class WireFuzzTest {
             checkKept(database);
         } finally {
             threads.shutdown();
+        }
+    }
+
+    /** Waits for a tenth of a second, if the work takes as long. */
+    private static void awaitEnd(CompletableFuture<Void> work) throws Exception {
+        try {
+            work.get(100, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            // it goes on
         }
     }
 
@@ -170,13 +181,6 @@ class WireFuzzTest {
             result.forEach(batch -> rows.add(batch.rowCount() + " rows"));
         }
         assertEquals(List.of("1 rows"), rows);
-    }
-
-    private static void awaitNobody(Database database) throws InterruptedException {
-        for (long waited = 0; database.sessionCount() > 0 && waited < PATIENCE_MILLIS; waited += 10) {
-            Thread.sleep(10);
-        }
-        assertEquals(0, database.sessionCount(), "sessions left without clients");
     }
 
     // ---- scripts ---------------------------------------------------------------------------------------------------
