@@ -13,15 +13,29 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/**
- * One operator of a physical plan. The column order of each output is given on the record.
- *
- * <p>Long because a sealed interface has all its kinds in one file.
- */
+/** One operator of a physical plan. The column order of each output is given on the record. */
 public sealed interface PlanNode {
     Schema schema();
 
     List<PlanNode> inputs();
+
+    /** An operator of one input. */
+    sealed interface Unary extends PlanNode {
+        PlanNode input();
+
+        @Override
+        default List<PlanNode> inputs() {
+            return List.of(input());
+        }
+    }
+
+    /** An operator whose output has the columns of its input. */
+    sealed interface SameColumns extends Unary {
+        @Override
+        default Schema schema() {
+            return input().schema();
+        }
+    }
 
     /**
      * Reads a relation: {@code columns} of it, in that order. {@code predicates} (over the relation's own columns) are
@@ -61,18 +75,8 @@ public sealed interface PlanNode {
      */
     record Watermark(
             PlanNode input, int timeColumn, long delayMicros, long idleTimeoutMicros, Optional<WindowSpec> lateBeyond)
-            implements PlanNode {
+            implements SameColumns {
         public static final long FOLLOWS_CLOCK = -1;
-
-        @Override
-        public Schema schema() {
-            return input.schema();
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
-        }
     }
 
     /**
@@ -84,37 +88,22 @@ public sealed interface PlanNode {
      * <p>Output: input columns, then the number of the change (BIGINT, ascending as they came); negative where a row ends,
      * which has the row's columns, but the end as its time.
      */
-    record Versions(PlanNode input, List<Integer> key, int timeColumn, Schema schema) implements PlanNode {
+    record Versions(PlanNode input, List<Integer> key, int timeColumn, Schema schema) implements Unary {
         public Versions {
             key = List.copyOf(key);
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
         }
     }
 
     /** Keeps the rows where {@code condition} is true and computes {@code projections} over them. Linear in weights. */
     record Calc(PlanNode input, Optional<Expression> condition, List<Expression> projections, Schema schema)
-            implements PlanNode {
+            implements Unary {
         public Calc {
             projections = List.copyOf(projections);
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
         }
     }
 
     /** Repeats each row once per window it falls into. Output: input columns, window_start, window_end. No sessions. */
-    record WindowAssign(PlanNode input, int timeColumn, WindowSpec window, Schema schema) implements PlanNode {
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
-        }
-    }
+    record WindowAssign(PlanNode input, int timeColumn, WindowSpec window, Schema schema) implements Unary {}
 
     /** Part of a two-phase aggregation. PARTIAL emits states as columns, FINAL merges them. */
     enum Phase {
@@ -139,7 +128,7 @@ public sealed interface PlanNode {
             boolean appendOnlyInput,
             Optional<Forgetting> forgetting,
             Schema schema)
-            implements PlanNode {
+            implements Unary {
         public Aggregate {
             keys = List.copyOf(keys);
             calls = List.copyOf(calls);
@@ -160,11 +149,6 @@ public sealed interface PlanNode {
         public Aggregate forgetting(Optional<Forgetting> rule) {
             return new Aggregate(input, keys, calls, phase, appendOnlyInput, rule, schema);
         }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
-        }
     }
 
     /**
@@ -179,15 +163,10 @@ public sealed interface PlanNode {
             List<AggregateCall> calls,
             Phase phase,
             Schema schema)
-            implements PlanNode {
+            implements Unary {
         public WindowAggregate {
             keys = List.copyOf(keys);
             calls = List.copyOf(calls);
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
         }
     }
 
@@ -208,17 +187,12 @@ public sealed interface PlanNode {
             boolean closedEnd,
             Phase phase,
             Schema schema)
-            implements PlanNode {
+            implements Unary {
         public WindowExtreme {
             if (phase == Phase.FINAL) {
                 throw new IllegalArgumentException("candidates are rows as any others: no phase is final");
             }
             keys = List.copyOf(keys);
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
         }
     }
 
@@ -303,7 +277,7 @@ public sealed interface PlanNode {
             boolean appendOnlyInput,
             Optional<Forgetting> forgetting,
             Schema schema)
-            implements PlanNode {
+            implements Unary {
         public TopN {
             partition = List.copyOf(partition);
             order = List.copyOf(order);
@@ -350,11 +324,6 @@ public sealed interface PlanNode {
                     rule,
                     schema);
         }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
-        }
     }
 
     /**
@@ -371,7 +340,7 @@ public sealed interface PlanNode {
             List<MatchValue> values,
             List<Expression> outputs,
             Schema schema)
-            implements PlanNode {
+            implements Unary {
         public Match {
             partition = List.copyOf(partition);
             order = List.copyOf(order);
@@ -396,11 +365,6 @@ public sealed interface PlanNode {
                     || node instanceof Match match && match.inputSpeaksAtEpochEnd()
                     || node.inputs().stream().anyMatch(Match::speaksAtEpochEnd);
         }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
-        }
     }
 
     /**
@@ -416,16 +380,11 @@ public sealed interface PlanNode {
             List<OverCall> calls,
             OptionalInt closing,
             Schema schema)
-            implements PlanNode {
+            implements Unary {
         public Over {
             partition = List.copyOf(partition);
             order = List.copyOf(order);
             calls = List.copyOf(calls);
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
         }
     }
 
@@ -446,15 +405,10 @@ public sealed interface PlanNode {
      */
     record Expand(
             PlanNode input, List<Integer> kept, List<TableCall> calls, boolean ordinality, boolean outer, Schema schema)
-            implements PlanNode {
+            implements Unary {
         public Expand {
             kept = List.copyOf(kept);
             calls = List.copyOf(calls);
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
         }
     }
 
@@ -462,21 +416,11 @@ public sealed interface PlanNode {
      * Holds changes back and emits what is left of them at most every {@code periodMicros} of the machine's time, and at
      * the end of the input.
      */
-    record Pace(PlanNode input, long periodMicros) implements PlanNode {
+    record Pace(PlanNode input, long periodMicros) implements SameColumns {
         public Pace {
             if (periodMicros <= 0) {
                 throw new IllegalArgumentException("a period must be positive, not " + periodMicros + " us");
             }
-        }
-
-        @Override
-        public Schema schema() {
-            return input.schema();
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
         }
     }
 
@@ -488,19 +432,9 @@ public sealed interface PlanNode {
     }
 
     /** Orders and cuts a finite result; pull queries only. {@code limit} -1 means all. */
-    record Sort(PlanNode input, List<OrderKey> order, long limit, long offset) implements PlanNode {
+    record Sort(PlanNode input, List<OrderKey> order, long limit, long offset) implements SameColumns {
         public Sort {
             order = List.copyOf(order);
-        }
-
-        @Override
-        public Schema schema() {
-            return input.schema();
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
         }
     }
 
@@ -524,15 +458,5 @@ public sealed interface PlanNode {
     }
 
     /** Cuts the plan into pipelines. */
-    record Exchange(PlanNode input, Distribution distribution) implements PlanNode {
-        @Override
-        public Schema schema() {
-            return input.schema();
-        }
-
-        @Override
-        public List<PlanNode> inputs() {
-            return List.of(input);
-        }
-    }
+    record Exchange(PlanNode input, Distribution distribution) implements SameColumns {}
 }
