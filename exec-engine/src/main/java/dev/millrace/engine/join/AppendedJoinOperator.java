@@ -11,9 +11,9 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.Retelling;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -39,7 +39,7 @@ import org.apache.arrow.vector.FieldVector;
  *   row:   the one before of its side and key, or 0 | bytes of a PackedCodec
  * </pre>
  */
-public final class AppendedJoinOperator implements Operator {
+public final class AppendedJoinOperator implements Retelling {
     private static final String STATE = "appended";
     private static final String GENERAL_STATE = "rows";
     private static final int HEADER = 8;
@@ -57,6 +57,7 @@ public final class AppendedJoinOperator implements Operator {
     private List<PackedCodec> codecs;
     private Optional<Residual> residual = Optional.empty();
     private Optional<JoinOperator> general = Optional.empty(); // since a row was taken back
+    private Optional<JoinOperator> teller = Optional.empty(); // with the same rows, until it has told them again
     private long size;
     private final boolean hasRanges;
     private long passed; // pairs
@@ -112,6 +113,7 @@ public final class AppendedJoinOperator implements Operator {
 
     @Override
     public void process(int port, Batch batch, Output output) {
+        tell(output, true);
         if (general.isEmpty() && !isOnce(batch)) {
             generalize();
         }
@@ -218,6 +220,14 @@ public final class AppendedJoinOperator implements Operator {
 
     /** Hands all rows over to the operator that can take them back. */
     private void generalize() {
+        general = Optional.of(general());
+        List<AutoCloseable> unused = List.of(table, memory);
+        owned.removeAll(unused);
+        Closing.all(unused);
+        size = 0;
+    }
+
+    private JoinOperator general() {
         JoinOperator operator = own(new JoinOperator(node));
         operator.open(context);
         StateMemory scratch = own(new StateMemory(context.allocator()));
@@ -235,10 +245,27 @@ public final class AppendedJoinOperator implements Operator {
                 }
             }
         }
-        general = Optional.of(operator);
-        owned.removeAll(List.of(table, memory, scratch));
-        Closing.all(List.of(table, memory, scratch));
-        size = 0;
+        owned.remove(scratch);
+        scratch.close();
+        return operator;
+    }
+
+    @Override
+    public void retell() {
+        teller = Optional.of(general.orElseGet(this::general));
+        teller.get().retell();
+    }
+
+    private boolean tell(Output output, boolean atOnce) {
+        if (teller.isEmpty() || !teller.get().tell(output, atOnce)) {
+            return teller.isEmpty();
+        }
+        if (general.isEmpty()) {
+            owned.remove(teller.get());
+            teller.get().close();
+        }
+        teller = Optional.empty();
+        return true;
     }
 
     // ---- signals
@@ -250,6 +277,9 @@ public final class AppendedJoinOperator implements Operator {
 
     @Override
     public boolean onEpochEnd(long epoch, Output output) {
+        if (!tell(output, false)) {
+            return false;
+        }
         if (general.isPresent()) {
             return general.get().onEpochEnd(epoch, output);
         }

@@ -10,9 +10,9 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.Retelling;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -35,7 +35,7 @@ import org.apache.arrow.memory.BufferAllocator;
  *   entry: hash | link | keys | list of left rows | weight of right rows | UNTOUCHED or how the last epoch left the key
  * </pre>
  */
-public final class ExistenceJoinOperator implements Operator {
+public final class ExistenceJoinOperator implements Retelling {
     private static final String STATE = "existence";
     private static final int UNTOUCHED = 0;
     private static final int WAS_ABSENT = 1;
@@ -177,13 +177,28 @@ public final class ExistenceJoinOperator implements Operator {
             long entry = entries[i];
             long weight = Memory.getLong(weightAt(entry));
             if (Memory.getLong(markAt(entry)) == UNTOUCHED) {
-                Memory.putLong(markAt(entry), weight == 0 ? WAS_ABSENT : WAS_PRESENT);
-                if (touchedCount == touched.length) {
-                    touched = Arrays.copyOf(touched, 2 * touchedCount);
-                }
-                touched[touchedCount++] = entry;
+                touch(entry, weight != 0);
             }
             Memory.putLong(weightAt(entry), weight + side.weight(batch, side.rows(0)[i]));
+        }
+    }
+
+    private void touch(long entry, boolean wasPresent) {
+        Memory.putLong(markAt(entry), wasPresent ? WAS_PRESENT : WAS_ABSENT);
+        if (touchedCount == touched.length) {
+            touched = Arrays.copyOf(touched, 2 * touchedCount);
+        }
+        touched[touchedCount++] = entry;
+    }
+
+    /** As if no row had been shown so far. */
+    @Override
+    public void retell() {
+        EntryCursor cursor = new EntryCursor(table, 1024);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            for (int i = 0; i < count; i++) {
+                touch(cursor.entries()[i], !isSemi);
+            }
         }
     }
 

@@ -9,9 +9,9 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.Retelling;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.JoinTime;
@@ -42,7 +42,7 @@ import java.util.TreeMap;
  * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back. Rows that are
  * kept for a time only are forgotten in silence: what they were joined into stays.
  */
-public final class JoinOperator implements Operator {
+public final class JoinOperator implements Retelling {
     private static final String STATE = "rows";
 
     private final Join node;
@@ -68,6 +68,7 @@ public final class JoinOperator implements Operator {
     private Optional<RowLifetimes> lifetimes = Optional.empty(); // of a join with time bounds
     private TimeBounds limit; // of time, if it is to be asked for each pair, else null: hot
     private Pairs pairs;
+    private Optional<JoinAnswer> untold = Optional.empty();
 
     /** Rows on their way in. */
     private record Arrival(int port, JoinSide side, Batch batch, int[] rows, long[] matched, Output output) {
@@ -156,6 +157,7 @@ public final class JoinOperator implements Operator {
     public void process(int port, Batch batch, Output output) {
         JoinSide side = sides.get(port);
         try (batch) {
+            tell(output, true);
             // a row at the watermark is not late, a window that ends there is over
             side.split(
                     batch,
@@ -410,7 +412,21 @@ public final class JoinOperator implements Operator {
     @Override
     public boolean onEpochEnd(long epoch, Output output) {
         reportSize();
-        return true;
+        return tell(output, false);
+    }
+
+    /** What {@link JoinAnswer#isKept} says is required. */
+    @Override
+    public void retell() {
+        untold = Optional.of(new JoinAnswer(node.kind(), state(0), pairs, joined, nullRows));
+    }
+
+    /** Goes on with {@link #retell}; returns whether nothing is left to be told. */
+    boolean tell(Output output, boolean atOnce) {
+        if (untold.isPresent() && untold.get().tell(output, atOnce)) {
+            untold = Optional.empty();
+        }
+        return untold.isEmpty();
     }
 
     // ---- snapshots

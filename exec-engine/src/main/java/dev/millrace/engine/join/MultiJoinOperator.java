@@ -2,14 +2,15 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.Retelling;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode;
@@ -26,8 +27,9 @@ import java.util.Optional;
  * weights multiply. It keeps the rows of its inputs and nothing of what joins of two of them would have between them. A
  * row whose key another input does not have costs a look at each.
  */
-public final class MultiJoinOperator implements Operator {
+public final class MultiJoinOperator implements Retelling {
     private static final String STATE = "multi";
+    private static final int NO_PORT = -1; // no row is chosen
 
     private final MultiJoin node;
     private final int width; // inputs
@@ -37,6 +39,7 @@ public final class MultiJoinOperator implements Operator {
     private JoinState state;
     private JoinOutput joined;
     private final long[] row; // of each input, one that is joined
+    private Optional<EntryCursor> untold = Optional.empty(); // entries whose rows are to be told again
 
     public MultiJoinOperator(MultiJoin node) {
         this.node = node;
@@ -68,6 +71,7 @@ public final class MultiJoinOperator implements Operator {
     public void process(int port, Batch batch, Output output) {
         JoinSide side = sides.get(port);
         try (batch) {
+            tell(output, true);
             side.split(batch, Optional.empty(), false, NO_WATERMARK);
             if (side.groups() == 0) {
                 return;
@@ -125,7 +129,26 @@ public final class MultiJoinOperator implements Operator {
     @Override
     public boolean onEpochEnd(long epoch, Output output) {
         reportSize();
-        return true;
+        return tell(output, false);
+    }
+
+    @Override
+    public void retell() {
+        untold = Optional.of(new EntryCursor(state.table(), 64));
+    }
+
+    private boolean tell(Output output, boolean atOnce) {
+        while (untold.isPresent() && (atOnce || !output.isFull())) {
+            int count = untold.get().advance();
+            for (int i = 0; i < count; i++) {
+                join(untold.get().entries()[i], NO_PORT, 0, 1, output);
+            }
+            joined.flush(output);
+            if (count == 0) {
+                untold = Optional.empty();
+            }
+        }
+        return untold.isEmpty();
     }
 
     private void reportSize() {

@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.engine.join.JoinAnswer;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
@@ -11,12 +12,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What becomes of each operator when a standing query goes on with another plan. An operator keeps its state if the plan
  * below it, literals included, is the same as before, if the rows it has seen cannot be or need not be read again, and if
- * those above it that are new can begin with its answer: updating aggregations and top-N tell theirs again, windows and
- * row patterns go on with what is open. All others begin with the rows that are kept: tables, views, replayable streams.
+ * those above it that are new can begin with its answer: updating aggregations, top-N and joins tell theirs again, windows
+ * and row patterns go on with what is open. All others begin with the rows that are kept: tables, views, replayable streams.
  */
 public final class Alteration {
     /** What becomes of an operator, or of a scan. */
@@ -96,7 +98,9 @@ public final class Alteration {
 
     private static boolean retells(PlanNode node) {
         return node instanceof PlanNode.Aggregate aggregate && aggregate.phase() != Phase.PARTIAL
-                || node instanceof PlanNode.TopN topN && topN.windowEnd().isEmpty();
+                || node instanceof PlanNode.TopN topN && topN.windowEnd().isEmpty()
+                || node instanceof PlanNode.Join join && JoinAnswer.isKept(join)
+                || node instanceof PlanNode.MultiJoin;
     }
 
     private static boolean emitsOnce(PlanNode node) {
@@ -184,8 +188,19 @@ public final class Alteration {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The relations that a node reads, directly or not. */
-    public Set<String> scans(PlanNode node) {
+    /** What a node that is rebuilt begins with: relations that are read again, and answers that are told again. */
+    public Set<String> origins(PlanNode node) {
+        if (node instanceof PlanNode.Scan scan) {
+            return Set.of(scan.relation());
+        }
+        return node.inputs().stream()
+                .flatMap(input -> frontier.contains(input)
+                        ? Stream.of("the " + input.getClass().getSimpleName() + " below")
+                        : origins(input).stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private Set<String> scans(PlanNode node) {
         return below(node).stream()
                 .filter(PlanNode.Scan.class::isInstance)
                 .map(scan -> ((PlanNode.Scan) scan).relation())

@@ -104,7 +104,7 @@ final class Alterations {
         return switch (alteration.fate(node)) {
             case STATELESS -> Optional.empty();
             case KEPT -> Optional.of("keeps its state");
-            case REBUILT -> Optional.of("rebuilt from " + String.join(", ", alteration.scans(node)));
+            case REBUILT -> Optional.of("rebuilt from " + String.join(", ", alteration.origins(node)));
             case STARTS_NOW ->
                 Optional.of("state starts now: former rows of " + String.join(", ", alteration.lost(node))
                         + " are not kept");
