@@ -16,10 +16,6 @@ import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
@@ -29,7 +25,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
 /** All metrics of one database, as Prometheus reads them. Names and units follow its conventions. */
@@ -94,83 +89,50 @@ public final class DatabaseMetrics implements MultiCollector {
                 .map(StandingQuery::statistics)
                 .toList();
         List<MetricSnapshot> all = new ArrayList<>();
-        addQueries(queries, all);
+        addQueries(new Subjects<>(queries, query -> Labels.of("query", query.query()), all));
+        all.add(latencies(queries));
         addOperators(queries, all);
         addWatermarks(queries, all);
-        addStreams(all);
-        all.add(gauge(
-                "millrace_memory_bytes",
-                "Batches and state in use, outside of the heap.",
-                List.of(point(Labels.EMPTY, database.engine().allocatedBytes()))));
-        all.add(gauge(
-                "millrace_memory_limit_bytes",
-                "What they may use at most.",
-                List.of(point(Labels.EMPTY, database.engine().options().memoryLimitBytes()))));
-        all.add(gauge(
-                "millrace_sessions",
-                "Sessions of clients and of the program itself.",
-                List.of(point(Labels.EMPTY, database.sessionCount()))));
-        all.add(counter(
-                "millrace_statements",
-                "Statements executed, failed ones included.",
-                List.of(count(Labels.EMPTY, database.statementCount()))));
+        addDatabase(all);
         return new MetricSnapshots(all);
     }
 
-    private static void addQueries(List<QueryStatistics> queries, List<MetricSnapshot> all) {
-        all.add(queryCounter("millrace_query_rows_in", "Rows read.", queries, QueryStatistics::rowsIn));
-        all.add(queryCounter(
-                "millrace_query_rows_out", "Rows sent, retractions too.", queries, QueryStatistics::rowsOut));
-        all.add(queryCounter(
-                "millrace_query_late_rows", "Rows that came too late.", queries, QueryStatistics::lateRows));
-        all.add(queryCounter(
-                "millrace_query_cpu_seconds",
-                "Time of workers.",
-                queries,
-                query -> query.cpuNanos() / NANOS_PER_SECOND));
-        all.add(queryGauge(
-                "millrace_query_memory_bytes", "Batches and state held.", queries, QueryStatistics::memoryBytes));
-        all.add(queryGauge("millrace_query_view_rows", "Rows of the answer.", queries, QueryStatistics::viewRows));
-        addSubscribers(queries, all);
-        all.add(latencies(queries));
-        all.add(queryGauge(
+    private static void addQueries(Subjects<QueryStatistics> queries) {
+        queries.counter("millrace_query_rows_in", "Rows read.", QueryStatistics::rowsIn);
+        queries.counter("millrace_query_rows_out", "Rows sent, retractions too.", QueryStatistics::rowsOut);
+        queries.counter("millrace_query_late_rows", "Rows that came too late.", QueryStatistics::lateRows);
+        queries.counter("millrace_query_cpu_seconds", "Time of workers.", query -> query.cpuNanos() / NANOS_PER_SECOND);
+        queries.gauge("millrace_query_memory_bytes", "Batches and state held.", QueryStatistics::memoryBytes);
+        queries.gauge("millrace_query_view_rows", "Rows of the answer.", QueryStatistics::viewRows);
+        queries.gauge(
                 "millrace_query_running",
                 "1 if it runs; 0 if it is paused, finished or failed.",
-                queries,
-                query -> query.state() == QueryState.RUNNING ? 1 : 0));
-        all.add(queryGauge(
-                "millrace_query_failed",
-                "1 if it failed.",
-                queries,
-                query -> query.state() == QueryState.FAILED ? 1 : 0));
+                query -> query.state() == QueryState.RUNNING ? 1 : 0);
+        queries.gauge("millrace_query_failed", "1 if it failed.", query -> query.state() == QueryState.FAILED ? 1 : 0);
+        addSubscribers(queries);
     }
 
-    private static void addSubscribers(List<QueryStatistics> queries, List<MetricSnapshot> all) {
-        all.add(queryGauge(
+    private static void addSubscribers(Subjects<QueryStatistics> queries) {
+        queries.gauge(
                 "millrace_query_subscribers",
                 "Who follows it.",
-                queries,
-                query -> query.subscribers().subscribers()));
-        all.add(queryGauge(
+                query -> query.subscribers().subscribers());
+        queries.gauge(
                 "millrace_query_subscriber_queue_rows",
                 "Rows waiting for its subscribers.",
-                queries,
-                query -> query.subscribers().queuedRows()));
-        all.add(queryGauge(
+                query -> query.subscribers().queuedRows());
+        queries.gauge(
                 "millrace_query_subscriber_queue_bytes",
                 "Bytes waiting for its subscribers.",
-                queries,
-                query -> query.subscribers().queuedBytes()));
-        all.add(queryGauge(
+                query -> query.subscribers().queuedBytes());
+        queries.gauge(
                 "millrace_query_subscriber_queue_max_bytes",
                 "Bytes waiting for the slowest.",
-                queries,
-                query -> query.subscribers().mostQueuedBytes()));
-        all.add(queryGauge(
+                query -> query.subscribers().mostQueuedBytes());
+        queries.gauge(
                 "millrace_query_subscriber_lag_seconds",
                 "How long the oldest of it has waited.",
-                queries,
-                query -> query.subscribers().lagMicros() / MICROS_PER_SECOND));
+                query -> query.subscribers().lagMicros() / MICROS_PER_SECOND);
     }
 
     private static HistogramSnapshot latencies(List<QueryStatistics> queries) {
@@ -196,121 +158,89 @@ public final class DatabaseMetrics implements MultiCollector {
         return builder.build();
     }
 
+    private record QueryOperator(String query, OperatorStatistics operator) {
+        Labels labels() {
+            return Labels.of("query", query, "operator", "" + operator.operator(), "name", operator.name());
+        }
+    }
+
     private static void addOperators(List<QueryStatistics> queries, List<MetricSnapshot> all) {
-        all.add(operatorCounter("millrace_operator_rows_in", "Rows taken.", queries, OperatorStatistics::rowsIn));
-        all.add(operatorCounter("millrace_operator_rows_out", "Rows given.", queries, OperatorStatistics::rowsOut));
-        all.add(operatorCounter(
-                "millrace_operator_late_rows", "Rows that came too late.", queries, OperatorStatistics::lateRows));
-        all.add(operatorCounter(
+        Subjects<QueryOperator> operators = new Subjects<>(
+                queries.stream()
+                        .flatMap(query ->
+                                query.operators().stream().map(operator -> new QueryOperator(query.query(), operator)))
+                        .toList(),
+                QueryOperator::labels,
+                all);
+        operators.counter(
+                "millrace_operator_rows_in",
+                "Rows taken.",
+                each -> each.operator().rowsIn());
+        operators.counter(
+                "millrace_operator_rows_out",
+                "Rows given.",
+                each -> each.operator().rowsOut());
+        operators.counter(
+                "millrace_operator_late_rows",
+                "Rows that came too late.",
+                each -> each.operator().lateRows());
+        operators.counter(
                 "millrace_operator_cpu_seconds",
                 "Time of workers.",
-                queries,
-                operator -> operator.cpuNanos() / NANOS_PER_SECOND));
-        all.add(operatorGauge(
-                "millrace_operator_state_bytes", "Kept for state.", queries, OperatorStatistics::stateBytes));
-        all.add(operatorGauge(
-                "millrace_operator_queue_bytes", "Waiting before it.", queries, OperatorStatistics::queuedBytes));
+                each -> each.operator().cpuNanos() / NANOS_PER_SECOND);
+        operators.gauge(
+                "millrace_operator_state_bytes",
+                "Kept for state.",
+                each -> each.operator().stateBytes());
+        operators.gauge(
+                "millrace_operator_queue_bytes",
+                "Waiting before it.",
+                each -> each.operator().queuedBytes());
     }
 
-    private static void addWatermarks(List<QueryStatistics> queries, List<MetricSnapshot> all) {
-        double now = System.currentTimeMillis() / 1e3;
-        List<GaugeDataPointSnapshot> lags = new ArrayList<>();
-        for (QueryStatistics query : queries) {
-            for (WatermarkStatistics mark : query.watermarks()) {
-                boolean known = mark.watermarkMicros() != Operator.NO_WATERMARK
-                        && mark.watermarkMicros() != Operator.END_OF_INPUT;
-                if (known) {
-                    lags.add(point(
-                            Labels.of(
-                                    "query",
-                                    query.query(),
-                                    "stream",
-                                    mark.relation(),
-                                    "partition",
-                                    "" + mark.partition()),
-                            now - mark.watermarkMicros() / MICROS_PER_SECOND));
-                }
-            }
+    private record QueryWatermark(String query, WatermarkStatistics mark) {
+        boolean isKnown() {
+            return mark.watermarkMicros() != Operator.NO_WATERMARK && mark.watermarkMicros() != Operator.END_OF_INPUT;
         }
-        all.add(gauge("millrace_watermark_lag_seconds", "How far event time is behind the clock.", lags));
-    }
 
-    private void addStreams(List<MetricSnapshot> all) {
-        List<CounterDataPointSnapshot> rejected = new ArrayList<>();
-        for (CatalogObject stream : database.catalog().objects(ObjectKind.STREAM)) {
-            rejected.add(count(
-                    Labels.of("stream", stream.name()),
-                    database.engine().relations().rejected(stream.name()).count()));
+        Labels labels() {
+            return Labels.of("query", query, "stream", mark.relation(), "partition", "" + mark.partition());
         }
-        all.add(counter("millrace_stream_rejected_rows", "Records that could not become rows.", rejected));
     }
 
-    private static MetricSnapshot queryCounter(
-            String name, String help, List<QueryStatistics> queries, ToDoubleFunction<QueryStatistics> value) {
-        return counter(
-                name,
-                help,
+    private void addWatermarks(List<QueryStatistics> queries, List<MetricSnapshot> all) {
+        long nowMicros = database.clock().epochMicros();
+        Subjects<QueryWatermark> watermarks = new Subjects<>(
                 queries.stream()
-                        .map(query -> count(Labels.of("query", query.query()), value.applyAsDouble(query)))
-                        .toList());
+                        .flatMap(query ->
+                                query.watermarks().stream().map(mark -> new QueryWatermark(query.query(), mark)))
+                        .filter(QueryWatermark::isKnown)
+                        .toList(),
+                QueryWatermark::labels,
+                all);
+        watermarks.gauge(
+                "millrace_watermark_lag_seconds",
+                "How far event time is behind the clock.",
+                each -> (nowMicros - each.mark().watermarkMicros()) / MICROS_PER_SECOND);
     }
 
-    private static MetricSnapshot queryGauge(
-            String name, String help, List<QueryStatistics> queries, ToDoubleFunction<QueryStatistics> value) {
-        return gauge(
-                name,
-                help,
-                queries.stream()
-                        .map(query -> point(Labels.of("query", query.query()), value.applyAsDouble(query)))
-                        .toList());
-    }
-
-    private static MetricSnapshot operatorCounter(
-            String name, String help, List<QueryStatistics> queries, ToDoubleFunction<OperatorStatistics> value) {
-        return counter(
-                name,
-                help,
-                queries.stream()
-                        .flatMap(query -> query.operators().stream()
-                                .map(operator -> count(labels(query, operator), value.applyAsDouble(operator))))
-                        .toList());
-    }
-
-    private static MetricSnapshot operatorGauge(
-            String name, String help, List<QueryStatistics> queries, ToDoubleFunction<OperatorStatistics> value) {
-        return gauge(
-                name,
-                help,
-                queries.stream()
-                        .flatMap(query -> query.operators().stream()
-                                .map(operator -> point(labels(query, operator), value.applyAsDouble(operator))))
-                        .toList());
-    }
-
-    private static Labels labels(QueryStatistics query, OperatorStatistics operator) {
-        return Labels.of("query", query.query(), "operator", "" + operator.operator(), "name", operator.name());
-    }
-
-    private static MetricSnapshot counter(String name, String help, List<CounterDataPointSnapshot> points) {
-        CounterSnapshot.Builder builder = CounterSnapshot.builder().name(name).help(help);
-        points.forEach(builder::dataPoint);
-        return builder.build();
-    }
-
-    private static MetricSnapshot gauge(String name, String help, List<GaugeDataPointSnapshot> points) {
-        GaugeSnapshot.Builder builder = GaugeSnapshot.builder().name(name).help(help);
-        points.forEach(builder::dataPoint);
-        return builder.build();
-    }
-
-    private static CounterDataPointSnapshot count(Labels labels, double value) {
-        return CounterDataPointSnapshot.builder()
-                .labels(labels)
-                .value(Math.max(0, value))
-                .build();
-    }
-
-    private static GaugeDataPointSnapshot point(Labels labels, double value) {
-        return GaugeDataPointSnapshot.builder().labels(labels).value(value).build();
+    private void addDatabase(List<MetricSnapshot> all) {
+        Subjects<CatalogObject> streams = new Subjects<>(
+                database.catalog().objects(ObjectKind.STREAM), stream -> Labels.of("stream", stream.name()), all);
+        streams.counter(
+                "millrace_stream_rejected_rows",
+                "Records that could not become rows.",
+                stream -> database.engine().relations().rejected(stream.name()).count());
+        Subjects<Database> whole = new Subjects<>(List.of(database), any -> Labels.EMPTY, all);
+        whole.gauge(
+                "millrace_memory_bytes",
+                "Batches and state in use, outside of the heap.",
+                one -> one.engine().allocatedBytes());
+        whole.gauge(
+                "millrace_memory_limit_bytes",
+                "What they may use at most.",
+                one -> one.engine().options().memoryLimitBytes());
+        whole.gauge("millrace_sessions", "Sessions of clients and of the program itself.", Database::sessionCount);
+        whole.counter("millrace_statements", "Statements executed, failed ones included.", Database::statementCount);
     }
 }

@@ -4,7 +4,6 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.role.AccessItem;
-import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -19,7 +18,6 @@ import java.util.stream.Collectors;
 
 /** Functions as PostgreSQL's relations show them: those that users made. */
 final class FunctionContents {
-    private static final String CATALOG = Setting.DATABASE.defaultValue();
 
     private final DatabaseCatalog catalog;
     private final RoleContents roles;
@@ -179,18 +177,7 @@ final class FunctionContents {
     private void routines(NamedRows rows) {
         for (Made made : made()) {
             rows.add(
-                    "specific_catalog",
-                    CATALOG,
-                    "specific_schema",
-                    "public",
-                    "specific_name",
-                    specificName(made),
-                    "routine_catalog",
-                    CATALOG,
-                    "routine_schema",
-                    "public",
-                    "routine_name",
-                    made.object().name(),
+                    names(made),
                     "routine_type",
                     "FUNCTION",
                     "data_type",
@@ -213,11 +200,6 @@ final class FunctionContents {
             int position = 0;
             for (Field parameter : made.function().parameters()) {
                 rows.add(
-                        "specific_catalog",
-                        CATALOG,
-                        "specific_schema",
-                        "public",
-                        "specific_name",
                         specificName(made),
                         "ordinal_position",
                         ++position,
@@ -239,24 +221,13 @@ final class FunctionContents {
         for (Made made : made()) {
             for (AccessItem item : roles.all(Securable.function(made.object().name()))) {
                 rows.add(
+                        names(made),
                         "grantor",
                         item.grantor(),
                         "grantee",
                         item.grantee().isEmpty() ? "PUBLIC" : item.grantee(),
                         "role",
                         item.grantee(),
-                        "specific_catalog",
-                        CATALOG,
-                        "specific_schema",
-                        "public",
-                        "specific_name",
-                        specificName(made),
-                        "routine_catalog",
-                        CATALOG,
-                        "routine_schema",
-                        "public",
-                        "routine_name",
-                        made.object().name(),
                         "privilege_type",
                         item.privilege().name(),
                         "is_grantable",
@@ -265,7 +236,13 @@ final class FunctionContents {
         }
     }
 
-    private String specificName(Made made) {
-        return made.object().name() + "_" + oid(made);
+    private List<StandardName> names(Made made) {
+        return List.of(
+                specificName(made),
+                new StandardName("routine", "public", made.object().name()));
+    }
+
+    private StandardName specificName(Made made) {
+        return new StandardName("specific", "public", made.object().name() + "_" + oid(made));
     }
 }

@@ -41,12 +41,7 @@ final class InformationSchema {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             boolean base = relation.kind().equals("r");
             rows.add(
-                    "table_catalog",
-                    CATALOG,
-                    "table_schema",
-                    relation.schemaName(),
-                    "table_name",
-                    relation.name(),
+                    StandardName.of(relation),
                     "table_type",
                     base ? "BASE TABLE" : "VIEW",
                     "is_insertable_into",
@@ -63,12 +58,7 @@ final class InformationSchema {
                 DataType type = field.type();
                 boolean array = type.kind() == DataType.Kind.ARRAY;
                 rows.add(
-                        "table_catalog",
-                        CATALOG,
-                        "table_schema",
-                        relation.schemaName(),
-                        "table_name",
-                        relation.name(),
+                        StandardName.of(relation),
                         "column_name",
                         field.name(),
                         "ordinal_position",
@@ -135,12 +125,7 @@ final class InformationSchema {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             if (!relation.kind().equals("r")) {
                 rows.add(
-                        "table_catalog",
-                        CATALOG,
-                        "table_schema",
-                        relation.schemaName(),
-                        "table_name",
-                        relation.name(),
+                        StandardName.of(relation),
                         "view_definition",
                         relation.query().map(query -> query + ";"),
                         "is_updatable",
@@ -155,18 +140,7 @@ final class InformationSchema {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             if (!relation.primaryKey().isEmpty()) {
                 rows.add(
-                        "constraint_catalog",
-                        CATALOG,
-                        "constraint_schema",
-                        relation.schemaName(),
-                        "constraint_name",
-                        relation.keyName(),
-                        "table_catalog",
-                        CATALOG,
-                        "table_schema",
-                        relation.schemaName(),
-                        "table_name",
-                        relation.name(),
+                        keyNames(relation),
                         "constraint_type",
                         "PRIMARY KEY",
                         "is_deferrable",
@@ -183,26 +157,18 @@ final class InformationSchema {
             for (int i = 0; i < relation.primaryKey().size(); i++) {
                 String column =
                         relation.schema().field(relation.primaryKey().get(i)).name();
-                Object[] common = {
-                    "constraint_catalog",
-                    CATALOG,
-                    "constraint_schema",
-                    relation.schemaName(),
-                    "constraint_name",
-                    relation.keyName(),
-                    "table_catalog",
-                    CATALOG,
-                    "table_schema",
-                    relation.schemaName(),
-                    "table_name",
-                    relation.name(),
-                    "column_name",
-                    column,
-                    ordered ? "ordinal_position" : "column_name",
-                    ordered ? (Object) (i + 1) : column
-                };
-                rows.add(common);
+                rows.add(
+                        keyNames(relation),
+                        "column_name",
+                        column,
+                        ordered ? "ordinal_position" : "column_name",
+                        ordered ? (Object) (i + 1) : column);
             }
         }
+    }
+
+    private static List<StandardName> keyNames(ShownRelation relation) {
+        return List.of(
+                new StandardName("constraint", relation.schemaName(), relation.keyName()), StandardName.of(relation));
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.type.Schema;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,14 +13,29 @@ import java.util.Optional;
 record NamedRows(Schema schema, RowBuilder rows, int number) {
     /** @param values names and values in turn */
     void add(Object... values) {
+        add(List.of(), values);
+    }
+
+    void add(StandardName name, Object... values) {
+        add(List.of(name), values);
+    }
+
+    void add(List<StandardName> names, Object... values) {
         Object[] row = new Object[schema.size()];
         for (int column = 0; column < row.length; column++) {
             row[column] = Optional.empty();
         }
         row[schema.indexOf(RelationList.OWN_NUMBER)] = number;
+        for (StandardName name : names) {
+            put(row, name.columns());
+        }
+        put(row, values);
+        rows.row(row);
+    }
+
+    private void put(Object[] row, Object[] values) {
         for (int i = 0; i < values.length; i += 2) {
             row[schema.indexOf((String) values[i])] = values[i + 1];
         }
-        rows.row(row);
     }
 }

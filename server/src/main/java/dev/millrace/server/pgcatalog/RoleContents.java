@@ -166,18 +166,13 @@ final class RoleContents {
 
     private static void tableGrant(NamedRows rows, ShownRelation relation, AccessItem item) {
         rows.add(
+                StandardName.of(relation),
                 "grantor",
                 item.grantor(),
                 "grantee",
                 item.grantee().isEmpty() ? "PUBLIC" : item.grantee(),
                 "role",
                 item.grantee(),
-                "table_catalog",
-                DATABASE,
-                "table_schema",
-                relation.schemaName(),
-                "table_name",
-                relation.name(),
                 "privilege_type",
                 item.privilege().name(),
                 "is_grantable",

@@ -264,7 +264,8 @@ public final class Database implements AutoCloseable {
         return engine;
     }
 
-    Clock clock() {
+    /** The time that all of it goes by. */
+    public Clock clock() {
         return clock;
     }
 
