@@ -376,7 +376,9 @@ final class ExpressionBinder {
 
     private RexNode nullTest(String name, SqlNode operand) {
         RexNode node = context.coercions().decided(bind(operand));
-        return Rex.call(name, List.of(node), DataType.BOOLEAN, false);
+        return Coercions.type(node).kind() == Kind.ROW
+                ? nested.nullTest(name, node)
+                : Rex.call(name, List.of(node), DataType.BOOLEAN, false);
     }
 
     private RexNode truthTest(String name, SqlNode operand) {

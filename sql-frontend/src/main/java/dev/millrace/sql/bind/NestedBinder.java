@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -166,14 +167,19 @@ final class NestedBinder {
         List<Field> fields = type.fields();
         for (int i = 0; i < fields.size(); i++) {
             if (fields.get(i).name().equals(name)) {
-                RexNode index = Rex.literal(new Literal((long) i, DataType.INTEGER));
-                return Rex.call("row_field", List.of(row, index), fields.get(i).type(), true);
+                return field(row, i);
             }
         }
         throw Errors.suggest(
                 Errors.error(SqlState.UNDEFINED_COLUMN, "field \"" + name + "\" not found in " + type, where),
                 name,
                 fields.stream().map(Field::name).toList());
+    }
+
+    private static RexNode field(RexNode row, int index) {
+        DataType type = Coercions.type(row).fields().get(index).type();
+        return Rex.call(
+                "row_field", List.of(row, Rex.literal(new Literal((long) index, DataType.INTEGER))), type, true);
     }
 
     /** {@code ROW(a, b)} or {@code (a, b)}. */
@@ -183,6 +189,20 @@ final class NestedBinder {
             fields.add(context.coercions().decided(expressions.bind(operand)));
         }
         return context.functions().operator("make_row", fields, call);
+    }
+
+    /** Whether a row is NULL, which it is if all its fields are, or not, which it is not if none is: both may be false. */
+    RexNode nullTest(String name, RexNode row) {
+        List<Field> fields = Coercions.type(row).fields();
+        List<RexNode> tests = new ArrayList<>();
+        for (int i = 0; i < fields.size(); i++) {
+            RexNode field =
+                    row instanceof RexCall call && call.getOperator().getName().equals("make_row")
+                            ? call.getOperands().get(i)
+                            : field(row, i);
+            tests.add(Rex.call(name, List.of(field), DataType.BOOLEAN, false));
+        }
+        return ExpressionBinder.combine("and", tests);
     }
 
     // ---- quantifiers -----------------------------------------------------------------------------------------------
