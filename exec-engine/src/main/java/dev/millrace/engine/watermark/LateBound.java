@@ -16,6 +16,8 @@ import java.util.Optional;
  *   rows with their window  w + 1, compared with its end
  *   no windows              nothing is late
  * </pre>
+ *
+ * Of windows with an offset {@code o}, the bound under {@code w - o}, and {@code o} later.
  */
 final class LateBound {
     /** How often the clock is looked at where it is not known when a window ends. */
@@ -44,13 +46,16 @@ final class LateBound {
         }
         WindowSpec spec = windows.get();
         if (spec instanceof WindowSpec.Tumble tumble) {
-            return new LateBound(tumble.sizeMicros(), 0, 0, tumble.sizeMicros(), 0);
+            long moved = tumble.offsetMicros();
+            return new LateBound(tumble.sizeMicros(), -moved, moved, tumble.sizeMicros(), 0);
         }
         if (spec instanceof WindowSpec.Cumulate cumulate) {
-            return new LateBound(cumulate.stepMicros(), 0, 0, cumulate.sizeMicros(), 0);
+            long moved = cumulate.offsetMicros();
+            return new LateBound(cumulate.stepMicros(), -moved, moved, cumulate.sizeMicros(), 0);
         }
         if (spec instanceof WindowSpec.Hop hop) {
-            return new LateBound(hop.slideMicros(), -hop.sizeMicros(), hop.sizeMicros(), hop.sizeMicros(), 0);
+            long end = hop.sizeMicros() + hop.offsetMicros(); // of the window that begins at the offset
+            return new LateBound(hop.slideMicros(), -end, end, hop.sizeMicros(), 0);
         }
         if (spec instanceof WindowSpec.Session session) {
             long gap = session.gapMicros();

@@ -32,18 +32,61 @@ sealed interface Slicing {
 
     static Slicing of(WindowSpec window) {
         if (window instanceof WindowSpec.Tumble tumble) {
-            return new Tumbling(tumble.sizeMicros());
+            return moved(new Tumbling(tumble.sizeMicros()), tumble.offsetMicros());
         }
         if (window instanceof WindowSpec.Hop hop) {
-            return new Hopping(hop.slideMicros(), hop.sizeMicros());
+            return moved(new Hopping(hop.slideMicros(), hop.sizeMicros()), hop.offsetMicros());
         }
         if (window instanceof WindowSpec.Cumulate cumulate) {
-            return new Cumulating(cumulate.stepMicros(), cumulate.sizeMicros());
+            return moved(new Cumulating(cumulate.stepMicros(), cumulate.sizeMicros()), cumulate.offsetMicros());
         }
         if (window instanceof WindowSpec.Attached) {
             return new Given();
         }
         throw new IllegalArgumentException("sessions have no slices");
+    }
+
+    private static Slicing moved(Slicing slicing, long micros) {
+        return micros == 0 ? slicing : new Moved(slicing, micros);
+    }
+
+    /** Slices of windows that are not aligned to the epoch but later: those of times that are as much earlier. */
+    record Moved(Slicing slicing, long offsetMicros) implements Slicing {
+        @Override
+        public long sliceEnd(long time) {
+            return slicing.sliceEnd(time - offsetMicros) + offsetMicros;
+        }
+
+        @Override
+        public long sliceMicros() {
+            return slicing.sliceMicros();
+        }
+
+        @Override
+        public long firstWindowEnd(long sliceEnd, long after) {
+            // before the first window there is nothing to move
+            long moved = after < Long.MIN_VALUE + offsetMicros ? after : after - offsetMicros;
+            return later(slicing.firstWindowEnd(sliceEnd - offsetMicros, moved));
+        }
+
+        @Override
+        public long lastWindowEnd(long sliceEnd) {
+            return later(slicing.lastWindowEnd(sliceEnd - offsetMicros));
+        }
+
+        private long later(long end) {
+            return end == NONE ? NONE : end + offsetMicros;
+        }
+
+        @Override
+        public long windowStart(long windowEnd) {
+            return slicing.windowStart(windowEnd - offsetMicros) + offsetMicros;
+        }
+
+        @Override
+        public boolean grows(long windowEnd) {
+            return slicing.grows(windowEnd - offsetMicros);
+        }
     }
 
     /** Back to back windows. */

@@ -34,6 +34,9 @@ final class WatermarkOperatorTest {
                 Optional.of(new WindowSpec.Hop(3, 10)),
                 Optional.of(new WindowSpec.Hop(10, 10)),
                 Optional.of(new WindowSpec.Cumulate(5, 20)),
+                Optional.of(new WindowSpec.Tumble(10, 7)),
+                Optional.of(new WindowSpec.Hop(3, 10, 2)),
+                Optional.of(new WindowSpec.Cumulate(5, 20, 13)),
                 Optional.of(new WindowSpec.Session(4)),
                 Optional.of(new WindowSpec.Attached(0, 1)));
     }
@@ -62,13 +65,13 @@ final class WatermarkOperatorTest {
 
     private static boolean isWindow(WindowSpec spec, long start, long end) {
         if (spec instanceof WindowSpec.Tumble tumble) {
-            return Math.floorMod(start, tumble.sizeMicros()) == 0 && end - start == tumble.sizeMicros();
+            return Math.floorMod(start, tumble.sizeMicros()) == tumble.offsetMicros() && end - start == tumble.sizeMicros();
         }
         if (spec instanceof WindowSpec.Hop hop) {
-            return Math.floorMod(start, hop.slideMicros()) == 0 && end - start == hop.sizeMicros();
+            return Math.floorMod(start, hop.slideMicros()) == hop.offsetMicros() && end - start == hop.sizeMicros();
         }
         if (spec instanceof WindowSpec.Cumulate cumulate) {
-            return Math.floorMod(start, cumulate.sizeMicros()) == 0
+            return Math.floorMod(start, cumulate.sizeMicros()) == cumulate.offsetMicros()
                     && end - start <= cumulate.sizeMicros()
                     && (end - start) % cumulate.stepMicros() == 0;
         }

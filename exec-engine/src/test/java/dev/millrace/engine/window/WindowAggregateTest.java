@@ -115,19 +115,23 @@ class WindowAggregateTest {
         return windows;
     }
 
+    private static long floor(long time, long unit, long offset) {
+        return Math.floorDiv(time - offset, unit) * unit + offset;
+    }
+
     static List<List<Long>> bounds(WindowSpec spec, long time) {
         List<List<Long>> found = new ArrayList<>();
         if (spec instanceof WindowSpec.Tumble tumble) {
-            long start = Math.floorDiv(time, tumble.sizeMicros()) * tumble.sizeMicros();
+            long start = floor(time, tumble.sizeMicros(), tumble.offsetMicros());
             found.add(List.of(start, start + tumble.sizeMicros()));
         } else if (spec instanceof WindowSpec.Hop hop) {
-            for (long start = Math.floorDiv(time, hop.slideMicros()) * hop.slideMicros();
+            for (long start = floor(time, hop.slideMicros(), hop.offsetMicros());
                     start > time - hop.sizeMicros();
                     start -= hop.slideMicros()) {
                 found.add(List.of(start, start + hop.sizeMicros()));
             }
         } else if (spec instanceof WindowSpec.Cumulate cumulate) {
-            long start = Math.floorDiv(time, cumulate.sizeMicros()) * cumulate.sizeMicros();
+            long start = floor(time, cumulate.sizeMicros(), cumulate.offsetMicros());
             for (long end = start + cumulate.stepMicros();
                     end <= start + cumulate.sizeMicros();
                     end += cumulate.stepMicros()) {
@@ -156,7 +160,11 @@ class WindowAggregateTest {
             new WindowSpec.Hop(2 * SECOND, 6 * SECOND),
             new WindowSpec.Hop(4 * SECOND, 6 * SECOND),
             new WindowSpec.Hop(6 * SECOND, 4 * SECOND),
-            new WindowSpec.Cumulate(2 * SECOND, 8 * SECOND));
+            new WindowSpec.Cumulate(2 * SECOND, 8 * SECOND),
+            new WindowSpec.Tumble(5 * SECOND, 2 * SECOND),
+            new WindowSpec.Hop(4 * SECOND, 6 * SECOND, 3 * SECOND),
+            new WindowSpec.Hop(6 * SECOND, 4 * SECOND, SECOND),
+            new WindowSpec.Cumulate(2 * SECOND, 8 * SECOND, 5 * SECOND));
 
     @Test
     void windowsBySlicesEqualTheReference() {

@@ -109,16 +109,22 @@ public final class PlanText implements NodeVisitor<String> {
 
     static String window(WindowSpec window, ExpressionText columns) {
         if (window instanceof WindowSpec.Tumble tumble) {
-            return "TUMBLE " + Durations.text(tumble.sizeMicros());
+            return "TUMBLE " + Durations.text(tumble.sizeMicros()) + from(tumble.offsetMicros());
         } else if (window instanceof WindowSpec.Hop hop) {
-            return "HOP " + Durations.text(hop.sizeMicros()) + " every " + Durations.text(hop.slideMicros());
+            return "HOP " + Durations.text(hop.sizeMicros()) + " every " + Durations.text(hop.slideMicros())
+                    + from(hop.offsetMicros());
         } else if (window instanceof WindowSpec.Cumulate cumulate) {
-            return "CUMULATE " + Durations.text(cumulate.sizeMicros()) + " by " + Durations.text(cumulate.stepMicros());
+            return "CUMULATE " + Durations.text(cumulate.sizeMicros()) + " by " + Durations.text(cumulate.stepMicros())
+                    + from(cumulate.offsetMicros());
         } else if (window instanceof WindowSpec.Session session) {
             return "SESSION gap " + Durations.text(session.gapMicros());
         }
         WindowSpec.Attached attached = (WindowSpec.Attached) window;
         return "the rows' windows (" + columns.columns(List.of(attached.startColumn(), attached.endColumn())) + ")";
+    }
+
+    private static String from(long offsetMicros) {
+        return offsetMicros == 0 ? "" : " offset " + Durations.text(offsetMicros);
     }
 
     /** Windows and the time they are of; attached ones say it themselves. */

@@ -2,6 +2,7 @@ package dev.millrace.planner.fact;
 
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.node.PlanNode;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -10,7 +11,8 @@ public final class EventTimes {
     private EventTimes() {}
 
     /**
-     * The column that the watermarks speak of which come with the rows, as the ends of windows do.
+     * The column that the watermarks speak of which come with the rows, as the ends of windows do; whoever selects
+     * window_time beside the end wants the one that falls into the right window again.
      *
      * @param plan with its watermarks where something waits for them
      */
@@ -19,7 +21,8 @@ public final class EventTimes {
                 .boxed()
                 .filter(column ->
                         inference.of(plan).eventTimes().contains(column) || inference.endsWindows(plan, column))
-                .findFirst()
+                .min(Comparator.comparing(
+                        column -> !inference.of(plan).eventTimes().contains(column)))
                 .map(column -> new RelationFacts.EventTime(column, 0, 0, true));
     }
 

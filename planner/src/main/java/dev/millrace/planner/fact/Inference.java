@@ -2,6 +2,7 @@ package dev.millrace.planner.fact;
 
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
@@ -111,8 +112,25 @@ public final class Inference implements NodeVisitor<Facts> {
                     && input.eventTimes().contains(from.index())) {
                 times.add(column);
             }
+            if (input.appendOnly() && isLastInstant(projections.get(column), input.windows())) {
+                times.add(column);
+            }
         }
         return new Facts(input.appendOnly(), times, moved(input.windows(), column -> positionOf(column, projections)));
+    }
+
+    /**
+     * Whether this is the last microsecond of a window that closes: as a window is out before the watermark passes its end,
+     * and later rows are of later windows, no row follows that is older than the watermark by this time.
+     */
+    private static boolean isLastInstant(Expression expression, List<WindowColumns> windows) {
+        return expression instanceof Expression.Call call
+                && call.function().equals("subtract")
+                && call.arguments().get(0) instanceof Column end
+                && call.arguments().get(1) instanceof Expression.Literal distance
+                && new IntervalValue(0, 0, 1).equals(distance.value())
+                && windows.stream()
+                        .anyMatch(window -> window.end().isPresent() && window.end().getAsInt() == end.index());
     }
 
     private static OptionalInt positionOf(int column, List<Expression> projections) {

@@ -26,17 +26,18 @@ final class Windows {
         long time = micros(row.get(timeColumn));
         List<Window> windows = new ArrayList<>();
         if (spec instanceof WindowSpec.Tumble tumble) {
-            long start = floor(time, tumble.sizeMicros());
+            long start = floor(time - tumble.offsetMicros(), tumble.sizeMicros()) + tumble.offsetMicros();
             windows.add(new Window(start, start + tumble.sizeMicros()));
         } else if (spec instanceof WindowSpec.Hop hop) {
-            for (long start = floor(time, hop.slideMicros());
+            for (long start = floor(time - hop.offsetMicros(), hop.slideMicros()) + hop.offsetMicros();
                     start > time - hop.sizeMicros();
                     start -= hop.slideMicros()) {
                 windows.add(new Window(start, start + hop.sizeMicros()));
             }
         } else if (spec instanceof WindowSpec.Cumulate cumulate) {
-            long start = floor(time, cumulate.sizeMicros());
-            for (long end = floor(time, cumulate.stepMicros()) + cumulate.stepMicros();
+            long moved = cumulate.offsetMicros();
+            long start = floor(time - moved, cumulate.sizeMicros()) + moved;
+            for (long end = floor(time - moved, cumulate.stepMicros()) + moved + cumulate.stepMicros();
                     end <= start + cumulate.sizeMicros();
                     end += cumulate.stepMicros()) {
                 windows.add(new Window(start, end));

@@ -38,9 +38,9 @@ public record WindowScan(RelNode input, int timeColumn, WindowSpec window, List<
         WindowSpec window;
         List<Integer> partition = List.of();
         switch (call.getOperator().getName()) {
-            case Rex.TUMBLE -> window = new WindowSpec.Tumble(micros(operands.get(1)));
-            case Rex.HOP -> window = new WindowSpec.Hop(micros(operands.get(1)), micros(operands.get(2)));
-            case Rex.CUMULATE -> window = new WindowSpec.Cumulate(micros(operands.get(1)), micros(operands.get(2)));
+            case Rex.TUMBLE -> window = new WindowSpec.Tumble(micros(operands.get(1)), micros(operands.get(2)));
+            case Rex.HOP -> window = window(operands, WindowSpec.Hop::new);
+            case Rex.CUMULATE -> window = window(operands, WindowSpec.Cumulate::new);
             case Rex.SESSION -> {
                 partition = columns(operands.get(1));
                 window = new WindowSpec.Session(micros(operands.get(2)));
@@ -57,7 +57,7 @@ public record WindowScan(RelNode input, int timeColumn, WindowSpec window, List<
      * A window function over rows.
      *
      * @param name tumble, hop, cumulate or session
-     * @param durations in microseconds, in the order that SQL writes them
+     * @param durations in microseconds, in the order that SQL writes them, then the offset, which sessions do not have
      */
     public static RelNode create(
             RelNode input, String name, int timeColumn, List<Integer> partition, List<Long> durations) {
@@ -113,6 +113,14 @@ public record WindowScan(RelNode input, int timeColumn, WindowSpec window, List<
                 .getOperands().stream()
                         .map(operand -> ((RexInputRef) operand).getIndex())
                         .toList();
+    }
+
+    private interface TwoDurations {
+        WindowSpec window(long first, long second, long offset);
+    }
+
+    private static WindowSpec window(List<RexNode> operands, TwoDurations kind) {
+        return kind.window(micros(operands.get(1)), micros(operands.get(2)), micros(operands.get(3)));
     }
 
     private static long micros(RexNode duration) {

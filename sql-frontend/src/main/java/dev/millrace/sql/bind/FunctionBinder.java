@@ -404,7 +404,8 @@ final class FunctionBinder {
     }
 
     private static MillraceException unknownFunction(String name, List<RexNode> arguments, SqlCall call) {
-        return Errors.suggest(FunctionResolver.doesNotExist(name, arguments, call), name, names());
+        MillraceException error = FunctionResolver.doesNotExist(name, arguments, call);
+        return error.hint().isPresent() ? error : Errors.suggest(error, name, names());
     }
 
     // ---- aggregates ------------------------------------------------------------------------------------------------

@@ -250,7 +250,9 @@ final class FunctionResolver {
     /** The error for a function that is not there. */
     static MillraceException doesNotExist(String name, List<RexNode> arguments, SqlNode where) {
         String types = arguments.stream().map(FunctionResolver::typeName).collect(Collectors.joining(", "));
-        return Errors.error(SqlState.UNDEFINED_FUNCTION, "function " + name + "(" + types + ") does not exist", where);
+        MillraceException error =
+                Errors.error(SqlState.UNDEFINED_FUNCTION, "function " + name + "(" + types + ") does not exist", where);
+        return ForeignFunctions.ours(name).map(error::withHint).orElse(error);
     }
 
     private static String typeName(RexNode node) {

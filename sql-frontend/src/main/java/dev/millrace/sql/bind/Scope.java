@@ -2,7 +2,11 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,6 +34,9 @@ final class Scope {
             return hidden && name.equals(OWN_NUMBER);
         }
     }
+
+    private static final String WINDOW_TIME = "window_time";
+    private static final Literal ONE_MICROSECOND = new Literal(new IntervalValue(0, 0, 1), DataType.INTERVAL);
 
     /** The number of the relation that a row of a system relation is of. */
     static final String OWN_NUMBER = "tableoid";
@@ -119,7 +126,22 @@ final class Scope {
                         : scope.get().correlated(column.get());
             }
         }
-        throw notFound(name);
+        return windowTime(name).orElseThrow(() -> notFound(name));
+    }
+
+    /** Flink's {@code window_time}: the last instant of the window, by which rows of windows fall into windows again. */
+    private Optional<RexNode> windowTime(SqlIdentifier name) {
+        int last = name.names.size() - 1;
+        if (!name.names.get(last).equals(WINDOW_TIME)) {
+            return Optional.empty();
+        }
+        return find(name.setName(last, "window_end"))
+                .filter(end -> TypeMapper.dataType(end.type()).isTimestamp())
+                .map(end -> context.functions()
+                        .operator(
+                                "subtract",
+                                List.of(new RexInputRef(end.index(), end.type()), Rex.literal(ONE_MICROSECOND)),
+                                name));
     }
 
     private RexNode correlated(Column column) {

@@ -62,15 +62,21 @@ final class TableFunctionBinder {
             return relations.relation(system); // a function of PostgreSQL's without arguments is a relation here
         }
         return switch (name) {
-            case "tumble", "hop", "cumulate", "session" -> window(name, arguments, call);
+            case "tumble", "hop", "cumulate", "session" -> window(name, WindowArguments.inOrder(name, call), call);
             case "generate_series" -> series(arguments, call);
             default ->
-                throw Errors.suggest(
-                        Errors.error(SqlState.UNDEFINED_FUNCTION, "function " + name + " in FROM does not exist", call),
-                        name,
-                        Stream.concat(FUNCTIONS.stream(), TableCalls.names().stream())
-                                .toList());
+                throw ForeignFunctions.ours(name)
+                        .map(unknownFunction(name, call)::withHint)
+                        .orElseGet(() -> Errors.suggest(
+                                unknownFunction(name, call),
+                                name,
+                                Stream.concat(FUNCTIONS.stream(), TableCalls.names().stream())
+                                        .toList()));
         };
+    }
+
+    private static MillraceException unknownFunction(String name, SqlCall call) {
+        return Errors.error(SqlState.UNDEFINED_FUNCTION, "function " + name + " in FROM does not exist", call);
     }
 
     // ---- windows ---------------------------------------------------------------------------------------------------
@@ -78,12 +84,15 @@ final class TableFunctionBinder {
     private From window(String name, List<SqlNode> arguments, SqlCall call) {
         int durations = name.equals("tumble") || name.equals("session") ? 1 : 2;
         boolean keyDescriptor = name.equals("session") && arguments.size() == 4 && isDescriptor(arguments.get(2));
-        if (arguments.size() != 2 + durations + (keyDescriptor ? 1 : 0)) {
+        boolean hasOffset = !name.equals("session") && arguments.size() == 3 + durations;
+        if (arguments.size() != 2 + durations + (keyDescriptor || hasOffset ? 1 : 0)) {
             throw Errors.error(
                             SqlState.UNDEFINED_FUNCTION,
-                            name + " takes " + (2 + durations) + " arguments, not " + arguments.size(),
+                            name + " takes " + (2 + durations)
+                                    + (name.equals("session") ? " arguments, not " : " arguments and an offset, not ")
+                                    + arguments.size(),
                             call)
-                    .withHint(usage(name));
+                    .withHint(WindowArguments.usage(name));
         }
         List<SqlNode> partition = new ArrayList<>();
         From input = input(arguments.get(0), partition);
@@ -101,10 +110,15 @@ final class TableFunctionBinder {
             keys.add(column(key, scope).index());
         }
         List<Long> micros = new ArrayList<>();
-        for (SqlNode duration : arguments.subList(arguments.size() - durations, arguments.size())) {
+        int firstDuration = 2 + (keyDescriptor ? 1 : 0);
+        for (SqlNode duration : arguments.subList(firstDuration, firstDuration + durations)) {
             micros.add(duration(name, duration));
         }
         check(name, micros, call);
+        if (!name.equals("session")) {
+            long distance = name.equals("cumulate") ? micros.get(1) : micros.get(0);
+            micros.add(hasOffset ? Math.floorMod(interval(arguments.get(firstDuration + durations)), distance) : 0L);
+        }
         String qualifier =
                 input.columns().isEmpty() ? name : input.columns().get(0).qualifier();
         return withWindow(name, input, time, keys, micros, qualifier);
@@ -116,21 +130,12 @@ final class TableFunctionBinder {
                             SqlState.INVALID_PARAMETER_VALUE,
                             "the slide of HOP must not be greater than its size: rows between windows would be lost",
                             where)
-                    .withHint(usage(name));
+                    .withHint(WindowArguments.usage(name));
         }
         if (name.equals("cumulate") && micros.get(1) % micros.get(0) != 0) {
             throw Errors.error(SqlState.INVALID_PARAMETER_VALUE, "the step of CUMULATE must divide its size", where)
-                    .withHint(usage(name));
+                    .withHint(WindowArguments.usage(name));
         }
-    }
-
-    private static String usage(String name) {
-        return switch (name) {
-            case "tumble" -> "TUMBLE(TABLE t, DESCRIPTOR(time), size)";
-            case "hop" -> "HOP(TABLE t, DESCRIPTOR(time), slide, size)";
-            case "cumulate" -> "CUMULATE(TABLE t, DESCRIPTOR(time), step, size)";
-            default -> "SESSION(TABLE t PARTITION BY key, DESCRIPTOR(time), gap)";
-        };
     }
 
     private From withWindow(
@@ -191,10 +196,23 @@ final class TableFunctionBinder {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a column is expected here", node);
         }
         scope.resolve(name);
-        return scope.find(name).orElseThrow();
+        return scope.find(name)
+                .orElseThrow(() -> Errors.error(SqlState.SYNTAX_ERROR, "a column of the rows is expected here", name)
+                        .withHint("select it in a sub-query: (SELECT .., window_time FROM ..)"));
     }
 
     private long duration(String name, SqlNode node) {
+        long micros = interval(node);
+        if (micros <= 0) {
+            throw Errors.error(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "a duration of " + name.toUpperCase(Locale.ROOT) + " must be greater than zero",
+                    node);
+        }
+        return micros;
+    }
+
+    private long interval(SqlNode node) {
         try {
             var constant =
                     ExpressionTranslator.translate(relations.constant(node, DataType.INTERVAL, "a window's size"));
@@ -202,14 +220,7 @@ final class TableFunctionBinder {
                 throw Errors.error(
                         SqlState.INVALID_PARAMETER_VALUE, "a window's size must be a constant interval", node);
             }
-            long micros = Literals.durationMicros((IntervalValue) literal.value());
-            if (micros <= 0) {
-                throw Errors.error(
-                        SqlState.INVALID_PARAMETER_VALUE,
-                        "a duration of " + name.toUpperCase(Locale.ROOT) + " must be greater than zero",
-                        node);
-            }
-            return micros;
+            return Literals.durationMicros((IntervalValue) literal.value());
         } catch (MillraceException e) {
             throw Errors.at(e, node);
         }

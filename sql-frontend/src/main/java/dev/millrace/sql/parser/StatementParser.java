@@ -60,7 +60,12 @@ public final class StatementParser {
 
     /** All statements; fails at the first syntax error. */
     public static List<Parsed> parse(String sql) {
-        return new StatementParser(sql).parseAll();
+        StatementParser parser = new StatementParser(sql);
+        try {
+            return parser.parseAll();
+        } catch (MillraceException e) {
+            throw parser.words.explained(e);
+        }
     }
 
     private List<Parsed> parseAll() {

@@ -99,7 +99,9 @@ final class TokenFeed implements Supplier<Token> {
             tokens.callee(word);
             return;
         }
-        if (word.equals("emit")) {
+        if (tokens.after(1).isSymbol("=>")) {
+            tokens.name(word, 1); // OFFSET => INTERVAL '1 hour'
+        } else if (word.equals("emit")) {
             tokens.push(QueryGrammarConstants.EOF, "", 0);
         } else if (tokens.after(1).isSymbol("(")) {
             wordBeforeParenthesis(word);

@@ -23,6 +23,10 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
 
     private static final Set<String> INTERVAL_FIELDS = Set.of("year", "month", "day", "hour", "minute", "second");
 
+    /** What may stand behind a bare number beside the fields. */
+    private static final Set<String> INTERVAL_UNITS =
+            Set.of("years", "months", "week", "weeks", "days", "hours", "minutes", "seconds");
+
     /** Whether a constant can begin with this type. */
     static boolean isType(String word) {
         return TYPES_OF_CONSTANTS.contains(word) || word.equals("double") || word.equals("character");
@@ -90,6 +94,9 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
     /** {@code INTERVAL '...'} with the fields that may follow, put into its text. */
     private static TypeWords interval(String text, List<Lexeme> lexemes, int place) {
         Lexeme field = lexeme(lexemes, place + 2);
+        if (isNumber(text) && isUnit(field)) { // Flink's INTERVAL '10' MINUTES; behind '10 minutes' it is an alias
+            return new TypeWords("interval", List.of(), Optional.of(text + " " + field.text()), 1, 3);
+        }
         if (!isIntervalField(field)) {
             return new TypeWords("interval", List.of(), Optional.of(text), 1, 2);
         }
@@ -103,14 +110,21 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
                 "interval", List.of(), Optional.of(intervalText(text, field.text(), last.text())), 1, used);
     }
 
+    private static boolean isUnit(Lexeme lexeme) {
+        return lexeme.kind() == Kind.WORD && INTERVAL_UNITS.contains(lexeme.text());
+    }
+
+    private static boolean isNumber(String text) {
+        return text.strip().matches("[+-]?[0-9]*\\.?[0-9]+");
+    }
+
     private static boolean isIntervalField(Lexeme lexeme) {
         return lexeme.kind() == Kind.WORD && INTERVAL_FIELDS.contains(lexeme.text());
     }
 
     /** What INTERVAL '...' first TO last means, as text that needs no fields. */
     private static String intervalText(String value, String field, String lastField) {
-        boolean number = value.strip().matches("[+-]?[0-9]*\\.?[0-9]+");
-        if (number) {
+        if (isNumber(value)) {
             return value + " " + lastField;
         }
         boolean minuteToSecond = field.equals("minute") && lastField.equals("second");

@@ -48,6 +48,11 @@ final class Words {
         this.lexemes = lexemes;
     }
 
+    /** An error of this text, with what to write instead of a form that others have. */
+    MillraceException explained(MillraceException error) {
+        return ForeignForms.explained(error, lexemes);
+    }
+
     /** The same place, to be read from once more. */
     Words copy() {
         Words copy = new Words(sql, lexemes);
@@ -272,7 +277,7 @@ final class Words {
         return options;
     }
 
-    /** As {@link #settingName}, but any word will do, also a reserved one such as {@code null}. */
+    /** As {@link #settingName}, but any word will do, also a reserved one such as {@code null}, or a text as in Flink. */
     private String optionName() {
         StringBuilder name = new StringBuilder(optionWord());
         while (acceptSymbol(".")) {
@@ -282,7 +287,7 @@ final class Words {
     }
 
     private String optionWord() {
-        return peek().kind() == Kind.WORD ? next().text() : name();
+        return peek().kind() == Kind.WORD || peek().kind() == Kind.STRING ? next().text() : name();
     }
 
     /** A name whose parts keep their dots. */

@@ -1,0 +1,119 @@
+package dev.millrace.sql.parser;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexeme.Kind;
+import java.util.List;
+import java.util.Optional;
+
+/** Forms that people know from Flink, RisingWave and other systems, and what says the same here. Stateless. */
+final class ForeignForms {
+    /**
+     * @param words those at which the statement fails; before {@code |} what stands in front of it
+     * @param ours what to write instead
+     */
+    private record Form(String words, String ours) {
+        boolean isAt(List<Lexeme> lexemes, int place) {
+            String[] sides = words.split("\\|");
+            String[] before = sides.length > 1 ? sides[0].strip().split(" ") : new String[0];
+            String[] here = sides[sides.length - 1].strip().split(" ");
+            return place >= before.length
+                    && areAt(before, lexemes, place - before.length)
+                    && areAt(here, lexemes, place);
+        }
+
+        private static boolean areAt(String[] words, List<Lexeme> lexemes, int place) {
+            for (int i = 0; i < words.length; i++) {
+                Lexeme lexeme = lexemes.get(Math.min(place + i, lexemes.size() - 1));
+                boolean any = words[i].equals("*") && lexeme.kind() != Kind.END;
+                if (!any && !lexeme.isWord(words[i]) && !lexeme.isSymbol(words[i])) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    private static final String STREAM =
+            "CREATE STREAM s (.., WATERMARK FOR ts AS ts - INTERVAL '5 seconds') WITH (connector = ..) reads from outside";
+
+    private static final String COMPUTED = "columns are what records hold, times also as WITH (timestamp_format = 'unix_ms');"
+            + " CREATE CONTINUOUS QUERY q AS SELECT .. computes others";
+
+    private static final List<Form> FORMS = List.of(
+            new Form("create | source", STREAM),
+            new Form("replace | source", STREAM),
+            new Form("source", "sources are called streams here: CREATE STREAM, DROP STREAM, SHOW STREAMS"),
+            new Form("create | temporary", "a WITH query lasts for a statement; what CREATE makes stays until DROP"),
+            new Form("create | temp", "a WITH query lasts for a statement; what CREATE makes stays until DROP"),
+            new Form("create | index", "tables are indexed by their primary keys, views by what they are grouped by"),
+            new Form("create | subscription", "SUBSCRIBE TO v; or DECLARE c CURSOR FOR SUBSCRIBE TO v, then FETCH"),
+            new Form("declare * | subscription", "DECLARE c CURSOR FOR SUBSCRIBE TO v"),
+            new Form("create | connection", "options stand in WITH (..) of the stream or sink"),
+            new Form("create | secret", "options stand in WITH (..) of the stream or sink"),
+            new Form("create | database", "there is one database; leave it out"),
+            new Form("create | catalog", "there is one database; leave it out"),
+            new Form("use", "there is one database; leave it out"),
+            new Form("wait", "FLUSH waits for all that has been accepted"),
+            new Form("statement set", "each CREATE SINK, CONTINUOUS QUERY or VIEW runs by itself; what they read is shared"),
+            new Form("execute | set", "each CREATE SINK, CONTINUOUS QUERY or VIEW runs by itself; what they read is shared"),
+            new Form("not enforced", "leave NOT ENFORCED out: a new row of a key that is there is an error, or ON CONFLICT says"),
+            new Form("( * | as", COMPUTED),
+            new Form(", * | as", COMPUTED),
+            new Form("append only", "CREATE STREAM is for rows that are only added"),
+            new Form("format * encode", "the format is an option: WITH (connector = .., format = 'json')"),
+            new Form("metadata", "a column holds what the records hold; docs/connectors.md lists what each connector gives"),
+            new Form("emit | final", "EMIT ON WINDOW CLOSE"),
+            new Form("sink * | into", "CREATE MATERIALIZED VIEW v AS .. keeps an answer that others read"),
+            new Form("changelog", "SUBSCRIBE TO shows changes; a sink writes them, with op '+' and '-'"),
+            new Form("session with", "sessions are rows of SESSION(TABLE t PARTITION BY key, DESCRIPTOR(time), gap)"),
+            new Form("with rollup", "GROUP BY ROLLUP (a, b)"),
+            new Form("with cube", "GROUP BY CUBE (a, b)"),
+            new Form("to year", "date_trunc('year', time)"),
+            new Form("to month", "date_trunc('month', time)"),
+            new Form("to day", "date_trunc('day', time)"),
+            new Form("to hour", "date_trunc('hour', time)"),
+            new Form("to minute", "date_trunc('minute', time)"),
+            new Form("to second", "date_trunc('second', time)"),
+            new Form("version", "FOR SYSTEM_TIME AS OF time, on the right of a join"),
+            new Form("`", "names are quoted as \"name\""));
+
+    private ForeignForms() {}
+
+    /**
+     * A syntax error with what to write instead, if it is at a form that is known.
+     *
+     * @param lexemes of the whole text
+     */
+    static MillraceException explained(MillraceException error, List<Lexeme> lexemes) {
+        if (error.sqlState() != SqlState.SYNTAX_ERROR || error.position().isEmpty()) {
+            return error;
+        }
+        int start = error.position().getAsInt() - 1;
+        for (int place = 0; place < lexemes.size(); place++) {
+            if (lexemes.get(place).start() == start) {
+                return ours(lexemes, place).map(error::withHint).orElse(error);
+            }
+        }
+        return error;
+    }
+
+    private static Optional<String> ours(List<Lexeme> lexemes, int place) {
+        boolean settingName = lexemes.get(place).kind() == Kind.STRING
+                && place > 0
+                && (lexemes.get(place - 1).isWord("set") || lexemes.get(place - 1).isWord("reset"));
+        if (settingName) {
+            return Optional.of("SET name = value, without quotes round the name; SHOW ALL lists the settings");
+        }
+        boolean trailing = lexemes.get(place).isWord("with")
+                && lexemes.get(Math.min(place + 1, lexemes.size() - 1)).isSymbol("(");
+        if (trailing) {
+            return Optional.of("options stand before the query: CREATE .. WITH (..) AS SELECT ..");
+        }
+        return FORMS.stream()
+                .filter(form -> form.isAt(lexemes, place))
+                .map(Form::ours)
+                .findFirst();
+    }
+}
