@@ -65,7 +65,8 @@ final class WatermarkOperatorTest {
 
     private static boolean isWindow(WindowSpec spec, long start, long end) {
         if (spec instanceof WindowSpec.Tumble tumble) {
-            return Math.floorMod(start, tumble.sizeMicros()) == tumble.offsetMicros() && end - start == tumble.sizeMicros();
+            return Math.floorMod(start, tumble.sizeMicros()) == tumble.offsetMicros()
+                    && end - start == tumble.sizeMicros();
         }
         if (spec instanceof WindowSpec.Hop hop) {
             return Math.floorMod(start, hop.slideMicros()) == hop.offsetMicros() && end - start == hop.sizeMicros();

@@ -130,7 +130,8 @@ public final class Inference implements NodeVisitor<Facts> {
                 && call.arguments().get(1) instanceof Expression.Literal distance
                 && new IntervalValue(0, 0, 1).equals(distance.value())
                 && windows.stream()
-                        .anyMatch(window -> window.end().isPresent() && window.end().getAsInt() == end.index());
+                        .anyMatch(window ->
+                                window.end().isPresent() && window.end().getAsInt() == end.index());
     }
 
     private static OptionalInt positionOf(int column, List<Expression> projections) {

@@ -20,8 +20,10 @@ final class ForeignFunctions {
                 OURS.put(function + part, ours);
             }
         }
-        OURS.put("current_watermark", "late rows are left out by themselves and shown in millrace.late_rows; millrace.watermarks has"
-                + " the watermarks");
+        OURS.put(
+                "current_watermark",
+                "late rows are left out by themselves and shown in millrace.late_rows; millrace.watermarks has"
+                        + " the watermarks");
         OURS.put("match_proctime", "MATCH_ROWTIME()");
         OURS.put("mz_now", CLOCK);
         OURS.put("mz_logical_timestamp", CLOCK);

@@ -62,8 +62,7 @@ final class WindowArguments {
                         .withHint(usage(function));
             }
         }
-        return new ArrayList<>(
-                Arrays.stream(placed).filter(Objects::nonNull).toList());
+        return new ArrayList<>(Arrays.stream(placed).filter(Objects::nonNull).toList());
     }
 
     private static int placeOf(String function, List<String> names, SqlIdentifier name) {

@@ -38,8 +38,9 @@ final class ForeignForms {
     private static final String STREAM =
             "CREATE STREAM s (.., WATERMARK FOR ts AS ts - INTERVAL '5 seconds') WITH (connector = ..) reads from outside";
 
-    private static final String COMPUTED = "columns are what records hold, times also as WITH (timestamp_format = 'unix_ms');"
-            + " CREATE CONTINUOUS QUERY q AS SELECT .. computes others";
+    private static final String COMPUTED =
+            "columns are what records hold, times also as WITH (timestamp_format = 'unix_ms');"
+                    + " CREATE CONTINUOUS QUERY q AS SELECT .. computes others";
 
     private static final List<Form> FORMS = List.of(
             new Form("create | source", STREAM),
@@ -56,14 +57,22 @@ final class ForeignForms {
             new Form("create | catalog", "there is one database; leave it out"),
             new Form("use", "there is one database; leave it out"),
             new Form("wait", "FLUSH waits for all that has been accepted"),
-            new Form("statement set", "each CREATE SINK, CONTINUOUS QUERY or VIEW runs by itself; what they read is shared"),
-            new Form("execute | set", "each CREATE SINK, CONTINUOUS QUERY or VIEW runs by itself; what they read is shared"),
-            new Form("not enforced", "leave NOT ENFORCED out: a new row of a key that is there is an error, or ON CONFLICT says"),
+            new Form(
+                    "statement set",
+                    "each CREATE SINK, CONTINUOUS QUERY or VIEW runs by itself; what they read is shared"),
+            new Form(
+                    "execute | set",
+                    "each CREATE SINK, CONTINUOUS QUERY or VIEW runs by itself; what they read is shared"),
+            new Form(
+                    "not enforced",
+                    "leave NOT ENFORCED out: a new row of a key that is there is an error, or ON CONFLICT says"),
             new Form("( * | as", COMPUTED),
             new Form(", * | as", COMPUTED),
             new Form("append only", "CREATE STREAM is for rows that are only added"),
             new Form("format * encode", "the format is an option: WITH (connector = .., format = 'json')"),
-            new Form("metadata", "a column holds what the records hold; docs/connectors.md lists what each connector gives"),
+            new Form(
+                    "metadata",
+                    "a column holds what the records hold; docs/connectors.md lists what each connector gives"),
             new Form("emit | final", "EMIT ON WINDOW CLOSE"),
             new Form("sink * | into", "CREATE MATERIALIZED VIEW v AS .. keeps an answer that others read"),
             new Form("changelog", "SUBSCRIBE TO shows changes; a sink writes them, with op '+' and '-'"),
@@ -102,7 +111,8 @@ final class ForeignForms {
     private static Optional<String> ours(List<Lexeme> lexemes, int place) {
         boolean settingName = lexemes.get(place).kind() == Kind.STRING
                 && place > 0
-                && (lexemes.get(place - 1).isWord("set") || lexemes.get(place - 1).isWord("reset"));
+                && (lexemes.get(place - 1).isWord("set")
+                        || lexemes.get(place - 1).isWord("reset"));
         if (settingName) {
             return Optional.of("SET name = value, without quotes round the name; SHOW ALL lists the settings");
         }
