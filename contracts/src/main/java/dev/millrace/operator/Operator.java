@@ -1,6 +1,7 @@
 package dev.millrace.operator;
 
 import dev.millrace.batch.Batch;
+import java.io.IOException;
 
 /**
  * One step of a pipeline: weighted batches in, weighted batches out. Driven by one thread at a time.
@@ -52,8 +53,12 @@ public interface Operator extends AutoCloseable {
         return true;
     }
 
-    /** Writes all state, by key group. Called between epochs: after {@code onEpochEnd} returned true, before more input. */
-    default void snapshot(StateWriter writer) {}
+    /**
+     * Writes all state, by key group. Called between epochs: after {@code onEpochEnd} returned true, before more input.
+     *
+     * @throws IOException what the writer's outputs throw
+     */
+    default void snapshot(StateWriter writer) throws IOException {}
 
     /** Restores the state of the key groups that {@link OperatorContext#keyGroups()} names; others may be in the input. */
     default void restore(StateReader reader) {}

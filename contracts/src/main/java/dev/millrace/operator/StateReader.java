@@ -1,10 +1,27 @@
 package dev.millrace.operator;
 
 import java.io.DataInput;
-import java.util.function.ObjIntConsumer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 
 /** Where a snapshot is restored from. */
 public interface StateReader {
     /** Calls back once for each stored key group of {@code name} (and -1), with its bytes; groups not owned are left out. */
-    void keyGroups(String name, ObjIntConsumer<DataInput> restore);
+    void keyGroups(String name, GroupReader restore);
+
+    /** Takes the bytes of one key group. */
+    @FunctionalInterface
+    interface GroupReader {
+        /** Reads what {@link Operator#snapshot} wrote; what it throws ends the restoration. */
+        void read(DataInput in, int group) throws IOException;
+
+        /** The same for whoever holds the bytes, and has not written them wrongly. */
+        default void accept(DataInput in, int group) {
+            try {
+                read(in, group);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
 }

@@ -9,7 +9,6 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Rows;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
@@ -21,7 +20,6 @@ import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 
 /**
  * Updating aggregation: keeps every group and emits, at the end of an epoch, the changes of the groups it touched. The
@@ -126,32 +124,23 @@ public final class AggregateOperator implements Retelling, Forgetful {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         GroupSnapshot snapshot = new GroupSnapshot(state);
-        try {
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (snapshot.count(group) > 0) {
-                    // The one group of no keys has hash 0 in each instance, whichever key groups that one owns.
-                    int written = keyless ? context.keyGroups().first() : group;
-                    snapshot.write(group, writer.keyGroup(STATE, written));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        if (!keyless) {
+            snapshot.write(writer, STATE);
+        } else if (snapshot.count(0) > 0) {
+            // The one group of no keys has hash 0 in each instance, whichever key groups that one owns.
+            snapshot.write(0, writer.keyGroup(STATE, context.keyGroups().first()));
         }
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (keyless && state.table().size() > 0) {
-                    mergeOnlyGroup(in);
-                } else {
-                    GroupSnapshot.read(state, in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (keyless && state.table().size() > 0) {
+                mergeOnlyGroup(in);
+            } else {
+                GroupSnapshot.read(state, in);
             }
         });
         hasOnlyGroup = keyless && state.table().size() > 0;

@@ -5,6 +5,7 @@ import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
 import java.io.DataInput;
@@ -21,7 +22,7 @@ import java.util.List;
  *   group:     hash | body words | bytes of each long text slot | per collection what it writes
  * </pre>
  */
-public final class GroupSnapshot {
+public final class GroupSnapshot implements KeyGroupPart {
     private final GroupState state;
     private final KeyGroupEntries entries;
     private final List<DistinctValues.Writer> distinct = new ArrayList<>();
@@ -35,11 +36,12 @@ public final class GroupSnapshot {
         }
     }
 
-    /** How many groups a key group has. */
+    @Override
     public int count(int keyGroup) {
         return entries.count(keyGroup);
     }
 
+    @Override
     public void write(int keyGroup, DataOutput out) throws IOException {
         AggregateLayout layout = state.layout();
         int count = entries.count(keyGroup);

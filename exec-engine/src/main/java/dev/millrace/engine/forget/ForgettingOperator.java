@@ -6,10 +6,9 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Forgetful;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
@@ -18,9 +17,7 @@ import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.Forgetting;
 import dev.millrace.type.Schema;
-import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -132,34 +129,20 @@ public final class ForgettingOperator implements Retelling {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         inner.snapshot(writer);
-        KeyGroupEntries entries = new KeyGroupEntries(seen.table());
-        try {
-            writer.keyGroup(STATE, -1).writeLong(watermark);
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    DataOutput out = writer.keyGroup(STATE, group);
-                    seen.write(entries, group, out);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        writer.keyGroup(STATE, -1).writeLong(watermark);
+        KeyGroupPart.of(seen.table(), seen::write).write(writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         inner.restore(reader);
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                } else {
-                    seen.read(in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+            } else {
+                seen.read(in);
             }
         });
         reportSize();

@@ -2,7 +2,6 @@ package dev.millrace.engine.forget;
 
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -109,13 +108,9 @@ final class LastSeen implements AutoCloseable {
     }
 
     /** Writes the keys of a group and their times: how many, then each. */
-    void write(KeyGroupEntries entries, int group, DataOutput out) throws IOException {
-        out.writeInt(entries.count(group));
-        for (int i = 0; i < entries.count(group); i++) {
-            long entry = entries.entry(group, i);
-            keys.write(entry, out);
-            out.writeLong(time(entry));
-        }
+    void write(long entry, DataOutput out) throws IOException {
+        keys.write(entry, out);
+        out.writeLong(time(entry));
     }
 
     void read(DataInput in) throws IOException {

@@ -4,11 +4,10 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.StateMemory;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -20,7 +19,6 @@ import dev.millrace.plan.node.PlanNode.JoinKind;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -383,25 +381,15 @@ public final class AsofJoinOperator implements Operator {
 
     /** Per key group the number of keys, and of each the key and its rows, left and right. */
     @Override
-    public void snapshot(StateWriter writer) {
-        try {
-            writer.keyGroup(STATE, -1).writeLong(watermark);
-            KeyGroupEntries entries = new KeyGroupEntries(table);
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    DataOutput out = writer.keyGroup(STATE, group);
-                    out.writeInt(entries.count(group));
-                    for (int i = 0; i < entries.count(group); i++) {
-                        keys.write(entries.entry(group, i), out);
-                        Key key = key(entries.entry(group, i));
-                        write(key.sides[0], out);
-                        write(key.sides[1], out);
-                    }
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        writer.keyGroup(STATE, -1).writeLong(watermark);
+        KeyGroupPart.of(table, (entry, out) -> {
+                    keys.write(entry, out);
+                    Key key = key(entry);
+                    write(key.sides[0], out);
+                    write(key.sides[1], out);
+                })
+                .write(writer, STATE);
     }
 
     private static void write(AsofRows rows, DataOutput out) throws IOException {
@@ -420,14 +408,10 @@ public final class AsofJoinOperator implements Operator {
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                } else {
-                    read(in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+            } else {
+                read(in);
             }
         });
         for (Key key : touched) {

@@ -5,11 +5,10 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
@@ -17,9 +16,7 @@ import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
-import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -248,37 +245,22 @@ public final class ExistenceJoinOperator implements Retelling {
 
     /** Per key group: the number of entries, then each one's keys, right weight and left rows. */
     @Override
-    public void snapshot(StateWriter writer) {
-        KeyGroupEntries entries = new KeyGroupEntries(table);
-        try {
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    DataOutput out = writer.keyGroup(STATE, group);
-                    out.writeInt(entries.count(group));
-                    for (int i = 0; i < entries.count(group); i++) {
-                        long entry = entries.entry(group, i);
-                        keys.write(entry, out);
-                        out.writeLong(Memory.getLong(weightAt(entry)));
-                        rows.writeList(list(entry), out);
-                    }
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        KeyGroupPart.of(table, (entry, out) -> {
+                    keys.write(entry, out);
+                    out.writeLong(Memory.getLong(weightAt(entry)));
+                    rows.writeList(list(entry), out);
+                })
+                .write(writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                for (int left = in.readInt(); left > 0; left--) {
-                    long entry = keys.read(table, in);
-                    Memory.putLong(weightAt(entry), in.readLong());
-                    rows.readList(list(entry), in, false);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            for (int left = in.readInt(); left > 0; left--) {
+                long entry = keys.read(table, in);
+                Memory.putLong(weightAt(entry), in.readLong());
+                rows.readList(list(entry), in, false);
             }
         });
         reportSize();

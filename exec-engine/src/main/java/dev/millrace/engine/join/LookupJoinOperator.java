@@ -2,12 +2,11 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -16,9 +15,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
-import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -198,41 +195,26 @@ public final class LookupJoinOperator implements Operator {
 
     /** Per key group the number of entries, and of each its key and rows; the watermark in group -1. */
     @Override
-    public void snapshot(StateWriter writer) {
-        try {
-            DataOutput marks = writer.keyGroup(STATE, -1);
-            marks.writeLong(watermark);
-            KeyGroupEntries entries = new KeyGroupEntries(state.table());
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    DataOutput out = writer.keyGroup(STATE, group);
-                    out.writeInt(entries.count(group));
-                    for (int i = 0; i < entries.count(group); i++) {
-                        keys.write(entries.entry(group, i), out);
-                        state.rows(1).writeList(state.list(entries.entry(group, i), 1), out);
-                    }
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        writer.keyGroup(STATE, -1).writeLong(watermark);
+        KeyGroupPart.of(state.table(), (entry, out) -> {
+                    keys.write(entry, out);
+                    state.rows(1).writeList(state.list(entry, 1), out);
+                })
+                .write(writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                    released = watermark;
-                } else {
-                    for (int count = in.readInt(); count > 0; count--) {
-                        long entry = keys.read(state.table(), in);
-                        state.rows(1).readList(state.list(entry, 1), in, false);
-                    }
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+                released = watermark;
+            } else {
+                for (int count = in.readInt(); count > 0; count--) {
+                    long entry = keys.read(state.table(), in);
+                    state.rows(1).readList(state.list(entry, 1), in, false);
                 }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
             }
         });
     }

@@ -3,6 +3,7 @@ package dev.millrace.engine.match;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
@@ -19,7 +20,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /** Rows from their arrival until they are due: until the watermark has passed them, or all at the end of a finite input. */
@@ -145,12 +145,12 @@ final class Arrivals implements AutoCloseable {
     // ---- snapshots -------------------------------------------------------------------------------------------------
 
     /** What writes the rows of a partition to an output. */
-    Function<DataOutput, Partitions.More> writers() {
+    KeyGroupPart.EntryWriter writer() {
         Map<Long, List<Long>> waiting = new HashMap<>();
         pending.forEach(row -> byPartition(waiting, row));
         Map<Long, List<Long>> gone = new HashMap<>();
         withdrawn.forEach(row -> byPartition(gone, row));
-        return out -> entry -> {
+        return (entry, out) -> {
             write(waiting.getOrDefault(entry, List.of()), out);
             write(gone.getOrDefault(entry, List.of()), out);
         };
@@ -167,7 +167,7 @@ final class Arrivals implements AutoCloseable {
         }
     }
 
-    /** Reads what {@link #writers} wrote of a partition; {@link #restored} follows when all are read. */
+    /** Reads what {@link #writer} wrote of a partition; {@link #restored} follows when all are read. */
     void read(long entry, DataInput in) throws IOException {
         for (int left = in.readInt(); left > 0; left--) {
             waitingAgain.add(readRow(entry, in));

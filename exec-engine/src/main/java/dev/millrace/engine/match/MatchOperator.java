@@ -3,13 +3,12 @@ package dev.millrace.engine.match;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.EntryCursor;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -22,16 +21,13 @@ import dev.millrace.plan.match.MatchValue;
 import dev.millrace.plan.node.PlanNode.Match;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
-import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * Finds row patterns ({@link Match}). Rows wait until the watermark has passed them; then each partition they belong to is
@@ -382,41 +378,31 @@ public final class MatchOperator implements Operator {
     // ---- snapshots -------------------------------------------------------------------------------------------------
 
     @Override
-    public void snapshot(StateWriter writer) {
-        try {
-            writer.keyGroup(STATE, -1).writeLong(watermark);
-            KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
-            Function<DataOutput, Partitions.More> arrived = arrivals.writers();
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    DataOutput out = writer.keyGroup(STATE, group);
-                    partitions.write(entries, group, out, arrived.apply(out));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        writer.keyGroup(STATE, -1).writeLong(watermark);
+        KeyGroupPart.EntryWriter arrived = arrivals.writer();
+        KeyGroupPart.of(partitions.table(), (entry, out) -> {
+                    partitions.write(entry, out);
+                    arrived.write(entry, out);
+                })
+                .write(writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                    ended = watermark == END_OF_INPUT;
-                    return;
-                }
-                partitions.read(in, entry -> {
-                    arrivals.read(entry, in);
-                    if (spec.withinMicros().isPresent() && partitions.start(entry) < partitions.count(entry)) {
-                        partitions.flag(entry, Partitions.TIMED, true);
-                        deadlines.add(NO_WATERMARK, entry); // looked at in the next round, which knows better
-                    }
-                });
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+                ended = watermark == END_OF_INPUT;
+                return;
             }
+            partitions.read(in, entry -> {
+                arrivals.read(entry, in);
+                if (spec.withinMicros().isPresent() && partitions.start(entry) < partitions.count(entry)) {
+                    partitions.flag(entry, Partitions.TIMED, true);
+                    deadlines.add(NO_WATERMARK, entry); // looked at in the next round, which knows better
+                }
+            });
         });
         arrivals.restored();
         reportSize();

@@ -3,7 +3,6 @@ package dev.millrace.engine.match;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowOrder;
 import java.io.DataInput;
@@ -211,32 +210,22 @@ final class Partitions implements AutoCloseable {
 
     // ---- snapshots -------------------------------------------------------------------------------------------------
 
-    /** Writes the partitions of a key group, each followed by what {@code more} writes of it. */
-    void write(KeyGroupEntries entries, int group, DataOutput out, More more) throws IOException {
-        out.writeInt(entries.count(group));
-        for (int i = 0; i < entries.count(group); i++) {
-            long entry = entries.entry(group, i);
-            keys.write(entry, out);
-            out.writeLong(number(entry));
-            out.writeInt(start(entry));
-            out.writeInt(decided(entry));
-            out.writeInt(matched(entry));
-            out.writeBoolean(is(entry, CUT));
-            out.writeInt(count(entry));
-            for (long row = first(entry); row != 0; row = StoredRows.next(row)) {
-                StoredRows.write(row, out);
-            }
-            more.write(entry);
+    /** Writes a partition. */
+    void write(long entry, DataOutput out) throws IOException {
+        keys.write(entry, out);
+        out.writeLong(number(entry));
+        out.writeInt(start(entry));
+        out.writeInt(decided(entry));
+        out.writeInt(matched(entry));
+        out.writeBoolean(is(entry, CUT));
+        out.writeInt(count(entry));
+        for (long row = first(entry); row != 0; row = StoredRows.next(row)) {
+            StoredRows.write(row, out);
         }
     }
 
-    /** What belongs to a partition and is kept elsewhere. */
-    interface More {
-        void write(long entry) throws IOException;
-    }
-
     /** Adds the partitions of a key group; {@code more} reads what followed each. */
-    void read(DataInput in, More more) throws IOException {
+    void read(DataInput in, EntryReader more) throws IOException {
         for (int left = in.readInt(); left > 0; left--) {
             long entry = keys.read(table, in);
             Memory.putLong(entry + body + NUMBER, in.readLong());
@@ -247,8 +236,14 @@ final class Partitions implements AutoCloseable {
             for (int count = in.readInt(); count > 0; count--) {
                 append(entry, rows.read(in));
             }
-            more.write(entry);
+            more.read(entry);
         }
+    }
+
+    /** Reads what is kept elsewhere of a partition. */
+    @FunctionalInterface
+    interface EntryReader {
+        void read(long entry) throws IOException;
     }
 
     @Override

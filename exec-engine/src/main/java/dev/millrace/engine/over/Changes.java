@@ -2,15 +2,14 @@ package dev.millrace.engine.over;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
-import dev.millrace.batch.Vectors;
+import dev.millrace.engine.state.PendingChanges;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /** Rows with results that are to be emitted, and what may be freed after that. */
@@ -20,11 +19,7 @@ final class Changes {
     private final Schema schema;
     private final PartitionState partitions;
     private final BufferAllocator allocator;
-    private long[] rows = new long[256];
-    private long[] results = new long[256];
-    private long[] weights = new long[256];
-    private int count;
-    private int emitted;
+    private final PendingChanges pending = new PendingChanges(); // the words are results
     private long[] oldRows = new long[64];
     private int oldRowCount;
     private long[] oldResults = new long[64];
@@ -44,14 +39,7 @@ final class Changes {
     }
 
     void add(long row, long result, long weight) {
-        if (count == rows.length) {
-            rows = Arrays.copyOf(rows, 2 * count);
-            results = Arrays.copyOf(results, 2 * count);
-            weights = Arrays.copyOf(weights, 2 * count);
-        }
-        rows[count] = row;
-        results[count] = result;
-        weights[count++] = weight;
+        pending.add(row, result, weight);
     }
 
     /** The row, with its results, is no longer needed once the changes are emitted. */
@@ -70,19 +58,13 @@ final class Changes {
     }
 
     int size() {
-        return count - emitted;
+        return pending.size();
     }
 
     /** The next rows, at most so many; after the last all is freed and forgotten. */
     Batch next(int most) {
-        int from = emitted;
-        int size = Math.min(most, size());
-        Batch batch =
-                batch(Arrays.copyOfRange(rows, from, from + size), Arrays.copyOfRange(results, from, from + size));
-        emitted += size;
-        if (emitted == count) {
-            count = 0;
-            emitted = 0;
+        Batch batch = batch(pending.take(most));
+        if (pending.size() == 0) {
             free();
         }
         return batch;
@@ -100,31 +82,18 @@ final class Changes {
         oldResultCount = 0;
     }
 
-    private Batch batch(long[] rowAddresses, long[] resultAddresses) {
-        int size = rowAddresses.length;
+    private Batch batch(PendingChanges.Some some) {
+        int size = some.size();
         List<FieldVector> vectors = new ArrayList<>();
         try {
             for (int column = 0; column < rowCodec.columnCount(); column++) {
-                vectors.add(rowCodec.decode(column, schema.field(column), rowAddresses, size, allocator));
+                vectors.add(rowCodec.decode(column, schema.field(column), some.rows(), size, allocator));
             }
             for (int call = 0; call < resultCodec.columnCount(); call++) {
                 vectors.add(resultCodec.decode(
-                        call, schema.field(rowCodec.columnCount() + call), resultAddresses, size, allocator));
+                        call, schema.field(rowCodec.columnCount() + call), some.words(), size, allocator));
             }
-            FieldVector[] columns = vectors.toArray(FieldVector[]::new);
-            boolean once = true;
-            for (int i = 0; i < size; i++) {
-                once &= weights[emitted + i] == 1;
-            }
-            if (once) {
-                return Batch.of(schema, columns, size);
-            }
-            BigIntVector vector = Vectors.allocateWeights(size, allocator);
-            for (int i = 0; i < size; i++) {
-                Memory.putLong(vector.getDataBufferAddress() + 8L * i, weights[emitted + i]);
-            }
-            Vectors.finish(vector, size);
-            return Batch.weighted(schema, columns, size, vector);
+            return WeightedRows.batch(schema, vectors.toArray(FieldVector[]::new), size, some.weights(), 0, allocator);
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
             throw e;

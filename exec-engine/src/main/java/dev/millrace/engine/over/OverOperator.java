@@ -6,6 +6,7 @@ import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
@@ -20,7 +21,6 @@ import dev.millrace.plan.node.PlanNode.Over;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -251,27 +251,14 @@ public final class OverOperator implements Operator {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
-        KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
-        try {
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    partitions.write(entries, group, writer.keyGroup(STATE, group));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        KeyGroupPart.of(partitions.table(), partitions::write).write(writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                partitions.read(in);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            partitions.read(in);
         });
         KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
         for (int group = 0; group < KeyGroups.COUNT; group++) {

@@ -5,7 +5,6 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.StateMemory;
@@ -193,25 +192,21 @@ final class PartitionState implements AutoCloseable {
     }
 
     /** Writes the partitions of a key group: their number, then of each its keys, its rows, and those pending. */
-    void write(KeyGroupEntries entries, int group, DataOutput out) throws IOException {
-        out.writeInt(entries.count(group));
-        for (int i = 0; i < entries.count(group); i++) {
-            long entry = entries.entry(group, i);
-            keys.write(entry, out);
-            out.writeInt(count(entry));
-            out.writeInt(released(entry));
-            for (int row = 0; row < count(entry); row++) {
-                long address = Memory.getLong(array(entry) + 8L * row);
-                writeBytes(address, KeptRow.length(address), out);
-                long result = KeptRow.result(address);
-                writeBytes(result, result == 0 ? -1 : KeptRow.resultLength(result), out);
-            }
-            for (long row = Memory.getLong(entry + pending); row != 0; row = KeptRow.next(row)) {
-                writeBytes(row, KeptRow.length(row), out);
-                out.writeLong(KeptRow.weight(row));
-            }
-            out.writeInt(-1);
+    void write(long entry, DataOutput out) throws IOException {
+        keys.write(entry, out);
+        out.writeInt(count(entry));
+        out.writeInt(released(entry));
+        for (int row = 0; row < count(entry); row++) {
+            long address = Memory.getLong(array(entry) + 8L * row);
+            writeBytes(address, KeptRow.length(address), out);
+            long result = KeptRow.result(address);
+            writeBytes(result, result == 0 ? -1 : KeptRow.resultLength(result), out);
         }
+        for (long row = Memory.getLong(entry + pending); row != 0; row = KeptRow.next(row)) {
+            writeBytes(row, KeptRow.length(row), out);
+            out.writeLong(KeptRow.weight(row));
+        }
+        out.writeInt(-1);
     }
 
     private static void writeBytes(long address, int length, DataOutput out) throws IOException {

@@ -1,12 +1,10 @@
 package dev.millrace.engine.pace;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowBag;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -14,9 +12,8 @@ import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Pace;
 import dev.millrace.type.Schema;
-import java.util.List;
-import org.apache.arrow.vector.BigIntVector;
-import org.apache.arrow.vector.FieldVector;
+import java.io.IOException;
+import java.util.Arrays;
 
 /**
  * Sums changes up and emits what is left of them at the end of the first epoch that is a period after the last emission, and
@@ -97,31 +94,13 @@ public final class PaceOperator implements Operator {
     }
 
     private Batch batch(long[] rows, int count) {
-        FieldVector[] vectors = held.decode(rows, count);
-        boolean once = true;
-        for (int i = 0; i < count; i++) {
-            once &= RowTable.weight(rows[i]) == 1;
-        }
-        if (once) {
-            return Batch.of(schema, vectors, count);
-        }
-        BigIntVector weights;
-        try {
-            weights = Vectors.allocateWeights(count, context.allocator());
-        } catch (RuntimeException | Error e) {
-            Closing.all(List.of(vectors));
-            throw e;
-        }
-        for (int i = 0; i < count; i++) {
-            Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowTable.weight(rows[i]));
-        }
-        Vectors.finish(weights, count);
-        return Batch.weighted(schema, vectors, count, weights);
+        long[] weights = Arrays.stream(rows, 0, count).map(RowTable::weight).toArray();
+        return WeightedRows.batch(schema, held.decode(rows, count), count, weights, 0, context.allocator());
     }
 
     /** Of the instance: there is one. */
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         held.snapshot(writer, STATE, -1);
     }
 

@@ -11,6 +11,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,7 +27,11 @@ final class OperatorSnapshots {
         for (PlacedStage placed : tasks.stages) {
             if (placed.stage() instanceof OperatorStage stage) {
                 PartsWriter writer = new PartsWriter();
-                stage.operator().snapshot(writer);
+                try {
+                    stage.operator().snapshot(writer);
+                } catch (IOException e) {
+                    throw new UncheckedIOException("memory is written to", e);
+                }
                 parts.put(key(placed.node().id, placed.instance()), writer.finish());
             }
         }

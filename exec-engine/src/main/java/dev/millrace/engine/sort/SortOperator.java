@@ -13,6 +13,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Sort;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.vector.FieldVector;
@@ -100,7 +101,7 @@ public final class SortOperator implements Operator {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         rows.snapshot(writer, STATE, context.keyGroups().first());
     }
 

@@ -10,7 +10,6 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -87,21 +86,14 @@ public final class RowBag implements AutoCloseable {
     }
 
     /** Writes all as one part of the operator's state. */
-    public void snapshot(StateWriter writer, String part, int keyGroup) {
-        try {
-            rows.writeList(list, writer.keyGroup(part, keyGroup));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer, String part, int keyGroup) throws IOException {
+
+        rows.writeList(list, writer.keyGroup(part, keyGroup));
     }
 
     public void restore(StateReader reader, String part) {
         reader.keyGroups(part, (in, group) -> {
-            try {
-                rows.readList(list, in, true);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            rows.readList(list, in, true);
         });
     }
 

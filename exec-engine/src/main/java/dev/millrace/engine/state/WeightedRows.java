@@ -1,9 +1,11 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.type.Schema;
+import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
@@ -13,7 +15,7 @@ public final class WeightedRows {
     private WeightedRows() {}
 
     /**
-     * A batch of columns, which it takes over; without weights if all are 1.
+     * A batch of columns, which it takes over, also when it throws; without weights if all are 1.
      *
      * @param weights the rows' weights, from position {@code from} on
      */
@@ -26,7 +28,13 @@ public final class WeightedRows {
         if (once) {
             return Batch.of(schema, columns, rows);
         }
-        BigIntVector vector = Vectors.allocateWeights(rows, allocator);
+        BigIntVector vector;
+        try {
+            vector = Vectors.allocateWeights(rows, allocator);
+        } catch (RuntimeException | Error e) {
+            Closing.all(List.of(columns));
+            throw e;
+        }
         for (int i = 0; i < rows; i++) {
             Memory.putLong(vector.getDataBufferAddress() + 8L * i, weights[from + i]);
         }

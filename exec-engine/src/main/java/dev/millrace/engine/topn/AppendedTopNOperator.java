@@ -16,6 +16,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Rank;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.Field;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -106,7 +107,7 @@ public final class AppendedTopNOperator implements Forgetful, Retelling {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         changes.snapshot(writer);
     }
 

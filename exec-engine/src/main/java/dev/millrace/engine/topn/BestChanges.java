@@ -3,17 +3,14 @@ package dev.millrace.engine.topn;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowReader;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
-import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /**
@@ -122,32 +119,14 @@ final class BestChanges {
     }
 
     /** Writes per key group the number of partitions, then each. */
-    void snapshot(StateWriter writer) {
-        KeyGroupEntries entries = new KeyGroupEntries(rows.table());
-        try {
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                int count = entries.count(group);
-                if (count > 0) {
-                    DataOutput out = writer.keyGroup(state, group);
-                    out.writeInt(count);
-                    for (int i = 0; i < count; i++) {
-                        rows.write(entries.entry(group, i), out);
-                    }
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    void snapshot(StateWriter writer) throws IOException {
+        KeyGroupPart.of(rows.table(), rows::write).write(writer, state);
     }
 
     void restore(StateReader reader) {
         reader.keyGroups(state, (in, group) -> {
-            try {
-                for (int left = in.readInt(); left > 0; left--) {
-                    rows.read(in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            for (int left = in.readInt(); left > 0; left--) {
+                rows.read(in);
             }
         });
         reportSize();

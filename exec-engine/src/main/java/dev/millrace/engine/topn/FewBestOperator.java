@@ -14,6 +14,7 @@ import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.DataType;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -102,7 +103,7 @@ public final class FewBestOperator implements Retelling {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         changes.snapshot(writer);
     }
 

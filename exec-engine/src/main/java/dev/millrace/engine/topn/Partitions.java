@@ -5,7 +5,6 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
@@ -84,14 +83,10 @@ final class Partitions implements AutoCloseable {
     }
 
     /** Writes the partitions of a key group: their number, then of each its keys and lists. */
-    void write(KeyGroupEntries entries, int group, DataOutput out) throws IOException {
-        out.writeInt(entries.count(group));
-        for (int i = 0; i < entries.count(group); i++) {
-            long entry = entries.entry(group, i);
-            keys.write(entry, out);
-            rows.writeList(rowList(entry), out);
-            emitted.writeList(emittedList(entry), out);
-        }
+    void write(long entry, DataOutput out) throws IOException {
+        keys.write(entry, out);
+        rows.writeList(rowList(entry), out);
+        emitted.writeList(emittedList(entry), out);
     }
 
     void read(DataInput in) throws IOException {

@@ -7,14 +7,13 @@ import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.engine.state.TouchedGroups;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
@@ -24,7 +23,6 @@ import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /**
@@ -140,27 +138,14 @@ public final class TopNOperator implements Retelling, Forgetful {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
-        KeyGroupEntries entries = new KeyGroupEntries(partitions.table());
-        try {
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    partitions.write(entries, group, writer.keyGroup(STATE, group));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        KeyGroupPart.of(partitions.table(), partitions::write).write(writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                partitions.read(in);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            partitions.read(in);
         });
         reportSize();
     }

@@ -6,12 +6,11 @@ import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -20,13 +19,10 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -175,44 +171,20 @@ public final class WindowTopNOperator implements Operator {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
-        try {
-            writer.keyGroup(STATE, -1).writeLong(watermark);
-            Map<Long, KeyGroupEntries> entries = new TreeMap<>();
-            windows.forEach((end, window) -> entries.put(end, new KeyGroupEntries(window.table())));
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                int keyGroup = group;
-                List<Long> ends = windows.keySet().stream()
-                        .filter(end -> entries.get(end).count(keyGroup) > 0)
-                        .toList();
-                if (ends.isEmpty()) {
-                    continue;
-                }
-                DataOutput out = writer.keyGroup(STATE, group);
-                out.writeInt(ends.size());
-                for (long end : ends) {
-                    out.writeLong(end);
-                    windows.get(end).write(entries.get(end), group, out);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        writer.keyGroup(STATE, -1).writeLong(watermark);
+        KeyGroupPart.write(windows, window -> KeyGroupPart.of(window.table(), window::write), writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                    return;
-                }
-                for (int left = in.readInt(); left > 0; left--) {
-                    window(in.readLong()).read(in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+                return;
+            }
+            for (int left = in.readInt(); left > 0; left--) {
+                window(in.readLong()).read(in);
             }
         });
         reportSize();

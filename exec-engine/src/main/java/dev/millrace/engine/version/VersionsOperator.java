@@ -20,7 +20,6 @@ import dev.millrace.plan.node.PlanNode.Versions;
 import dev.millrace.type.Schema;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -222,25 +221,18 @@ public final class VersionsOperator implements Operator {
 
     /** Of the instance: there is one. */
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         DataOutput out = writer.keyGroup(STATE, -1);
-        try {
-            out.writeLong(number);
-            out.writeLong(latest);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+
+        out.writeLong(number);
+        out.writeLong(latest);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                number = Math.max(number, in.readLong());
-                latest = Math.max(latest, in.readLong());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            number = Math.max(number, in.readLong());
+            latest = Math.max(latest, in.readLong());
         });
     }
 

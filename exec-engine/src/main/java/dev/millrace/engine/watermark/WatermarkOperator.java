@@ -13,7 +13,6 @@ import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.type.Schema;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Optional;
 
 /**
@@ -196,24 +195,17 @@ public final class WatermarkOperator implements Operator {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         DataOutput output = writer.keyGroup("watermark", -1);
-        try {
-            output.writeLong(latest);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+
+        output.writeLong(latest);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups("watermark", (input, group) -> {
-            try {
-                latest = Math.max(latest, input.readLong());
-                latestRow = latest;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            latest = Math.max(latest, input.readLong());
+            latestRow = latest;
         });
     }
 

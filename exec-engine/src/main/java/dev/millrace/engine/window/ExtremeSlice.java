@@ -3,7 +3,6 @@ package dev.millrace.engine.window;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowTable;
 import java.io.DataInput;
@@ -101,15 +100,11 @@ final class ExtremeSlice implements AutoCloseable {
         return rows.size();
     }
 
-    void write(KeyGroupEntries entries, int group, DataOutput out) throws IOException {
-        out.writeInt(entries.count(group));
-        for (int i = 0; i < entries.count(group); i++) {
-            long entry = entries.entry(group, i);
-            keys.write(entry, out);
-            out.writeLong(extreme(entry));
-            rows.writeList(rowList(entry), out);
-            rows.writeList(boundaryList(entry), out);
-        }
+    void write(long entry, DataOutput out) throws IOException {
+        keys.write(entry, out);
+        out.writeLong(extreme(entry));
+        rows.writeList(rowList(entry), out);
+        rows.writeList(boundaryList(entry), out);
     }
 
     void read(DataInput in) throws IOException {

@@ -15,7 +15,6 @@ import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -26,7 +25,6 @@ import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -315,31 +313,18 @@ public final class SessionAggregateOperator implements Operator {
     // ---- snapshots
 
     @Override
-    public void snapshot(StateWriter writer) {
-        GroupSnapshot snapshot = new GroupSnapshot(state);
-        try {
-            writer.keyGroup(STATE, -1).writeLong(watermark);
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (snapshot.count(group) > 0) {
-                    snapshot.write(group, writer.keyGroup(STATE, group));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        writer.keyGroup(STATE, -1).writeLong(watermark);
+        new GroupSnapshot(state).write(writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                } else {
-                    GroupSnapshot.read(state, in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+            } else {
+                GroupSnapshot.read(state, in);
             }
         });
         EntryCursor cursor = new EntryCursor(state.table(), 1024); // the keys follow from their sessions

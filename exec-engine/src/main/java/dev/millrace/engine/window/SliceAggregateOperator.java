@@ -10,9 +10,9 @@ import dev.millrace.engine.aggregate.GroupState;
 import dev.millrace.engine.aggregate.PartialLimit;
 import dev.millrace.engine.aggregate.Wide;
 import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -26,11 +26,9 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -323,49 +321,23 @@ public final class SliceAggregateOperator implements Operator {
 
     /** Per key group: the number of slices, then each one's end and groups; for the instance: the watermark. */
     @Override
-    public void snapshot(StateWriter writer) {
-        try {
-            DataOutput instance = writer.keyGroup(STATE, -1);
-            instance.writeLong(watermark);
-            instance.writeLong(fired);
-            Map<Long, GroupSnapshot> snapshots = new HashMap<>();
-            slices.forEach((end, state) -> snapshots.put(end, new GroupSnapshot(state)));
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                List<Long> ends = new ArrayList<>();
-                for (long end : slices.keySet()) {
-                    if (snapshots.get(end).count(group) > 0) {
-                        ends.add(end);
-                    }
-                }
-                if (ends.isEmpty()) {
-                    continue;
-                }
-                DataOutput out = writer.keyGroup(STATE, group);
-                out.writeInt(ends.size());
-                for (long end : ends) {
-                    out.writeLong(end);
-                    snapshots.get(end).write(group, out);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        DataOutput instance = writer.keyGroup(STATE, -1);
+        instance.writeLong(watermark);
+        instance.writeLong(fired);
+        KeyGroupPart.write(slices, GroupSnapshot::new, writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                    fired = Math.max(fired, in.readLong());
-                    return;
-                }
-                for (int left = in.readInt(); left > 0; left--) {
-                    GroupSnapshot.read(slice(in.readLong()), in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+                fired = Math.max(fired, in.readLong());
+                return;
+            }
+            for (int left = in.readInt(); left > 0; left--) {
+                GroupSnapshot.read(slice(in.readLong()), in);
             }
         });
         reportSize();

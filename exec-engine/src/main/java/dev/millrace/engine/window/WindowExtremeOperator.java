@@ -6,12 +6,11 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -25,11 +24,9 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -417,47 +414,23 @@ public final class WindowExtremeOperator implements Operator {
 
     /** Per key group: the number of slices, then each one's end and entries; for the instance: the watermark. */
     @Override
-    public void snapshot(StateWriter writer) {
-        try {
-            DataOutput instance = writer.keyGroup(STATE, -1);
-            instance.writeLong(watermark);
-            instance.writeLong(fired);
-            Map<Long, KeyGroupEntries> entries = new TreeMap<>();
-            bySlice.forEach((end, slice) -> entries.put(end, new KeyGroupEntries(slice.table())));
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                int keyGroup = group;
-                List<Long> ends = bySlice.keySet().stream()
-                        .filter(end -> entries.get(end).count(keyGroup) > 0)
-                        .toList();
-                if (ends.isEmpty()) {
-                    continue;
-                }
-                DataOutput out = writer.keyGroup(STATE, group);
-                out.writeInt(ends.size());
-                for (long end : ends) {
-                    out.writeLong(end);
-                    bySlice.get(end).write(entries.get(end), group, out);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        DataOutput instance = writer.keyGroup(STATE, -1);
+        instance.writeLong(watermark);
+        instance.writeLong(fired);
+        KeyGroupPart.write(bySlice, slice -> KeyGroupPart.of(slice.table(), slice::write), writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                    fired = Math.max(fired, in.readLong());
-                    return;
-                }
-                for (int left = in.readInt(); left > 0; left--) {
-                    slice(in.readLong()).read(in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+                fired = Math.max(fired, in.readLong());
+                return;
+            }
+            for (int left = in.readInt(); left > 0; left--) {
+                slice(in.readLong()).read(in);
             }
         });
         reportSize();

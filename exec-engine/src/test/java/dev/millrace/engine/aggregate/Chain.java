@@ -6,6 +6,7 @@ import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
+import java.io.IOException;
 import java.util.List;
 
 /** Two operators as one, the second fed directly by the first, whose output is never full. */
@@ -53,7 +54,7 @@ public record Chain(List<Operator> operators) implements Operator {
     }
 
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         first().snapshot((name, group) -> writer.keyGroup("first " + name, group));
         second().snapshot((name, group) -> writer.keyGroup("second " + name, group));
     }

@@ -20,6 +20,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.apache.arrow.memory.BufferAllocator;
+import org.junit.jupiter.api.Assertions;
 
 /** One run of a script in one variation. Used once. */
 final class HarnessRun {
@@ -109,7 +110,7 @@ final class HarnessRun {
     private void restart() {
         MemorySnapshot snapshot = new MemorySnapshot();
         for (Instance instance : instances) {
-            instance.operator.snapshot(snapshot.writer(instance.owned));
+            Assertions.assertDoesNotThrow(() -> instance.operator.snapshot(snapshot.writer(instance.owned)));
         }
         stop();
         start(1 + random.nextInt(variation.mostInstances()), Optional.of(snapshot));

@@ -1,0 +1,77 @@
+package dev.millrace.engine.state;
+
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.StateWriter;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.function.Function;
+
+/** What an operator keeps, by key group, as its snapshot has it. It may not change while it is written. One thread. */
+public interface KeyGroupPart {
+    /** How many entries a key group has. */
+    int count(int group);
+
+    void write(int group, DataOutput out) throws IOException;
+
+    /** Writes what is kept under one key. */
+    @FunctionalInterface
+    interface EntryWriter {
+        void write(long entry, DataOutput out) throws IOException;
+    }
+
+    /** The entries of a table: of each key group their number, then each. */
+    static KeyGroupPart of(GroupTable table, EntryWriter writer) {
+        KeyGroupEntries entries = new KeyGroupEntries(table);
+        return new KeyGroupPart() {
+            @Override
+            public int count(int group) {
+                return entries.count(group);
+            }
+
+            @Override
+            public void write(int group, DataOutput out) throws IOException {
+                out.writeInt(entries.count(group));
+                for (int i = 0; i < entries.count(group); i++) {
+                    writer.write(entries.entry(group, i), out);
+                }
+            }
+        };
+    }
+
+    /** Writes the key groups that have entries as the state of this name. */
+    default void write(StateWriter writer, String state) throws IOException {
+        for (int group = 0; group < KeyGroups.COUNT; group++) {
+            if (count(group) > 0) {
+                write(group, writer.keyGroup(state, group));
+            }
+        }
+    }
+
+    /**
+     * Writes several parts, each known by a time: of each key group the number of parts that have entries of it, then each
+     * one's time and entries.
+     */
+    static <T> void write(SortedMap<Long, T> byTime, Function<T, KeyGroupPart> part, StateWriter writer, String state)
+            throws IOException {
+        Map<Long, KeyGroupPart> parts = new LinkedHashMap<>();
+        byTime.forEach((time, kept) -> parts.put(time, part.apply(kept)));
+        for (int group = 0; group < KeyGroups.COUNT; group++) {
+            int keyGroup = group;
+            List<Long> times = parts.keySet().stream()
+                    .filter(time -> parts.get(time).count(keyGroup) > 0)
+                    .toList();
+            if (!times.isEmpty()) {
+                DataOutput out = writer.keyGroup(state, group);
+                out.writeInt(times.size());
+                for (long time : times) {
+                    out.writeLong(time);
+                    parts.get(time).write(group, out);
+                }
+            }
+        }
+    }
+}
