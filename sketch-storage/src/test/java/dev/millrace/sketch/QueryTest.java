@@ -67,7 +67,7 @@ class QueryTest {
                         Aggregate.distinct("c"))
                 .where(conditions.toArray(new Condition[0]));
         query = grouped ? query.groupBy("c") : query;
-        query = size == 0 ? query : query.sliding(size, slide);
+        query = size == 0 ? query : size == slide ? query.tumbling(size) : query.sliding(size, slide);
         for (SketchQuery.Row row : query.run(stream.sketch())) {
             List<Double> a = new ArrayList<>();
             List<Long> n = new ArrayList<>();

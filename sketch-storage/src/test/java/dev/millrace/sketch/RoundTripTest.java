@@ -106,7 +106,7 @@ class RoundTripTest {
             columns.add(values);
         }
         long bound = random.nextInt(3) == 0 ? random.nextInt(2000) : 0;
-        SketchSchema schema = new SketchSchema("t", 1_000_000, bound, features);
+        SketchSchema schema = SketchSchema.of(features.toArray(Feature[]::new)).withTimeBound(bound);
         return new Stream(schema, ticks(random, rows), columns);
     }
 

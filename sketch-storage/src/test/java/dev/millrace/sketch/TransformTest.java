@@ -140,6 +140,14 @@ class TransformTest {
             double is = new Observation(mapped, row).number(0);
             assertTrue(was != was ? is != is : is == was * 2 + 1);
         }
+        Sketch renamed = SketchTransform.mapText(sketch, "c", text -> text.equals("c0") ? "c1" : text + "!");
+        assertEquals(
+                observations.stream()
+                        .map(row -> row.isNull(3) ? "" : row.text(3).equals("c0") ? "c1" : row.text(3) + "!")
+                        .toList(),
+                Materialisation.all().stream(renamed)
+                        .map(row -> row.isNull(3) ? "" : row.text(3))
+                        .toList());
         batches(sketch, observations);
         modes(sketch, observations, all);
     }

@@ -100,11 +100,6 @@ public final class Suite {
         return setup.contains("${data}");
     }
 
-    /** Whether events are made, as many as one likes. */
-    boolean isGenerated() {
-        return setup.contains("${events}");
-    }
-
     List<Stream> streams() {
         return streams;
     }

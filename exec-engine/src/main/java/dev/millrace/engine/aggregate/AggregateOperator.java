@@ -48,7 +48,7 @@ public final class AggregateOperator implements Retelling, Forgetful {
     }
 
     /** The generated code of a node. */
-    public static GroupKernels kernels(Aggregate node) {
+    private static GroupKernels kernels(Aggregate node) {
         Schema input = node.input().schema();
         AggregateLayout layout = new AggregateLayout(
                 new KeyLayout(input, node.keys()),

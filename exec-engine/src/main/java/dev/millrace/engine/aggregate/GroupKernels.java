@@ -99,15 +99,6 @@ public final class GroupKernels {
         return new Loops(kernels.get(0), kernels.subList(1, kernels.size()), distinct);
     }
 
-    /** The sources for batches without NULLs and weights, for {@code EXPLAIN (CODE)}. */
-    public String source() {
-        Variant variant = new Variant(false, false);
-        List<String> sources = new ArrayList<>();
-        groupWriters(variant).forEach(writer -> sources.add(writer.source(GroupKernel.class)));
-        valueWriters(variant).forEach(writer -> sources.add(writer.source(ValueKernel.class)));
-        return String.join("\n", sources);
-    }
-
     /** The loops over groups. */
     private List<KernelWriter> groupWriters(Variant variant) {
         List<StateSlot> updates = new ArrayList<>(layout.states());

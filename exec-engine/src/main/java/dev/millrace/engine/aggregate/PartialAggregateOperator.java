@@ -46,7 +46,7 @@ public final class PartialAggregateOperator implements Operator {
     }
 
     /** The generated code of a node. */
-    public static GroupKernels kernels(Aggregate node) {
+    private static GroupKernels kernels(Aggregate node) {
         Schema input = node.input().schema();
         KeyLayout keys = new KeyLayout(input, node.keys());
         return GroupKernels.addingWithValues(

@@ -204,10 +204,6 @@ final class AsofRows {
         }
     }
 
-    long arrayBytes() {
-        return 8L * (rows.length + pending.length);
-    }
-
     /** Where a row is or would be. */
     private int search(long row) {
         int low = 0;

@@ -122,22 +122,4 @@ public final class OperatorFactory {
             Forgetful operator, PlanNode input, List<Integer> keys, Optional<Forgetting> rule) {
         return rule.isPresent() ? new ForgettingOperator(operator, input.schema(), keys, rule.get()) : operator;
     }
-
-    /** The source generated for a node, for {@code EXPLAIN (CODE)}; empty if its operator has none. */
-    public static String codeOf(PlanNode node) {
-        if (node instanceof PlanNode.Calc calc) {
-            return CalcOperator.codeOf(calc);
-        }
-        if (node instanceof PlanNode.Aggregate aggregate) {
-            return aggregate.phase() == Phase.PARTIAL
-                    ? PartialAggregateOperator.kernels(aggregate).source()
-                    : AggregateOperator.kernels(aggregate).source();
-        }
-        if (node instanceof PlanNode.WindowAggregate aggregate) {
-            return aggregate.window() instanceof WindowSpec.Session
-                    ? SessionAggregateOperator.kernels(aggregate).source()
-                    : SliceAggregateOperator.kernels(aggregate).source();
-        }
-        return "";
-    }
 }

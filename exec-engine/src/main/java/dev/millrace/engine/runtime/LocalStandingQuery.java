@@ -2,7 +2,6 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.connector.Sink;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochDomain;
@@ -354,31 +353,6 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             }
         });
         return subscription;
-    }
-
-    @Override
-    public void addSink(Sink sink, boolean snapshot) {
-        try {
-            engine.atRest(this, () -> {
-                if (!state.isAlive()) {
-                    throw MillraceException.user(
-                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + name + "\" is " + state);
-                }
-                if (snapshot) {
-                    List<Batch> rows = viewForSnapshot().snapshot(tasks.memory().own());
-                    try {
-                        rows.forEach(sink::write);
-                    } finally {
-                        Closing.all(rows);
-                    }
-                    sink.commit(output.publishedEpoch());
-                }
-                output.sinks().add(sink);
-            });
-        } catch (RuntimeException | Error e) {
-            Closing.all(List.of(sink));
-            throw e;
-        }
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.millrace.engine.runtime;
 
-import dev.millrace.connector.Sink;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
@@ -34,14 +33,6 @@ public interface StandingQuery {
      * @throws MillraceException if a snapshot is asked of a query that is not materialized (55000)
      */
     Subscription subscribe(SubscriptionOptions options);
-
-    /**
-     * Sends the output to one more sink from the next epoch on, beginning with the current answer if {@code snapshot}.
-     * The query owns and closes the sink; a failing sink fails the query.
-     *
-     * @throws MillraceException as {@link #subscribe}; the sink is closed then
-     */
-    void addSink(Sink sink, boolean snapshot);
 
     /**
      * Stops taking input, from an epoch's end on. Replayable sources are read on later; appended and live rows wait in

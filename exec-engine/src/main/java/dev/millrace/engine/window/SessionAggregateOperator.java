@@ -73,7 +73,7 @@ public final class SessionAggregateOperator implements Operator {
     }
 
     /** The generated code of a node. */
-    public static GroupKernels kernels(WindowAggregate node) {
+    private static GroupKernels kernels(WindowAggregate node) {
         Schema input = node.input().schema();
         KeyLayout keys = new KeyLayout(input, node.keys());
         return GroupKernels.addingToGiven(

@@ -84,7 +84,7 @@ public final class SliceAggregateOperator implements Operator {
     }
 
     /** The generated code of a node. */
-    public static GroupKernels kernels(WindowAggregate node) {
+    private static GroupKernels kernels(WindowAggregate node) {
         Schema input = node.input().schema();
         List<Integer> keys = new ArrayList<>(node.keys());
         if (node.window() instanceof WindowSpec.Attached attached) {

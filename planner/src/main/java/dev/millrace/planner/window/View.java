@@ -15,11 +15,6 @@ record View(PlanNode base, List<Expression> columns, List<Expression> conditions
                 : new View(node, Nodes.columns(node), List.of());
     }
 
-    /** An expression over this view's columns, over the base. */
-    Expression overBase(Expression expression) {
-        return Expressions.substitute(expression, columns);
-    }
-
     /** The base's rows that pass, all columns. */
     PlanNode filteredBase() {
         return Expressions.and(conditions)

@@ -63,10 +63,6 @@ public record PgServerOptions(
                 addresses, port, mostConnections, mostMessageBytes, authenticationTimeout, tls, newAuthentication);
     }
 
-    public PgServerOptions withAuthenticationTimeout(Duration newTimeout) {
-        return new PgServerOptions(addresses, port, mostConnections, mostMessageBytes, newTimeout, tls, authentication);
-    }
-
     /** On this machine only, without a password. */
     public static PgServerOptions local(int port) {
         return new PgServerOptions(

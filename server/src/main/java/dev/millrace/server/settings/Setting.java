@@ -217,10 +217,6 @@ public enum Setting {
                 : form instanceof Form.Words ? "enum" : form instanceof Form.Text ? "string" : "integer";
     }
 
-    boolean canChange() {
-        return form != Form.READ_ONLY;
-    }
-
     /** One line for users. */
     public String meaning() {
         return meaning;

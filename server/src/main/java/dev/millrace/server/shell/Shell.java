@@ -265,14 +265,6 @@ final class Shell implements AutoCloseable {
         }
     }
 
-    /** The text without its semicolon if it is one whole statement. */
-    static Optional<String> wholeStatement(String text) {
-        SqlText.Input input = SqlText.split(text);
-        return input.statements().size() == 1 && input.rest().isBlank()
-                ? Optional.of(input.statements().get(0).text())
-                : Optional.empty();
-    }
-
     @Override
     public void close() {
         progress.close();

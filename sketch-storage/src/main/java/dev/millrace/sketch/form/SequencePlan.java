@@ -189,11 +189,6 @@ final class SequencePlan {
         return bits;
     }
 
-    /** Whether the sequence has to be decoded with the slow adaptive code. */
-    boolean isAdaptive() {
-        return kind == ADAPTIVE;
-    }
-
     /** Writes it; {@code last} when nothing follows, so that its length need not be told. */
     void write(BitWriter out, boolean last) {
         if (symbols <= 1 || count == 0) {
