@@ -6,8 +6,8 @@
  * pgjdbc, PostgreSQL's driver, whose connections, statements and results it hands out with a few calls answered differently:
  *
  * <ul>
- *   <li>{@code SUBSCRIBE} gives a result that waits for its next row ({@code Subscribing}, {@code ChangesResult});
- *   <li>a batch of a plain {@code INSERT ... VALUES (?, ...)} travels as one COPY ({@code BatchedInsert});
+ *   <li>{@code SUBSCRIBE} gives a result that waits for its next row ({@code SubscribingCalls}, {@code ChangesResult});
+ *   <li>a batch of a plain {@code INSERT ... VALUES (?, ...)} travels as one COPY ({@code InsertAsCopy});
  *   <li>the meta data names Millrace ({@code MillraceMetaData}).
  * </ul>
  *
