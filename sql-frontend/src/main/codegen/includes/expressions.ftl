@@ -80,6 +80,15 @@ SqlNode MillraceQuery() :
     e = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { return e; }
 }
 
+/** What is behind FROM, or behind USING of DELETE. */
+SqlNode MillraceFrom() :
+{
+    final SqlNode e;
+}
+{
+    e = FromClause() { return e; }
+}
+
 /** A scalar expression. */
 SqlNode MillraceExpression() :
 {

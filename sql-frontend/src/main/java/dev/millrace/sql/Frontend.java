@@ -7,6 +7,7 @@ import dev.millrace.sql.bind.StatementBinder;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.StatementParser;
+import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
@@ -75,6 +76,11 @@ public final class Frontend {
     /** Resolves names and types. */
     public Statement analyze(ParsedStatement statement, Catalog catalog, Parameters parameters) {
         return binder(statement, catalog, parameters).bind(statement.syntax());
+    }
+
+    /** What rows of a relation go through before they are written. */
+    public RowRules rules(Relation relation, Catalog catalog) {
+        return relation.rules().isEmpty() ? RowRules.NONE : StatementBinder.rules(relation, catalog);
     }
 
     /** The types of the parameters {@code $1} to {@code $n}, declared or inferred. */

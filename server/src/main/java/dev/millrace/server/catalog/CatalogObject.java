@@ -1,7 +1,10 @@
 package dev.millrace.server.catalog;
 
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +23,7 @@ import java.util.Set;
  * @param options of its WITH clause
  * @param definition the text that made it, without the semicolon
  * @param createdMicros when, since 1970 UTC
+ * @param rules of rows that are written to it
  */
 public record CatalogObject(
         String name,
@@ -32,7 +36,36 @@ public record CatalogObject(
         Set<String> reads,
         Map<String, String> options,
         String definition,
-        long createdMicros) {
+        long createdMicros,
+        TableRules rules) {
+    /** An object that has no rules for rows. */
+    public CatalogObject(
+            String name,
+            ObjectKind kind,
+            Schema schema,
+            boolean appendOnly,
+            List<Integer> primaryKey,
+            Optional<Relation.EventTime> eventTime,
+            Optional<StreamInput> input,
+            Set<String> reads,
+            Map<String, String> options,
+            String definition,
+            long createdMicros) {
+        this(
+                name,
+                kind,
+                schema,
+                appendOnly,
+                primaryKey,
+                eventTime,
+                input,
+                reads,
+                options,
+                definition,
+                createdMicros,
+                TableRules.NONE);
+    }
+
     /** The option after how long without a row nobody waits for the watermark of a stream or table. */
     public static final String IDLE_TIMEOUT = "watermark.idle_timeout";
 
@@ -49,8 +82,21 @@ public record CatalogObject(
             case TABLE -> Optional.of(Relation.Kind.TABLE);
             case CONTINUOUS_QUERY -> Optional.of(Relation.Kind.CONTINUOUS_QUERY);
             case MATERIALIZED_VIEW -> Optional.of(Relation.Kind.MATERIALIZED_VIEW);
+            case VIEW -> Optional.of(Relation.Kind.VIEW);
             case SINK, QUERY_TEMPLATE, FUNCTION -> Optional.empty();
         };
-        return readable.map(as -> new Relation(name, as, schema, appendOnly, primaryKey, eventTime));
+        return readable.map(as -> new Relation(name, as, schema, appendOnly, primaryKey, eventTime, rules));
+    }
+
+    /** The text behind AS, of what is made from a query; all of the text where there is none. */
+    public String queryText() {
+        int depth = 0;
+        for (Lexeme lexeme : Lexer.tokens(definition)) {
+            depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
+            if (depth == 0 && lexeme.isWord("as")) {
+                return definition.substring(lexeme.end()).strip();
+            }
+        }
+        return definition;
     }
 }

@@ -27,6 +27,7 @@ public final class DatabaseCatalog implements Catalog {
     private final Map<String, SystemRelation> systemRelations = new ConcurrentSkipListMap<>();
     private final Map<String, UserFunction> functions = new ConcurrentHashMap<>();
     private final Roles roles = new Roles();
+    private final RowNumbers numbers = new RowNumbers();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private volatile Map<String, String> serverSettings = Map.of(); // written when a server starts, read by sessions
     private volatile long version; // written under the database's lock, read by the plan cache
@@ -109,11 +110,31 @@ public final class DatabaseCatalog implements Catalog {
         return Optional.ofNullable(functions.get(name));
     }
 
+    @Override
+    public Optional<String> viewQuery(String name) {
+        return object(name)
+                .filter(object -> object.kind() == ObjectKind.VIEW)
+                .map(CatalogObject::queryText);
+    }
+
+    @Override
+    public Optional<String> nextValue(String relation, String column) {
+        return object(relation)
+                .flatMap(object -> object.rules().of(column))
+                .map(rule -> numbers.value(relation, column, rule));
+    }
+
+    /** The numbers of columns that count. */
+    public RowNumbers numbers() {
+        return numbers;
+    }
+
     /** Takes an object out that nothing depends on. */
     public void remove(String name) {
         assert dependents(name).isEmpty() : name + " is still read";
         CatalogObject object = objects.remove(name);
         functions.remove(name);
+        numbers.forget(name);
         for (String read : object.reads()) {
             Set<String> readers = dependents.get(read);
             if (readers != null) {
@@ -134,13 +155,17 @@ public final class DatabaseCatalog implements Catalog {
         return Optional.ofNullable(objects.get(name));
     }
 
-    /** The object of this name and kind, or an error that says what the name is instead or what was likely meant. */
+    /**
+     * The object of this name and kind, or an error that says what the name is instead or what was likely meant. VIEW may be
+     * said of a materialized view.
+     */
     public CatalogObject require(ObjectKind kind, String name) {
         CatalogObject object = objects.get(name);
         if (object == null) {
             throw undefined(kind.sqlName(), name, names(kind));
         }
-        if (object.kind() != kind) {
+        boolean isViewToo = kind == ObjectKind.VIEW && object.kind() == ObjectKind.MATERIALIZED_VIEW;
+        if (object.kind() != kind && !isViewToo) {
             throw MillraceException.user(
                     SqlState.WRONG_OBJECT_TYPE,
                     "\"" + name + "\" is a " + object.kind().sqlName() + ", not a " + kind.sqlName());

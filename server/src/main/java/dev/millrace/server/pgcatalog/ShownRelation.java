@@ -3,8 +3,6 @@ package dev.millrace.server.pgcatalog;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
-import dev.millrace.sql.text.Lexeme;
-import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
@@ -58,25 +56,13 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
 
     /** The query of a view without what is before it: PostgreSQL shows that apart; all of the text where it has none. */
     Optional<String> query() {
-        return object.map(CatalogObject::definition).map(ShownRelation::behindAs);
-    }
-
-    private static String behindAs(String definition) {
-        int depth = 0;
-        for (Lexeme lexeme : Lexer.tokens(definition)) {
-            String text = definition.substring(lexeme.start(), lexeme.end());
-            depth += text.equals("(") ? 1 : text.equals(")") ? -1 : 0;
-            if (depth == 0 && text.equalsIgnoreCase("as")) {
-                return definition.substring(lexeme.end()).strip();
-            }
-        }
-        return definition;
+        return object.map(CatalogObject::queryText);
     }
 
     private static Optional<String> kindOf(CatalogObject object) {
         return switch (object.kind()) {
             case STREAM, TABLE -> Optional.of("r");
-            case CONTINUOUS_QUERY -> Optional.of("v");
+            case CONTINUOUS_QUERY, VIEW -> Optional.of("v");
             case MATERIALIZED_VIEW -> Optional.of("m");
             case SINK, QUERY_TEMPLATE, FUNCTION -> Optional.empty();
         };

@@ -9,6 +9,7 @@ import dev.millrace.server.session.StatementResult;
 import dev.millrace.server.session.TransactionState;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Locale;
@@ -235,7 +236,11 @@ final class Conversation implements AutoCloseable {
 
     /** Ends a statement that gave rows. */
     void complete(ParsedStatement statement, long rows) {
-        String word = firstWord(statement);
+        String word = statement.syntax() instanceof Syntax.Insert
+                ? "INSERT"
+                : statement.syntax() instanceof Syntax.Update
+                        ? "UPDATE"
+                        : statement.syntax() instanceof Syntax.Delete ? "DELETE" : firstWord(statement);
         String tag = switch (word) {
             case "INSERT" -> "INSERT 0 " + rows;
             case "FETCH", "SUBSCRIBE", "UPDATE", "DELETE" -> word + " " + rows;

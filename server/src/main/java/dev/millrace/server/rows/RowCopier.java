@@ -44,6 +44,13 @@ public final class RowCopier implements AutoCloseable {
         rows++;
     }
 
+    /** Adds all rows of {@code from}, as {@link #copy} does. */
+    public void copyAll(Batch from, int[] places) {
+        for (int row = 0; row < from.rowCount(); row++) {
+            copy(from, places, row, 1);
+        }
+    }
+
     public int rowCount() {
         return rows;
     }

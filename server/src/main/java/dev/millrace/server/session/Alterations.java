@@ -41,7 +41,18 @@ final class Alterations {
     private record Planned(CatalogObject object, StandingQuery query, PhysicalPlan plan, Alteration alteration) {}
 
     private Planned plan(Statement.AlterQuery alter) {
-        if (alter.kind() != ObjectKind.CONTINUOUS_QUERY && alter.kind() != ObjectKind.MATERIALIZED_VIEW) {
+        boolean plain = database.catalog()
+                .object(alter.name())
+                .filter(object -> object.kind() == ObjectKind.VIEW)
+                .isPresent();
+        if (plain && alter.kind() == ObjectKind.VIEW) {
+            throw MillraceException.user(
+                            SqlState.WRONG_OBJECT_TYPE, "\"" + alter.name() + "\" is a view that nothing is kept of")
+                    .withHint("CREATE OR REPLACE VIEW gives it another query");
+        }
+        if (alter.kind() != ObjectKind.CONTINUOUS_QUERY
+                && alter.kind() != ObjectKind.MATERIALIZED_VIEW
+                && alter.kind() != ObjectKind.VIEW) {
             throw MillraceException.user(
                     SqlState.WRONG_OBJECT_TYPE,
                     "a " + alter.kind().sqlName() + " has no query to alter; a continuous query and a view have");
@@ -49,7 +60,7 @@ final class Alterations {
         CatalogObject object = database.catalog().require(alter.kind(), alter.name());
         queries.requireStreaming(alter.query().relations(), "a standing query");
         if (database.catalog().withDependents(alter.name()).stream()
-                .anyMatch(alter.query().relations()::contains)) {
+                .anyMatch(alter.query().dependsOn()::contains)) {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + alter.name() + "\" would read itself");
         }
@@ -171,7 +182,7 @@ final class Alterations {
                 planned.plan.uniqueKey().orElse(List.of()),
                 Plans.eventTime(object.kind(), planned.plan),
                 object.input(),
-                alter.query().relations(),
+                alter.query().dependsOn(),
                 object.options(),
                 definition,
                 object.createdMicros());

@@ -25,7 +25,7 @@ final class Copies {
     StatementResult from(Statement.CopyFrom copy) {
         requireClient(copy.file().isPresent());
         CatalogObject target = writes.writable(copy.relation());
-        return new Incoming(target, copy.columns(), CopyOptions.of(copy.options()));
+        return new Incoming(target, copy, CopyOptions.of(copy.options()));
     }
 
     StatementResult to(Statement.CopyTo copy) {
@@ -55,14 +55,14 @@ final class Copies {
     private final class Incoming implements StatementResult.CopyIn {
         private final CopyOptions options;
         private final List<Integer> columns;
-        private final Writes.Load load;
+        private final Load load;
         private final CopyInput input;
 
-        Incoming(CatalogObject target, List<Integer> columns, CopyOptions options) {
-            Schema schema = target.schema().select(columns);
+        Incoming(CatalogObject target, Statement.CopyFrom copy, CopyOptions options) {
+            Schema schema = target.schema().select(copy.columns());
             this.options = options;
-            this.columns = columns;
-            this.load = writes.load(target, columns);
+            this.columns = copy.columns();
+            this.load = writes.load(copy);
             this.input = new CopyInput(schema, options, database.engine().allocator(), this::take);
         }
 

@@ -15,10 +15,12 @@ import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -31,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** CREATE, DROP, PAUSE and RESUME. Each definition takes effect as a whole or not at all, one at a time. */
 final class Definitions {
@@ -64,6 +67,10 @@ final class Definitions {
             options.rejectUnread();
             Schema schema = source.map(Source::schema).orElse(declared);
             requireColumns(schema, create.name());
+            if (source.isPresent() && !create.rules().isEmpty()) {
+                throw MillraceException.notAvailableYet("DEFAULT, GENERATED or CHECK of a stream that a connector feeds")
+                        .withHint("a continuous query over it computes and filters: coalesce(column, 0), WHERE ..");
+            }
             CatalogObject object = new CatalogObject(
                     create.name(),
                     ObjectKind.STREAM,
@@ -75,7 +82,8 @@ final class Definitions {
                     Set.of(),
                     create.options(),
                     text,
-                    database.keeper().creationMicros());
+                    database.keeper().creationMicros(),
+                    create.rules());
             if (source.isPresent()) {
                 database.engine().relations().addSource(create.name(), source.get(), onError);
             } else {
@@ -159,8 +167,29 @@ final class Definitions {
                     Set.of(),
                     create.options(),
                     text,
-                    database.keeper().creationMicros());
+                    database.keeper().creationMicros(),
+                    create.rules());
         });
+    }
+
+    /** Columns for the rows of a query; the rows come after. */
+    Command createTableAs(Statement.CreateTableAs create) {
+        String columns = create.query().schema().fields().stream()
+                .map(field -> Identifiers.quote(field.name()) + " " + field.type())
+                .collect(Collectors.joining(", "));
+        List<Field> fields = create.query().schema().fields().stream()
+                .map(field -> new Field(field.name(), field.type(), true))
+                .toList();
+        return createTable(
+                new Statement.CreateTable(
+                        create.name(),
+                        create.ifExists(),
+                        fields,
+                        List.of(),
+                        TableRules.NONE,
+                        Optional.empty(),
+                        Map.of()),
+                "CREATE TABLE " + Identifiers.quote(create.name()) + " (" + columns + ")");
     }
 
     private static void requireKey(Statement.CreateTable create) {
@@ -210,7 +239,7 @@ final class Definitions {
                     plan.uniqueKey().orElse(List.of()),
                     Plans.eventTime(kind, plan),
                     Optional.empty(),
-                    query.relations(),
+                    query.dependsOn(),
                     optionTexts,
                     text,
                     database.keeper().creationMicros());
@@ -265,7 +294,7 @@ final class Definitions {
                     List.of(),
                     Optional.empty(),
                     Optional.empty(),
-                    create.query().relations(),
+                    create.query().dependsOn(),
                     create.options(),
                     text,
                     database.keeper().creationMicros());
@@ -273,7 +302,7 @@ final class Definitions {
     }
 
     /** Makes room for the name as IF NOT EXISTS and OR REPLACE say, then makes the object and puts it into the catalog. */
-    private Command create(ObjectKind kind, String name, IfExists ifExists, Supplier<CatalogObject> make) {
+    Command create(ObjectKind kind, String name, IfExists ifExists, Supplier<CatalogObject> make) {
         Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
         database.definitionLock().lock();
         try {
@@ -299,7 +328,7 @@ final class Definitions {
                     }
                 }
             }
-            boolean runs = kind != ObjectKind.STREAM && kind != ObjectKind.TABLE;
+            boolean runs = kind != ObjectKind.STREAM && kind != ObjectKind.TABLE && kind != ObjectKind.VIEW;
             if (runs && existing.isEmpty()) {
                 requireRoom();
             }
@@ -386,7 +415,7 @@ final class Definitions {
                 .withHint("use DROP ... CASCADE to drop the dependent objects too");
     }
 
-    private String describe(String name) {
+    String describe(String name) {
         return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + name + "\"";
     }
 
@@ -400,7 +429,7 @@ final class Definitions {
         StandingQuery query = database.queries().remove(object.name());
         if (query != null) {
             query.drop();
-        } else if (object.kind() != ObjectKind.FUNCTION) {
+        } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
             database.engine().relations().drop(object.name());
         }
         TableKeys keys = database.tableKeys().remove(object.name());

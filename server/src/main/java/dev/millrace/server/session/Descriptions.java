@@ -35,11 +35,11 @@ final class Descriptions {
         } else if (statement instanceof Statement.Subscribe subscribe) {
             return Optional.of(execution.queries().form(subscribe).schema());
         } else if (statement instanceof Statement.Insert insert) {
-            return insert.returning().isEmpty()
-                    ? Optional.empty()
-                    : database.catalog()
-                            .object(insert.relation())
-                            .map(target -> target.schema().select(insert.returning()));
+            return insert.returning().map(returning -> returning.query().schema());
+        } else if (statement instanceof Statement.Update update) {
+            return update.returning().map(returning -> returning.query().schema());
+        } else if (statement instanceof Statement.Delete delete) {
+            return delete.returning().map(returning -> returning.query().schema());
         } else if (statement instanceof Statement.Fetch fetch && !fetch.move()) {
             return Optional.of(execution.cursors().schema(fetch.cursor()));
         } else if (statement instanceof Statement.ExecutePrepared execute

@@ -9,9 +9,11 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Statement;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** Executes the statements of one session: says which class does which. */
 final class Execution {
@@ -22,6 +24,7 @@ final class Execution {
     private final RoleStatements roles;
     private final Consumer<String> notices;
     private final Definitions definitions;
+    private final Views views;
     private final Functions functions;
     private final Transactions transactions;
     private final Cursors cursors;
@@ -54,6 +57,7 @@ final class Execution {
         this.cursors = new Cursors(database, queries, transactions, cancellation);
         transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity);
+        this.views = new Views(database, definitions);
         this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries, transactions, settings);
         this.copies = new Copies(database, queries, writes);
@@ -149,6 +153,10 @@ final class Execution {
             return definitions.createContinuousQuery(create, text);
         } else if (statement instanceof Statement.CreateMaterializedView create) {
             return definitions.createMaterializedView(create, text);
+        } else if (statement instanceof Statement.CreateView create) {
+            return views.create(create, text);
+        } else if (statement instanceof Statement.CreateTableAs create) {
+            return createTableAs(create);
         } else if (statement instanceof Statement.CreateStream create) {
             return definitions.createStream(create, text);
         } else if (statement instanceof Statement.CreateTable create) {
@@ -181,6 +189,24 @@ final class Execution {
             return reset(reset);
         }
         return executeForDrivers(statement, text);
+    }
+
+    private Command createTableAs(Statement.CreateTableAs create) {
+        boolean isNew = database.catalog().object(create.name()).isEmpty();
+        Command created = definitions.createTableAs(create);
+        if (!isNew || !create.withData()) {
+            return created;
+        }
+        List<Integer> columns =
+                IntStream.range(0, create.query().schema().size()).boxed().toList();
+        try {
+            StatementResult rows = writes.insert(new Statement.Insert(
+                    create.name(), columns, create.query(), new Statement.OnConflict.Fail(), Optional.empty()));
+            return Command.of("SELECT", ((Command) rows).rows().orElseThrow());
+        } catch (RuntimeException e) {
+            definitions.takeBack(create.name());
+            throw e;
+        }
     }
 
     private Optional<StatementResult> executeForTransactions(Statement statement) {

@@ -17,6 +17,10 @@ final class FixedRows implements StatementResult.Rows {
         this.batch = batch;
     }
 
+    static FixedRows none(Schema schema) {
+        return new FixedRows(schema, Optional.empty());
+    }
+
     /** Takes the batch over. */
     static FixedRows of(Batch batch) {
         if (batch.rowCount() > 0) {

@@ -67,6 +67,8 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
                 || statement instanceof Statement.CreateTable
                 || statement instanceof Statement.CreateContinuousQuery
                 || statement instanceof Statement.CreateMaterializedView
+                || statement instanceof Statement.CreateView
+                || statement instanceof Statement.CreateTableAs
                 || statement instanceof Statement.CreateSink
                 || statement instanceof Statement.CreateFunction
                 || statement instanceof Statement.AlterQuery

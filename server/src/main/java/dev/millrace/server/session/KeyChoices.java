@@ -3,10 +3,11 @@ package dev.millrace.server.session;
 import dev.millrace.batch.Batch;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.server.transaction.TableKeys;
-import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.text.ValueText;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Which keys a change of a table touches, and which of its rows take effect. */
@@ -21,29 +22,36 @@ final class KeyChoices {
         return texts;
     }
 
-    /** Which of the rows take effect, by key. */
-    static Map<String, Integer> chooseRows(OnConflict onConflict, ChangedTable changed, Batch incoming) {
+    /**
+     * The rows whose keys are free, by key.
+     *
+     * @param skips whether the others are passed over
+     * @throws dev.millrace.error.MillraceException 23505 for the first other, if not
+     */
+    static Map<String, Integer> newKeys(ChangedTable changed, Batch incoming, boolean skips) {
         TableKeys keys = changed.keys();
         Map<String, Integer> chosen = new LinkedHashMap<>();
         for (int row = 0; row < incoming.rowCount(); row++) {
             String key = keys.keyOf(incoming, row);
             boolean taken = changed.contains(key) || chosen.containsKey(key);
-            switch (onConflict) {
-                case FAIL -> {
-                    if (taken) {
-                        throw keys.duplicate(incoming, row);
-                    }
-                    chosen.put(key, row);
-                }
-                case DO_NOTHING -> {
-                    if (!taken) {
-                        chosen.put(key, row);
-                    }
-                }
-                case REPLACE -> chosen.put(key, row);
+            if (taken && !skips) {
+                throw keys.duplicate(incoming, row);
+            }
+            if (!taken) {
+                chosen.put(key, row);
             }
         }
         return chosen;
+    }
+
+    /** The first columns of a row as text: each value with its length before it. */
+    static String textOf(Batch rows, int columns, int row) {
+        StringBuilder text = new StringBuilder();
+        for (int column = 0; column < columns; column++) {
+            Optional<String> value = ValueText.format(rows, column, row);
+            text.append(value.map(String::length).orElse(-1)).append(':').append(value.orElse(""));
+        }
+        return text.toString();
     }
 
     /** Takes the rows that are about to change from others. */

@@ -46,7 +46,7 @@ enum LateRule {
                     .withHint("EMIT CHANGES shows windows as they grow and corrects them");
         }
         return query.emit() instanceof Emit.Unspecified
-                ? new Query(query.rel(), query.schema(), new Emit.Changes(), query.relations())
+                ? query.withEmit(new Emit.Changes())
                 : query;
     }
 }

@@ -18,7 +18,10 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
-/** The rows of a table as a transaction sees them, for one reader after the other; closed by whoever made it. */
+/**
+ * The rows of a table as a transaction sees them, or rows that a statement has at hand, for one reader after the other; closed
+ * by whoever made it.
+ */
 final class OwnRows implements Source, AutoCloseable {
     private static final int BATCH_ROWS = 4096;
 
@@ -46,6 +49,12 @@ final class OwnRows implements Source, AutoCloseable {
                 Closing.all(snapshot);
             }
         }
+    }
+
+    /** Rows that a statement has at hand, which stay the caller's. */
+    OwnRows(Batch atHand) {
+        this.schema = atHand.schema();
+        this.rows = atHand.rowCount() == 0 ? List.of() : List.of(atHand.retain());
     }
 
     /** A row of weight three as three rows: a source has no weights. */

@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgcatalog.RelationAccess;
 import dev.millrace.server.role.Roles;
@@ -11,12 +12,14 @@ import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.sql.syntax.Syntax;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -63,11 +66,15 @@ final class Permissions {
             reads(subscribe.query());
         } else if (statement instanceof Statement.Insert insert) {
             on(insert.relation(), Privilege.INSERT);
-            if (insert.onConflict() == OnConflict.REPLACE) {
+            returns(insert.relation(), insert.returning());
+            if (insert.onConflict() instanceof OnConflict.Replace) {
                 on(insert.relation(), Privilege.UPDATE);
-            }
-            if (!insert.returning().isEmpty()) {
-                on(insert.relation(), Privilege.SELECT);
+            } else if (insert.onConflict() instanceof OnConflict.Update update) {
+                on(insert.relation(), Privilege.UPDATE);
+                reads(update.changes());
+                if (update.reads()) {
+                    on(insert.relation(), Privilege.SELECT);
+                }
             }
             if (insert.source() instanceof Query query) {
                 reads(query);
@@ -77,13 +84,15 @@ final class Permissions {
             boolean chooses =
                     syntax instanceof Syntax.Update text && text.where().isPresent();
             changes(update.relation(), update.changes(), chooses);
+            returns(update.relation(), update.returning());
         } else if (statement instanceof Statement.Delete delete) {
             on(delete.relation(), Privilege.DELETE);
             boolean chooses =
                     syntax instanceof Syntax.Delete text && text.where().isPresent();
             changes(delete.relation(), delete.rows(), chooses);
+            returns(delete.relation(), delete.returning());
         } else if (statement instanceof Statement.Truncate truncate) {
-            on(truncate.relation(), Privilege.TRUNCATE);
+            truncate.relations().forEach(name -> on(name, Privilege.TRUNCATE));
         } else if (statement instanceof Statement.CopyFrom copy) {
             on(copy.relation(), Privilege.INSERT);
             if (copy.file().isPresent()) {
@@ -125,6 +134,12 @@ final class Permissions {
         } else if (statement instanceof Statement.CreateMaterializedView create) {
             creates(create.name(), create.ifExists());
             reads(create.query());
+        } else if (statement instanceof Statement.CreateView create) {
+            creates(create.name(), create.ifExists());
+            reads(create.query());
+        } else if (statement instanceof Statement.CreateTableAs create) {
+            creates(create.name(), create.ifExists());
+            reads(create.query());
         } else if (statement instanceof Statement.CreateSink create) {
             creates(create.name(), create.ifExists());
             reads(create.query());
@@ -162,15 +177,43 @@ final class Permissions {
     // ---- rows ------------------------------------------------------------------------------------------------------
 
     private void reads(Query query) {
-        query.relations().forEach(name -> on(name, Privilege.SELECT));
+        query.named().forEach(this::reads);
+    }
+
+    /** A relation, or a view, which reads with the privileges of its owner. */
+    private void reads(String name) {
+        on(name, Privilege.SELECT);
+        catalog.object(name)
+                .filter(object -> object.kind() == ObjectKind.VIEW)
+                .ifPresent(this::ownerReads);
+    }
+
+    private void ownerReads(CatalogObject view) {
+        String owner = roles.owner(view.name());
+        for (String read : view.reads()) {
+            if (!RelationAccess.allows(catalog, owner, Privilege.SELECT, read)) {
+                throw denied("permission denied for " + kind(read) + " " + read)
+                        .withHint("view \"" + view.name() + "\" reads it as its owner, \"" + owner + "\"");
+            }
+            catalog.object(read)
+                    .filter(object -> object.kind() == ObjectKind.VIEW)
+                    .ifPresent(this::ownerReads);
+        }
+    }
+
+    private void returns(String relation, Optional<Statement.Returning> returning) {
+        returning.ifPresent(rows -> {
+            on(relation, Privilege.SELECT);
+            reads(rows.query());
+        });
     }
 
     private void changes(String target, Query query, boolean readsTarget) {
-        Set<String> read = new HashSet<>(query.relations());
+        Set<String> read = new HashSet<>(query.named());
         if (!readsTarget) {
             read.remove(target);
         }
-        read.forEach(name -> on(name, Privilege.SELECT));
+        read.forEach(this::reads);
     }
 
     private void on(String name, Privilege privilege) {

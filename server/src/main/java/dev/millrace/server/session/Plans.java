@@ -28,6 +28,7 @@ import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.List;
@@ -52,6 +53,8 @@ final class Plans {
     private final Cache<ParsedStatement, Found<Statement>> analyzed =
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
     private final Cache<Query, Found<PhysicalPlan>> pulled =
+            CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
+    private final Cache<CatalogObject, Found<RowRules>> rules =
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
     private final Frontend frontend;
     private final DatabaseCatalog catalog;
@@ -116,6 +119,10 @@ final class Plans {
 
     /** Whether who reads it gets all its rows from the first, by a reader of its own. */
     boolean givesAllRowsAgain(String name) {
+        Optional<CatalogObject> view = catalog.object(name).filter(object -> object.kind() == ObjectKind.VIEW);
+        if (view.isPresent()) {
+            return view.get().reads().stream().allMatch(this::givesAllRowsAgain);
+        }
         return isReplayable(name)
                 || catalog.object(name)
                         .flatMap(CatalogObject::input)
@@ -195,7 +202,25 @@ final class Plans {
         }
     }
 
+    /** What rows of a relation go through before they are written. */
+    RowRules rules(CatalogObject object) {
+        if (object.rules().isEmpty()) {
+            return RowRules.NONE;
+        }
+        Found<RowRules> known = rules.getIfPresent(object);
+        long version = catalog.version();
+        if (known != null && known.version() == version) {
+            return known.what();
+        }
+        RowRules found = frontend.rules(object.relation().orElseThrow(), catalog);
+        rules.put(object, new Found<>(version, found));
+        return found;
+    }
+
     private RelationFacts facts(String name) {
+        if (name.equals(Relation.AT_HAND)) {
+            return new RelationFacts(true, true, Optional.empty(), List.of());
+        }
         Optional<CatalogObject> object = catalog.object(name);
         if (object.isEmpty() && catalog.systemRelation(name).isEmpty()) {
             // dropped between validation and planning

@@ -18,9 +18,11 @@ import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.rows.ChangeRows;
+import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.transaction.Transaction;
+import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -107,7 +109,7 @@ final class Queries {
     private void tellOfView(String relation, Set<String> changed) {
         Optional<CatalogObject> view = database.catalog()
                 .object(relation)
-                .filter(object -> object.kind() != ObjectKind.TABLE)
+                .filter(object -> object.kind() != ObjectKind.TABLE && object.kind() != ObjectKind.VIEW)
                 .filter(object -> readsAny(object, changed));
         view.ifPresent(object -> transactions.readsViewOfOwnChanges(object.name()));
     }
@@ -121,36 +123,62 @@ final class Queries {
                                 .isPresent());
     }
 
+    /** The rows of a query over rows at hand, which stay the caller's; it may read relations, too. */
+    StatementResult.Rows over(Query query, Batch atHand) {
+        PlanNode plan = database.plans().pull(query).root();
+        query.relations().forEach(this::requireReadable);
+        awaitOwnWrites(query);
+        Map<String, OwnRows> shown = new LinkedHashMap<>();
+        shown.put(Relation.AT_HAND, new OwnRows(atHand));
+        return runInPlace(
+                plan,
+                query.schema(),
+                shown,
+                () -> transactions.withChanges().ifPresent(own -> addOwn(query.relations(), own, shown)));
+    }
+
     /** Reads tables that the transaction changed as it sees them. */
     private StatementResult.Rows runOverOwn(
             PlanNode plan, Collection<String> relations, Schema schema, Transaction own) {
-        Map<String, String> shown = new LinkedHashMap<>();
-        List<OwnRows> rows = new ArrayList<>();
+        Map<String, OwnRows> shown = new LinkedHashMap<>();
+        return runInPlace(plan, schema, shown, () -> addOwn(relations, own, shown));
+    }
+
+    private void addOwn(Collection<String> relations, Transaction own, Map<String, OwnRows> shown) {
+        for (String name : relations) {
+            List<Batch> changes = own.changes(name);
+            if (!changes.isEmpty()) {
+                CatalogObject table = database.catalog().object(name).orElseThrow();
+                shown.put(
+                        name,
+                        new OwnRows(
+                                table.schema(),
+                                run(scan(table), table.schema()),
+                                changes,
+                                database.engine().allocator()));
+            }
+        }
+    }
+
+    /** Runs a plan with rows in the place of relations, which are taken over; {@code fill} adds more of them. */
+    private StatementResult.Rows runInPlace(PlanNode plan, Schema schema, Map<String, OwnRows> shown, Runnable fill) {
+        Map<String, String> hidden = new LinkedHashMap<>();
         Runnable forget = () -> {
-            shown.values().forEach(database.engine().relations()::drop);
-            Closing.all(rows);
+            hidden.values().forEach(database.engine().relations()::drop);
+            Closing.all(shown.values());
         };
         try {
-            for (String name : relations) {
-                List<Batch> changes = own.changes(name);
-                if (!changes.isEmpty()) {
-                    CatalogObject table = database.catalog().object(name).orElseThrow();
-                    OwnRows seen = new OwnRows(
-                            table.schema(),
-                            run(scan(table), table.schema()),
-                            changes,
-                            database.engine().allocator());
-                    rows.add(seen);
-                    String hidden = database.ownRowsName(name);
-                    database.engine().relations().addSource(hidden, seen, OnError.FAIL);
-                    shown.put(name, hidden);
-                }
-            }
+            fill.run();
+            shown.forEach((name, seen) -> {
+                String as = database.ownRowsName(name);
+                database.engine().relations().addSource(as, seen, OnError.FAIL);
+                hidden.put(name, as);
+            });
             PlanNode over = Rewriter.rewrite(
                     plan,
-                    node -> node instanceof PlanNode.Scan scan && shown.containsKey(scan.relation())
+                    node -> node instanceof PlanNode.Scan scan && hidden.containsKey(scan.relation())
                             ? Optional.of(new PlanNode.Scan(
-                                    shown.get(scan.relation()), scan.columns(), scan.predicates(), scan.schema()))
+                                    hidden.get(scan.relation()), scan.columns(), scan.predicates(), scan.schema()))
                             : Optional.empty());
             return run(over, schema, forget);
         } catch (RuntimeException e) {
@@ -165,6 +193,17 @@ final class Queries {
         return own.isPresent()
                 ? runOverOwn(scan(table), List.of(table.name()), table.schema(), own.get())
                 : run(scan(table), table.schema());
+    }
+
+    /** The rows of a result in one batch that the caller owns; closes the result. */
+    Batch whole(StatementResult.Rows source) {
+        int[] columns = IntStream.range(0, source.schema().size()).toArray();
+        try (source;
+                RowCopier copier =
+                        new RowCopier(source.schema(), database.engine().allocator())) {
+            source.forEach(batch -> copier.copyAll(batch, columns));
+            return copier.build();
+        }
     }
 
     private static PlanNode scan(CatalogObject table) {

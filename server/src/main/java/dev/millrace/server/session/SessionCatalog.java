@@ -68,6 +68,16 @@ record SessionCatalog(
     }
 
     @Override
+    public Optional<String> viewQuery(String name) {
+        return catalog.viewQuery(name);
+    }
+
+    @Override
+    public Optional<String> nextValue(String relation, String column) {
+        return catalog.nextValue(relation, column);
+    }
+
+    @Override
     public Optional<UserFunction> view(String name) {
         return pgCatalog.view(name);
     }

@@ -39,6 +39,16 @@ final class SessionUse implements Catalog {
     }
 
     @Override
+    public Optional<String> viewQuery(String name) {
+        return names.viewQuery(name);
+    }
+
+    @Override
+    public Optional<String> nextValue(String relation, String column) {
+        return names.nextValue(relation, column);
+    }
+
+    @Override
     public Optional<UserFunction> view(String name) {
         Optional<UserFunction> view = names.view(name);
         own |= view.isPresent();

@@ -15,6 +15,8 @@ final class StatementKinds {
                 || statement instanceof Statement.CreateTable
                 || statement instanceof Statement.CreateContinuousQuery
                 || statement instanceof Statement.CreateMaterializedView
+                || statement instanceof Statement.CreateView
+                || statement instanceof Statement.CreateTableAs
                 || statement instanceof Statement.CreateSink
                 || statement instanceof Statement.CreateQueryTemplate
                 || statement instanceof Statement.CreateFromTemplate

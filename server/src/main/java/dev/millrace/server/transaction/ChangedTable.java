@@ -17,8 +17,8 @@ public interface ChangedTable {
     /** Whether there is a current row of this key. */
     boolean contains(String key);
 
-    /** Adds the current row of a key to what is to be written, as a retraction. */
-    void retract(String key, RowCopier into);
+    /** Adds the current row of a key to other rows. */
+    void copy(String key, RowCopier into, long weight);
 
     /**
      * Says which rows are about to be changed, by their keys.

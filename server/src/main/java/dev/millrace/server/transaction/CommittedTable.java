@@ -32,8 +32,8 @@ public final class CommittedTable implements ChangedTable {
     }
 
     @Override
-    public void retract(String key, RowCopier into) {
-        keys.retract(key, into);
+    public void copy(String key, RowCopier into, long weight) {
+        keys.copy(key, into, weight);
     }
 
     @Override

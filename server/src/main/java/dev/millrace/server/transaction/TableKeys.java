@@ -87,10 +87,10 @@ public final class TableKeys implements AutoCloseable {
         return places.containsKey(keyText);
     }
 
-    /** Adds the current row of a key to what is to be written, as a retraction. */
-    void retract(String keyText, RowCopier into) {
+    /** Adds the current row of a key to other rows. */
+    void copy(String keyText, RowCopier into, long weight) {
         Place place = places.get(keyText);
-        into.copy(place.kept.batch, allColumns, place.row, -1);
+        into.copy(place.kept.batch, allColumns, place.row, weight);
     }
 
     void remove(String keyText) {

@@ -52,12 +52,12 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     }
 
     @Override
-    public void retract(String key, RowCopier into) {
+    public void copy(String key, RowCopier into, long weight) {
         Optional<Row> own = changed.get(key);
         if (own == null) {
-            keys.retract(key, into);
+            keys.copy(key, into, weight);
         } else {
-            into.copy(own.orElseThrow().batch(), allColumns, own.orElseThrow().row(), -1);
+            into.copy(own.orElseThrow().batch(), allColumns, own.orElseThrow().row(), weight);
         }
     }
 

@@ -1,39 +1,35 @@
 package dev.millrace.sql.bind;
 
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
-import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.FromBinder.From;
-import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Emit;
-import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
-import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 
-/** Binds INSERT, UPDATE, DELETE, TRUNCATE and COPY FROM. */
+/** Binds UPDATE, DELETE, TRUNCATE and COPY FROM; INSERT is {@link InsertBinder}'s. */
 final class ChangeBinder {
     private final QueryContext context;
-    private final StatementBinder statements;
 
-    ChangeBinder(QueryContext context, StatementBinder statements) {
+    ChangeBinder(QueryContext context) {
         this.context = context;
-        this.statements = statements;
     }
 
     Statement bind(Syntax syntax) {
         if (syntax instanceof Syntax.Insert insert) {
-            return insert(insert);
+            return new InsertBinder(context, insert).bind();
         }
         if (syntax instanceof Syntax.Update update) {
             return update(update);
@@ -42,197 +38,210 @@ final class ChangeBinder {
             return delete(delete);
         }
         if (syntax instanceof Syntax.Truncate truncate) {
-            return new Statement.Truncate(table(truncate.relation(), "TRUNCATE").name());
+            List<String> names = truncate.relations().stream()
+                    .map(name -> ChangeTarget.table(context, name, "TRUNCATE").relation().name())
+                    .toList();
+            return new Statement.Truncate(names, truncate.restart());
         }
         if (syntax instanceof Syntax.CopyFrom copy) {
-            Relation relation = writable(copy.relation());
-            return new Statement.CopyFrom(
-                    relation.name(), columns(relation, copy.columns()), copy.file(), copy.options());
+            return copy(copy);
         }
         throw new IllegalStateException("no binder for " + syntax.getClass().getSimpleName());
     }
 
-    // ---- INSERT ----------------------------------------------------------------------------------------------------
-
-    private Statement insert(Syntax.Insert insert) {
-        Relation relation = writable(insert.relation());
-        List<Integer> columns = columns(relation, insert.columns());
-        List<DataType> types = columns.stream().map(relation.schema()::type).toList();
-        Optional<LiteralRows> literals = insert.literals()
-                .flatMap(rows -> new LiteralBinder(context.parameters()).bind(rows, relation.schema(), types));
-        if (literals.isPresent()
-                && (literals.get().width() == columns.size() || insert.columns().isEmpty())) {
-            List<Integer> given = columns.subList(0, literals.get().width());
-            requireNotNullColumns(relation, given, insert.relation());
-            return new Statement.Insert(
-                    relation.name(),
-                    given,
-                    literals.get(),
-                    insert.onConflict(),
-                    returning(relation, insert.returning()));
-        }
-        SqlNode query = insert.source().get();
-        QueryBinder.Bound source = new QueryBinder(context, Optional.empty()).bind(query, types);
-        int given = source.rel().getRowType().getFieldCount();
-        if (given > columns.size()) {
-            throw Errors.error(SqlState.SYNTAX_ERROR, "INSERT has more expressions than target columns", query);
-        }
-        if (given < columns.size() && !insert.columns().isEmpty()) {
-            throw Errors.error(SqlState.SYNTAX_ERROR, "INSERT has more target columns than expressions", query);
-        }
-        List<Integer> used = columns.subList(0, given);
-        requireNotNullColumns(relation, used, insert.relation());
-        List<RexNode> values = new ArrayList<>();
-        List<String> names = new ArrayList<>();
-        for (int i = 0; i < given; i++) {
-            RexNode value = Relations.references(source.rel()).get(i);
-            names.add(relation.schema().field(used.get(i)).name());
-            values.add(assign(value, relation.schema().field(used.get(i)), query));
-        }
-        RelNode rel = new QueryBinder.Pending(source.rel(), values, names, Optional.empty())
-                .bound()
-                .rel();
-        Query bound = statements.query(rel, names, new Emit.Unspecified());
-        return new Statement.Insert(
-                relation.name(), used, bound, insert.onConflict(), returning(relation, insert.returning()));
-    }
-
-    private RexNode assign(RexNode value, Field field, SqlNode where) {
-        DataType type = Coercions.type(value);
-        if (!Coercions.isUnknown(value) && !Coercions.allowed(type, field.type(), Strength.ASSIGNMENT)) {
-            throw Errors.error(
-                            SqlState.DATATYPE_MISMATCH,
-                            "column \"" + field.name() + "\" is of type " + Coercions.name(field.type())
-                                    + " but expression is of type " + Coercions.name(type),
-                            where)
-                    .withHint("cast the expression, such as x::" + Coercions.name(field.type()));
-        }
-        return context.coercions().convert(value, field.type(), Strength.ASSIGNMENT, where);
-    }
-
-    private static void requireNotNullColumns(Relation relation, List<Integer> given, SqlNode where) {
-        for (int column = 0; column < relation.schema().size(); column++) {
-            Field field = relation.schema().field(column);
-            if (!field.nullable() && !given.contains(column)) {
-                throw Errors.error(
-                        SqlState.NOT_NULL_VIOLATION,
-                        "null value in column \"" + field.name() + "\" of relation \"" + relation.name()
-                                + "\" violates not-null constraint",
-                        where);
+    private Statement copy(Syntax.CopyFrom copy) {
+        ChangeTarget target = ChangeTarget.writable(context, copy.relation());
+        List<Integer> columns = target.columns(copy.columns()).stream()
+                .filter(column -> !copy.columns().isEmpty()
+                        || !target.relation().rules().isGenerated(target.field(column).name()))
+                .toList();
+        for (int column : columns) {
+            if (target.relation().rules().isGenerated(target.field(column).name())) {
+                throw target.madeAlways(column, "INSERT", copy.relation());
             }
         }
+        Defaults defaults = new Defaults(target);
+        List<Integer> byDefault = defaults.expressed(columns);
+        return new Statement.CopyFrom(
+                target.relation().name(),
+                columns,
+                byDefault,
+                byDefault.isEmpty() ? Optional.empty() : Optional.of(computed(target, columns, byDefault)),
+                copy.file(),
+                copy.options());
     }
 
-    private static List<Integer> returning(Relation relation, Optional<List<SqlIdentifier>> returning) {
-        return returning.map(names -> columns(relation, names)).orElse(List.of());
+    /** Columns, and others by their defaults, over rows of the former. */
+    private Query computed(ChangeTarget target, List<Integer> columns, List<Integer> byDefault) {
+        Schema given = target.relation().schema().select(columns);
+        RowsAtHand rows =
+                new RowsAtHand(context, List.of(new RowsAtHand.Part(target.relation().name(), given)), List.of());
+        List<RexNode> values = new ArrayList<>(rows.references());
+        List<String> names = new ArrayList<>(given.names());
+        for (int column : byDefault) {
+            values.add(new Defaults(target).value(rows.context(), column));
+            names.add(target.field(column).name());
+        }
+        Scope scope = rows.scope();
+        return rows.query(Optional.empty(), scope, values, names, scope);
     }
 
     // ---- UPDATE and DELETE -----------------------------------------------------------------------------------------
 
-    private Statement update(Syntax.Update update) {
-        Relation relation = table(update.relation(), "UPDATE");
-        From from = rows(update.relation(), update.alias());
-        Scope scope = new Scope(Optional.empty(), from.columns(), from.rel().getRowType(), context);
-        RelNode rel = filtered(from, scope, update.where());
-        List<RexNode> values = new ArrayList<>(Relations.references(from.rel()));
-        values.addAll(Relations.references(from.rel()));
-        int columns = relation.schema().size();
-        for (Syntax.Assignment assignment : update.assignments()) {
-            int column = column(relation, assignment.column());
-            Field field = relation.schema().field(column);
-            ExpressionBinder binder = new ExpressionBinder(context, scope, Clause.plain("UPDATE"));
-            values.set(columns + column, assign(binder.bind(assignment.value()), field, assignment.value()));
+    /** The rows of the relation that is changed, beside those of FROM or USING where there is one. */
+    private final class Rows {
+        final ChangeTarget target;
+        final String name;
+        final QueryBinder queries;
+        final From own;
+        final Optional<From> others;
+        final From all;
+
+        Rows(
+                SqlIdentifier relation,
+                Optional<SqlIdentifier> alias,
+                Optional<SqlNode> joined,
+                List<SqlNode> with,
+                String verb) {
+            target = ChangeTarget.table(context, relation, verb);
+            queries = new QueryBinder(context, Optional.empty()).with(with);
+            // a name of WITH does not stand for what is changed
+            From found = new FromBinder(context, new QueryBinder(context, Optional.empty()), Optional.empty())
+                    .bind(relation);
+            name = alias.map(SqlIdentifier::getSimple).orElse(relation.names.get(relation.names.size() - 1));
+            own = From.of(found.rel(), name, target.relation().schema().names());
+            others = joined.map(from -> new FromBinder(context, queries, Optional.empty()).bind(from));
+            others.ifPresent(from -> FromBinder.requireDistinctQualifiers(own, from, joined.get()));
+            all = others.map(from -> FromBinder.beside(
+                            own,
+                            from,
+                            Relations.join(own.rel(), from.rel(), always(), JoinRelType.INNER)))
+                    .orElse(own);
         }
-        List<String> names = new ArrayList<>(relation.schema().names());
-        names.addAll(relation.schema().names());
-        RelNode project = Relations.project(rel, values, names, scope.correlation());
-        return new Statement.Update(relation.name(), statements.query(project, names, new Emit.Unspecified()));
+
+        Scope scope() {
+            return new Scope(
+                    Optional.empty(), all.columns(), all.rel().getRowType(), context, queries.commonTables());
+        }
+
+        RexNode condition(Optional<SqlNode> where, Scope scope) {
+            return where.map(node ->
+                            new ExpressionBinder(context, scope, Clause.plain("WHERE")).bindCondition(node))
+                    .orElseGet(Rows::always);
+        }
+
+        private static RexNode always() {
+            return Rex.builder().makeLiteral(true);
+        }
+
+        /** The joined rows for which a condition holds. */
+        RelNode filtered(Optional<SqlNode> where) {
+            if (where.isEmpty()) {
+                return all.rel();
+            }
+            Scope scope = scope();
+            RexNode condition = condition(where, scope);
+            return Relations.filter(all.rel(), condition, scope.correlation());
+        }
+
+        /** The relation's own rows for which the condition holds with some other row. */
+        RelNode matched(Optional<SqlNode> where, SqlNode relation) {
+            RexNode condition = condition(where, scope());
+            if (RexUtil.SubQueryFinder.find(condition) != null) {
+                throw Errors.notAvailableYet(
+                                "a sub-query in the WHERE of a join with \""
+                                        + target.relation().name() + "\", which has no primary key,",
+                                relation)
+                        .withHint("a PRIMARY KEY tells rows apart; or put all of the condition into WHERE EXISTS (..)");
+            }
+            return Relations.join(own.rel(), others.orElseThrow().rel(), condition, JoinRelType.SEMI);
+        }
+
+        boolean hasKey() {
+            return !target.relation().primaryKey().isEmpty();
+        }
+
+        /** The columns of the other rows that a star gives. */
+        List<Scope.Column> otherColumns() {
+            int own = target.size();
+            return all.columns().stream()
+                    .filter(column -> column.index() >= own && !column.hidden())
+                    .toList();
+        }
+
+        List<RowsAtHand.Part> parts(boolean withOthers) {
+            List<RowsAtHand.Part> parts = new ArrayList<>();
+            parts.add(new RowsAtHand.Part(name, target.relation().schema()));
+            if (withOthers) {
+                for (Scope.Column column : otherColumns()) {
+                    Field field = new Field(
+                            column.name(),
+                            TypeMapper.dataType(column.type()),
+                            column.type().isNullable());
+                    parts.add(new RowsAtHand.Part(column.qualifier(), Schema.of(field)));
+                }
+            }
+            return parts;
+        }
+    }
+
+    private Statement update(Syntax.Update update) {
+        Rows rows = new Rows(update.relation(), update.alias(), update.from(), update.with(), "UPDATE");
+        int columns = rows.target.size();
+        RelNode filtered = rows.filtered(update.where());
+        List<RexNode> all = Relations.references(rows.all.rel());
+        List<RexNode> changed = new ArrayList<>(all.subList(0, columns));
+        Scope scope = rows.scope();
+        new AssignmentBinder(context, rows.target, scope).bind(update.assignments(), changed);
+        List<RexNode> values = new ArrayList<>(all.subList(0, columns));
+        values.addAll(changed);
+        List<String> names = new ArrayList<>(rows.target.relation().schema().names());
+        names.addAll(rows.target.relation().schema().names());
+        boolean returns = !update.returning().isEmpty();
+        if (returns) {
+            rows.otherColumns().forEach(column -> {
+                values.add(all.get(column.index()));
+                names.add(column.name());
+            });
+        }
+        RelNode project = Relations.project(filtered, values, names, scope.correlation());
+        Query changes = StatementBinder.query(context, project, names, new Emit.Unspecified());
+        boolean joined = rows.others.isPresent();
+        Optional<Query> matched = joined && !rows.hasKey()
+                ? Optional.of(StatementBinder.query(
+                        context,
+                        rows.matched(update.where(), update.relation()),
+                        rows.target.relation().schema().names(),
+                        new Emit.Unspecified()))
+                : Optional.empty();
+        return new Statement.Update(
+                rows.target.relation().name(),
+                changes,
+                joined,
+                matched,
+                ReturningBinder.bind(context, update.returning(), rows.parts(true), update.with()));
     }
 
     private Statement delete(Syntax.Delete delete) {
-        Relation relation = table(delete.relation(), "DELETE");
-        From from = rows(delete.relation(), delete.alias());
-        Scope scope = new Scope(Optional.empty(), from.columns(), from.rel().getRowType(), context);
-        RelNode rel = filtered(from, scope, delete.where());
+        Rows rows = new Rows(delete.relation(), delete.alias(), delete.using(), delete.with(), "DELETE");
+        boolean semi = rows.others.isPresent() && !rows.hasKey();
+        RelNode rel = semi ? rows.matched(delete.where(), delete.relation()) : rows.filtered(delete.where());
+        List<RexNode> values =
+                new ArrayList<>(Relations.references(rel).subList(0, rows.target.size()));
+        List<String> names = new ArrayList<>(rows.target.relation().schema().names());
+        boolean withOthers = rows.others.isPresent() && !semi;
+        if (withOthers && !delete.returning().isEmpty()) {
+            List<RexNode> all = Relations.references(rows.all.rel());
+            rows.otherColumns().forEach(column -> {
+                values.add(all.get(column.index()));
+                names.add(column.name());
+            });
+        }
+        RelNode project = rows.others.isEmpty() ? rel : Relations.project(rel, values, names, Optional.empty());
         return new Statement.Delete(
-                relation.name(), statements.query(rel, relation.schema().names(), new Emit.Unspecified()));
-    }
-
-    private From rows(SqlIdentifier relation, Optional<SqlIdentifier> alias) {
-        QueryBinder queries = new QueryBinder(context, Optional.empty());
-        From from = new FromBinder(context, queries, Optional.empty()).bind(relation);
-        return alias.isEmpty()
-                ? from
-                : From.of(
-                        from.rel(),
-                        alias.get().getSimple(),
-                        from.columns().stream().map(Scope.Column::name).toList());
-    }
-
-    private RelNode filtered(From from, Scope scope, Optional<SqlNode> where) {
-        if (where.isEmpty()) {
-            return from.rel();
-        }
-        RexNode condition = new ExpressionBinder(context, scope, Clause.plain("WHERE")).bindCondition(where.get());
-        return Relations.filter(from.rel(), condition, scope.correlation());
-    }
-
-    // ---- relations and columns -------------------------------------------------------------------------------------
-
-    private Relation writable(SqlIdentifier name) {
-        Relation relation = FromBinder.lookUp(context, name);
-        if (relation.kind() != Relation.Kind.STREAM && relation.kind() != Relation.Kind.TABLE) {
-            throw wrongKind(relation, "cannot insert into", name);
-        }
-        return relation;
-    }
-
-    private Relation table(SqlIdentifier name, String verb) {
-        Relation relation = FromBinder.lookUp(context, name);
-        if (relation.kind() != Relation.Kind.TABLE) {
-            throw wrongKind(relation, "cannot " + verb, name);
-        }
-        return relation;
-    }
-
-    private static MillraceException wrongKind(Relation relation, String verb, SqlNode where) {
-        String kind = relation.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        return Errors.error(SqlState.WRONG_OBJECT_TYPE, verb + " " + kind + " \"" + relation.name() + "\"", where);
-    }
-
-    /** The places of named columns; all when none are named. */
-    private static List<Integer> columns(Relation relation, List<SqlIdentifier> names) {
-        List<Integer> columns = new ArrayList<>();
-        for (SqlIdentifier name : names) {
-            int column = column(relation, name);
-            if (columns.contains(column)) {
-                throw Errors.error(
-                        SqlState.DUPLICATE_COLUMN,
-                        "column \"" + name.getSimple() + "\" specified more than once",
-                        name);
-            }
-            columns.add(column);
-        }
-        if (names.isEmpty()) {
-            for (int column = 0; column < relation.schema().size(); column++) {
-                columns.add(column);
-            }
-        }
-        return columns;
-    }
-
-    private static int column(Relation relation, SqlIdentifier name) {
-        int column = relation.schema().indexOf(name.getSimple());
-        if (column < 0) {
-            throw Errors.suggest(
-                    Errors.error(
-                            SqlState.UNDEFINED_COLUMN,
-                            "column \"" + name.getSimple() + "\" of relation \"" + relation.name()
-                                    + "\" does not exist",
-                            name),
-                    name.getSimple(),
-                    relation.schema().names());
-        }
-        return column;
+                rows.target.relation().name(),
+                StatementBinder.query(context, project, names, new Emit.Unspecified()),
+                withOthers,
+                ReturningBinder.bind(context, delete.returning(), rows.parts(withOthers), delete.with()));
     }
 }

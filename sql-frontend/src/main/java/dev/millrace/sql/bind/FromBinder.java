@@ -104,6 +104,9 @@ final class FromBinder {
     From relation(SqlIdentifier identifier) {
         String name = RelationNames.of(identifier.names);
         String qualifier = identifier.names.get(identifier.names.size() - 1);
+        if (context.atHand().isPresent() && name.equals(Relation.AT_HAND)) {
+            return context.atHand().get();
+        }
         Optional<QueryBinder.Bound> common = queries.commonTable(name);
         if (common.isPresent()) {
             return From.of(common.get().rel(), qualifier, common.get().names());
@@ -113,6 +116,9 @@ final class FromBinder {
             return inlined(view.get(), List.of(), identifier);
         }
         Relation relation = lookUp(context, identifier);
+        if (relation.kind() == Relation.Kind.VIEW) {
+            return new ViewBinder(context).bind(relation, identifier);
+        }
         context.reads(relation);
         RelNode scan = new LogicalTableScan(
                 context.cluster(),
@@ -401,7 +407,7 @@ final class FromBinder {
                 column.qualifier(), column.name(), index, fields.get(index).getType(), hidden);
     }
 
-    private static void requireDistinctQualifiers(From left, From right, SqlNode where) {
+    static void requireDistinctQualifiers(From left, From right, SqlNode where) {
         for (Column column : right.columns) {
             String qualifier = column.qualifier();
             if (!qualifier.isEmpty()

@@ -29,6 +29,10 @@ final class ParameterTypes {
         }
     }
 
+    int count() {
+        return types.size();
+    }
+
     /** What is known of the type of parameter {@code number}, from 1. */
     DataType type(int number) {
         return types.get(number - 1);

@@ -89,7 +89,7 @@ final class QueryBinder {
             return ordered(orderBy, order, expected);
         }
         if (query instanceof SqlWith with) {
-            return with(with).pending(with.body, order, expected, keepUnknown);
+            return with(with.withList.getList()).pending(with.body, order, expected, keepUnknown);
         }
         if (query instanceof SqlSelect select) {
             return new SelectBinder(context, this, outer, select, order).bind(expected, keepUnknown);
@@ -174,10 +174,11 @@ final class QueryBinder {
 
     // ---- WITH ------------------------------------------------------------------------------------------------------
 
-    private QueryBinder with(SqlWith with) {
+    /** A binder that knows the queries which WITH names. */
+    QueryBinder with(List<SqlNode> items) {
         Map<String, Bound> tables = new HashMap<>(commonTables);
         QueryBinder binder = new QueryBinder(context, outer, tables);
-        for (SqlNode node : with.withList) {
+        for (SqlNode node : items) {
             SqlWithItem item = (SqlWithItem) node;
             if (item.recursive != null && item.recursive.booleanValue()) {
                 throw recursive(item);
@@ -226,8 +227,8 @@ final class QueryBinder {
             List<SqlNode> items = ((SqlCall) row).getOperandList();
             for (SqlNode item : items) {
                 if (item.getKind() == SqlKind.DEFAULT) {
-                    throw Errors.notAvailableYet("DEFAULT in VALUES", item)
-                            .withHint("columns have no defaults but NULL: leave the column out, or write NULL");
+                    throw Errors.error(SqlState.SYNTAX_ERROR, "DEFAULT is not allowed in this context", item)
+                            .withHint("it is for the VALUES of an INSERT, right behind its columns");
                 }
             }
             rows.add(binder.bindAll(items));

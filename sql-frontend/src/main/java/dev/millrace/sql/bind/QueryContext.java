@@ -5,6 +5,7 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptCluster;
 
@@ -17,6 +18,9 @@ final class QueryContext {
     private final FunctionResolver functions;
     private final RelOptCluster cluster = RelOptCluster.create(new LogicalPlanner(), Rex.builder());
     private final Set<String> relations = new LinkedHashSet<>();
+    private Optional<FromBinder.From> atHand = Optional.empty();
+    private final Set<String> named = new LinkedHashSet<>();
+    private int viewsAround;
     private boolean hasSubQueries;
     private boolean hasTimedJoins;
 
@@ -26,6 +30,20 @@ final class QueryContext {
         this.parameters = parameters;
         this.coercions = new Coercions(parameters);
         this.functions = new FunctionResolver(coercions);
+    }
+
+    /** For another query of the same statement. */
+    QueryContext beside() {
+        return new QueryContext(source, catalog, parameters);
+    }
+
+    /** What the name {@link Relation#AT_HAND} means. */
+    void putAtHand(FromBinder.From rows) {
+        atHand = Optional.of(rows);
+    }
+
+    Optional<FromBinder.From> atHand() {
+        return atHand;
     }
 
     /** The text that positions count in. */
@@ -55,6 +73,26 @@ final class QueryContext {
 
     void reads(Relation relation) {
         relations.add(relation.name());
+        if (viewsAround == 0) {
+            named.add(relation.name());
+        }
+    }
+
+    /** A user's view is about to be expanded. */
+    void enterView(String name) {
+        if (viewsAround == 0) {
+            named.add(name);
+        }
+        viewsAround++;
+    }
+
+    void leaveView() {
+        viewsAround--;
+    }
+
+    /** What the statement itself names of relations and users' views. */
+    Set<String> named() {
+        return named;
     }
 
     /** The names of the relations read. */

@@ -10,9 +10,11 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
@@ -82,6 +84,13 @@ public final class StatementBinder {
                             query,
                             create.query().text());
         }
+        if (syntax instanceof Syntax.CreateView create) {
+            return view(create);
+        }
+        if (syntax instanceof Syntax.CreateTableAs create) {
+            Query query = renamed(query(create.query(), List.of()), create.columns());
+            return new Statement.CreateTableAs(create.name(), create.ifExists(), query, create.withData());
+        }
         if (syntax instanceof Syntax.CreateSink sink) {
             return new Statement.CreateSink(
                     sink.name(),
@@ -146,7 +155,7 @@ public final class StatementBinder {
         if (syntax instanceof Syntax.ExplainAnalyze explain) {
             return new Statement.ExplainAnalyze(bind(explain.statement()));
         }
-        return new ChangeBinder(context, this).bind(syntax);
+        return new ChangeBinder(context).bind(syntax);
     }
 
     // ---- queries ---------------------------------------------------------------------------------------------------
@@ -157,7 +166,12 @@ public final class StatementBinder {
         return query(bound.rel(), bound.names(), text.emit());
     }
 
-    Query query(RelNode rel, List<String> names, Emit emit) {
+    private Query query(RelNode rel, List<String> names, Emit emit) {
+        return query(context, rel, names, emit);
+    }
+
+    /** The query that a bound one is, in the context it was bound in. */
+    static Query query(QueryContext context, RelNode rel, List<String> names, Emit emit) {
         RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel, context.hasTimedJoins()) : rel;
         List<Field> fields = new ArrayList<>(names.size());
         for (RelDataTypeField field : withoutSubQueries.getRowType().getFieldList()) {
@@ -166,7 +180,46 @@ public final class StatementBinder {
                     TypeMapper.dataType(field.getType()),
                     field.getType().isNullable()));
         }
-        return new Query(withoutSubQueries, new Schema(fields), emit, context.relations());
+        return new Query(withoutSubQueries, new Schema(fields), emit, context.relations(), context.named());
+    }
+
+    private Statement view(Syntax.CreateView create) {
+        if (!(create.query().emit() instanceof Emit.Unspecified)) {
+            throw MillraceException.user(
+                            SqlState.SYNTAX_ERROR, "EMIT is for queries that run; a view is expanded where it is read")
+                    .withHint("CREATE MATERIALIZED VIEW or CREATE CONTINUOUS QUERY");
+        }
+        if (parameters.count() > 0) {
+            throw MillraceException.user(SqlState.UNDEFINED_PARAMETER, "there is no parameter $1 in a view");
+        }
+        Query query = renamed(query(create.query(), List.of()), create.columns());
+        return new Statement.CreateView(
+                create.name(), create.ifExists(), query, create.query().text());
+    }
+
+    /** A query whose first columns have other names, and all of them different ones. */
+    private static Query renamed(Query query, List<SqlIdentifier> names) {
+        List<Field> fields = new ArrayList<>(query.schema().fields());
+        if (names.size() > fields.size()) {
+            throw Errors.error(
+                    SqlState.SYNTAX_ERROR,
+                    "too many column names were specified",
+                    names.get(fields.size()));
+        }
+        for (int i = 0; i < names.size(); i++) {
+            fields.set(
+                    i,
+                    new Field(names.get(i).getSimple(), fields.get(i).type(), fields.get(i).nullable()));
+        }
+        Schema schema = new Schema(fields);
+        requireDistinctNames(schema);
+        return query.withSchema(schema);
+    }
+
+    /** What rows of a relation go through before they are written. */
+    public static RowRules rules(Relation relation, Catalog catalog) {
+        return new RuleBinder(new QueryContext("", catalog, new ParameterTypes(Parameters.none(), 0)), relation)
+                .rules();
     }
 
     private static void requireDistinctNames(Schema schema) {
@@ -239,9 +292,18 @@ public final class StatementBinder {
             }
         }
         Optional<WatermarkDefinition> watermark = create.watermark().map(clause -> watermark(clause, fields));
-        if (create.kind() == ObjectKind.TABLE) {
+        boolean table = create.kind() == ObjectKind.TABLE;
+        Relation relation = new Relation(
+                create.name(),
+                table ? Relation.Kind.TABLE : Relation.Kind.STREAM,
+                new Schema(fields),
+                !table,
+                List.of(),
+                Optional.empty());
+        TableRules rules = new RuleBinder(context, relation).define(create);
+        if (table) {
             return new Statement.CreateTable(
-                    create.name(), create.ifExists(), fields, key, watermark, create.options());
+                    create.name(), create.ifExists(), fields, key, rules, watermark, create.options());
         }
         if (!key.isEmpty()) {
             throw Errors.error(
@@ -250,7 +312,8 @@ public final class StatementBinder {
                             create.primaryKey().get(0))
                     .withHint("use CREATE TABLE for rows that are replaced by key");
         }
-        return new Statement.CreateStream(create.name(), create.ifExists(), fields, watermark, create.options());
+        return new Statement.CreateStream(
+                create.name(), create.ifExists(), fields, rules, watermark, create.options());
     }
 
     private static List<Field> fields(List<Syntax.Column> columns, boolean nullable) {

@@ -26,6 +26,18 @@ public interface Catalog {
         return Optional.empty();
     }
 
+    /** The text of the query that a user's view is, of the name of a {@link Relation.Kind#VIEW}. */
+    default Optional<String> viewQuery(String name) {
+        return Optional.empty();
+    }
+
+    /**
+     * The next value of a column whose values the server makes, as text: a number or a random UUID. Nobody else gets it.
+     */
+    default Optional<String> nextValue(String relation, String column) {
+        return Optional.empty();
+    }
+
     /** The query, as a function without parameters, that a relation is short for whose rows depend on who reads it. */
     default Optional<UserFunction> view(String name) {
         return Optional.empty();

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param appendOnly whether rows are never changed or deleted
  * @param primaryKey columns that identify a row; empty when there are none
  * @param eventTime its event time column, if it has one
+ * @param rules of rows that are written to it
  */
 public record Relation(
         String name,
@@ -20,7 +21,21 @@ public record Relation(
         Schema schema,
         boolean appendOnly,
         List<Integer> primaryKey,
-        Optional<EventTime> eventTime) {
+        Optional<EventTime> eventTime,
+        TableRules rules) {
+    /** The name under which queries read rows that a statement has at hand. */
+    public static final String AT_HAND = "millrace.rows at hand";
+
+    /** A relation without rules. */
+    public Relation(
+            String name,
+            Kind kind,
+            Schema schema,
+            boolean appendOnly,
+            List<Integer> primaryKey,
+            Optional<EventTime> eventTime) {
+        this(name, kind, schema, appendOnly, primaryKey, eventTime, TableRules.NONE);
+    }
 
     /** Kinds of relations. */
     public enum Kind {
@@ -28,6 +43,8 @@ public record Relation(
         TABLE,
         CONTINUOUS_QUERY,
         MATERIALIZED_VIEW,
+        /** A query that takes the place of its name. */
+        VIEW,
         /** Rows that the engine computes about itself, such as {@code millrace.watermarks} or {@code pg_catalog.pg_class}. */
         SYSTEM_VIEW
     }

@@ -1,7 +1,6 @@
 package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -11,7 +10,6 @@ import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -29,16 +27,12 @@ final class DefinitionParser {
     Syntax create() {
         words.expect("create");
         boolean replace = words.acceptAll("or", "replace");
-        if (words.peek().isWord("view")) {
-            throw MillraceException.notAvailableYet("a view that is not materialized")
-                    .at(words.peek().start() + 1)
-                    .withHint("use CREATE MATERIALIZED VIEW");
-        }
         ObjectKind kind = words.objectKind();
         IfExists ifExists = StatementParser.ifNotExists(words, replace);
         String name = words.relationName();
         return switch (kind) {
-            case STREAM, TABLE -> relation(kind, name, ifExists);
+            case STREAM, TABLE -> new TableParser(words).relation(kind, name, ifExists);
+            case VIEW -> view(name, ifExists);
             case CONTINUOUS_QUERY -> continuousQuery(name, ifExists);
             case MATERIALIZED_VIEW -> {
                 Map<String, String> options = words.optionalOptions();
@@ -49,87 +43,6 @@ final class DefinitionParser {
             case QUERY_TEMPLATE -> template(name, ifExists);
             case FUNCTION -> function(name, ifExists);
         };
-    }
-
-    // ---- streams and tables ----------------------------------------------------------------------------------------
-
-    private Syntax relation(ObjectKind kind, String name, IfExists ifExists) {
-        List<Syntax.Column> columns = new ArrayList<>();
-        List<SqlIdentifier> primaryKey = new ArrayList<>();
-        List<Syntax.WatermarkClause> watermarks = new ArrayList<>();
-        if (words.acceptSymbol("(")) {
-            do {
-                element(columns, primaryKey, watermarks);
-            } while (words.acceptSymbol(","));
-            words.expectSymbol(")");
-        }
-        Map<String, String> options = words.optionalOptions();
-        return new Syntax.CreateRelation(
-                kind, name, ifExists, columns, primaryKey, watermarks.stream().findFirst(), options);
-    }
-
-    private void element(
-            List<Syntax.Column> columns, List<SqlIdentifier> primaryKey, List<Syntax.WatermarkClause> watermarks) {
-        int start = words.peek().start() + 1;
-        if (words.acceptAll("watermark", "for")) {
-            if (!watermarks.isEmpty()) {
-                throw MillraceException.user(
-                                SqlState.INVALID_TABLE_DEFINITION, "a relation has at most one WATERMARK clause")
-                        .at(start);
-            }
-            SqlIdentifier column = words.simpleIdentifier();
-            words.expect("as");
-            watermarks.add(new Syntax.WatermarkClause(column, words.expression()));
-            return;
-        }
-        if (words.peek().isWord("constraint") && words.peekAt(2).isWord("primary")) {
-            words.next();
-            words.next();
-        }
-        if (words.acceptAll("primary", "key")) {
-            rejectSecondKey(primaryKey, start);
-            primaryKey.addAll(words.optionalColumns());
-            if (primaryKey.isEmpty()) {
-                throw words.syntaxError();
-            }
-            return;
-        }
-        column(columns, primaryKey);
-    }
-
-    private void column(List<Syntax.Column> columns, List<SqlIdentifier> primaryKey) {
-        SqlIdentifier name = words.simpleIdentifier();
-        TypeSpec type = words.type();
-        boolean notNull = false;
-        while (true) {
-            int start = words.peek().start() + 1;
-            if (words.acceptAll("not", "null")) {
-                notNull = true;
-            } else if (words.acceptAll("primary", "key")) {
-                rejectSecondKey(primaryKey, start);
-                primaryKey.add(name);
-                notNull = true;
-            } else if (words.peek().isWord("default")
-                    || words.peek().isWord("unique")
-                    || words.peek().isWord("check")
-                    || words.peek().isWord("references")
-                    || words.peek().isWord("generated")) {
-                throw MillraceException.notAvailableYet(words.peek().text().toUpperCase(Locale.ROOT) + " on a column")
-                        .at(start)
-                        .withHint(
-                                "NOT NULL and PRIMARY KEY are checked; INSERT .. SELECT can compute and test the rest");
-            } else if (!words.accept("null")) {
-                break;
-            }
-        }
-        columns.add(new Syntax.Column(name, type, notNull));
-    }
-
-    private static void rejectSecondKey(List<SqlIdentifier> primaryKey, int position) {
-        if (!primaryKey.isEmpty()) {
-            throw MillraceException.user(SqlState.INVALID_TABLE_DEFINITION, "a table has at most one primary key")
-                    .at(position);
-        }
     }
 
     // ---- queries and sinks -----------------------------------------------------------------------------------------
@@ -151,6 +64,18 @@ final class DefinitionParser {
         words.expect("as");
         return new Syntax.CreateQuery(
                 ObjectKind.CONTINUOUS_QUERY, name, ifExists, options, StatementParser.queryText(words));
+    }
+
+    private Syntax view(String name, IfExists ifExists) {
+        List<SqlIdentifier> columns = words.optionalColumns();
+        words.expect("as");
+        Syntax.QueryText query = StatementParser.queryText(words);
+        if (words.peek().isWord("with")) {
+            throw MillraceException.notAvailableYet("WITH CHECK OPTION")
+                    .at(words.peek().start() + 1)
+                    .withHint("a view is read, not written");
+        }
+        return new Syntax.CreateView(name, ifExists, columns, query);
     }
 
     private Syntax sink(String name, IfExists ifExists) {

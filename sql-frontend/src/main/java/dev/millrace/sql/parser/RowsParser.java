@@ -5,22 +5,18 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
-import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
-import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.sql.statement.Statement.OnSlow;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import dev.millrace.type.DataType;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -28,7 +24,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
 
-/** What reads and writes rows: SELECT, SUBSCRIBE, cursors, COPY, INSERT, UPDATE, DELETE. */
+/** What reads rows, and COPY: SELECT, SUBSCRIBE, cursors. */
 final class RowsParser {
     /** A size with or without its unit. */
     private static final Pattern BYTES = Pattern.compile("([0-9]{1,9})\\s*(|kB|MB|GB)", Pattern.CASE_INSENSITIVE);
@@ -296,108 +292,5 @@ final class RowsParser {
                 return options;
             }
         }
-    }
-
-    // ---- INSERT, UPDATE, DELETE ------------------------------------------------------------------------------------
-
-    Syntax insert() {
-        words.expect("insert");
-        words.expect("into");
-        SqlIdentifier relation = words.identifier();
-        List<SqlIdentifier> columns = words.optionalColumns();
-        Words values = words.copy();
-        Optional<LiteralRows> literals = LiteralRowsParser.read(words);
-        Supplier<SqlNode> source;
-        if (literals.isPresent()) {
-            source = () -> values.copy().query();
-        } else {
-            SqlNode query = words.query();
-            source = () -> query;
-        }
-        OnConflict onConflict = words.acceptAll("on", "conflict") ? onConflict() : OnConflict.FAIL;
-        Optional<List<SqlIdentifier>> returning = Optional.empty();
-        if (words.accept("returning")) {
-            List<SqlIdentifier> names = new ArrayList<>();
-            if (!words.acceptSymbol("*")) {
-                do {
-                    names.add(words.simpleIdentifier());
-                } while (words.acceptSymbol(","));
-            }
-            returning = Optional.of(names);
-        }
-        return new Syntax.Insert(relation, columns, source, literals, onConflict, returning);
-    }
-
-    private OnConflict onConflict() {
-        words.optionalColumns();
-        words.expect("do");
-        if (words.accept("nothing")) {
-            return OnConflict.DO_NOTHING;
-        }
-        words.expect("update");
-        words.expect("set");
-        do {
-            int position = words.peek().start() + 1;
-            String column = words.name();
-            words.expectSymbol("=");
-            if (!words.acceptAll("excluded")
-                    || !words.acceptSymbol(".")
-                    || !words.name().equals(column)) {
-                throw MillraceException.notAvailableYet("ON CONFLICT DO UPDATE with other values than EXCLUDED's")
-                        .at(position)
-                        .withHint(
-                                "DO UPDATE SET column = EXCLUDED.column replaces a row; UPDATE computes from the old one");
-            }
-        } while (words.acceptSymbol(","));
-        return OnConflict.REPLACE;
-    }
-
-    Syntax update() {
-        words.expect("update");
-        SqlIdentifier relation = words.identifier();
-        Optional<SqlIdentifier> alias = alias("set");
-        words.expect("set");
-        List<Syntax.Assignment> assignments = new ArrayList<>();
-        do {
-            SqlIdentifier column = words.simpleIdentifier();
-            words.expectSymbol("=");
-            assignments.add(new Syntax.Assignment(column, words.expression()));
-        } while (words.acceptSymbol(","));
-        return new Syntax.Update(relation, alias, assignments, where());
-    }
-
-    Syntax delete() {
-        words.expect("delete");
-        words.expect("from");
-        SqlIdentifier relation = words.identifier();
-        Optional<SqlIdentifier> alias = alias("where");
-        return new Syntax.Delete(relation, alias, where());
-    }
-
-    private Optional<SqlIdentifier> alias(String following) {
-        if (words.accept("as") || words.peek().isName() && !words.peek().isWord(following)) {
-            return Optional.of(words.simpleIdentifier());
-        }
-        return Optional.empty();
-    }
-
-    private Optional<SqlNode> where() {
-        Optional<SqlNode> condition = words.accept("where") ? Optional.of(words.expression()) : Optional.empty();
-        if (words.peek().isWord("returning")
-                || words.peek().isWord("from")
-                || words.peek().isWord("using")) {
-            throw MillraceException.notAvailableYet(
-                            words.peek().text().toUpperCase(Locale.ROOT) + " of UPDATE and DELETE")
-                    .at(words.peek().start() + 1)
-                    .withHint(
-                            "a sub-query reaches other relations: WHERE key IN (SELECT ..), SET column = (SELECT ..)");
-        }
-        return condition;
-    }
-
-    Syntax truncate() {
-        words.expect("truncate");
-        words.accept("table");
-        return new Syntax.Truncate(words.identifier());
     }
 }

@@ -6,6 +6,7 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
+import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ExplainForm;
 import dev.millrace.sql.statement.Statement.IfExists;
@@ -29,7 +30,8 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
  * Reads the statements of a text, separated by semicolons. One method per statement; definitions of relations are in
- * {@link DefinitionParser}, rows and cursors in {@link RowsParser}. One thread, one text.
+ * {@link DefinitionParser}, rows and cursors in {@link RowsParser}, changes of rows in {@link ChangeParser}. One thread, one
+ * text.
  */
 public final class StatementParser {
     /**
@@ -47,6 +49,7 @@ public final class StatementParser {
     private final Words words;
     private final DefinitionParser definitions;
     private final RowsParser rows;
+    private final ChangeParser changes;
     private final SessionParser session;
     private final RoleParser roles;
 
@@ -54,6 +57,7 @@ public final class StatementParser {
         this.words = new Words(sql, Lexer.tokens(sql));
         this.definitions = new DefinitionParser(words);
         this.rows = new RowsParser(words, this);
+        this.changes = new ChangeParser(words);
         this.session = new SessionParser(words, this);
         this.roles = new RoleParser(words);
     }
@@ -96,7 +100,8 @@ public final class StatementParser {
             throw words.syntaxError();
         }
         return switch (head.text()) {
-            case "select", "values", "with", "table" -> rows.select();
+            case "select", "values", "table" -> rows.select();
+            case "with" -> changes.isNextBehindWith() ? changes.afterWith() : rows.select();
             case "create" -> roles.isNext() ? roles.create() : definitions.create();
             case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
@@ -108,10 +113,8 @@ public final class StatementParser {
             case "revoke" -> roles.revoke();
             case "reassign" -> roles.reassign();
             case "reprocess" -> reprocess();
-            case "insert" -> rows.insert();
-            case "update" -> rows.update();
-            case "delete" -> rows.delete();
-            case "truncate" -> rows.truncate();
+            case "insert", "update", "delete", "merge" -> changes.change();
+            case "truncate" -> changes.truncate();
             case "copy" -> rows.copy();
             case "subscribe" -> rows.subscribe();
             case "declare" -> rows.declare();
@@ -277,6 +280,15 @@ public final class StatementParser {
     /** The expression that a text is. */
     public static SqlNode parseExpression(String text) {
         return new Words(text, Lexer.tokens(text)).expression();
+    }
+
+    /** The literal that a text is; empty for any other expression. */
+    public static Optional<LiteralRows.Cell> literal(String expression) {
+        String text = "VALUES (" + expression + ")";
+        return LiteralRowsParser.read(new Words(text, Lexer.tokens(text)))
+                .filter(rows -> rows.width() == 1 && rows.rows() == 1)
+                .map(rows -> new LiteralRows.Cell(
+                        rows.cell(0, 0).kind(), rows.cell(0, 0).text(), 1));
     }
 
     /** Whether a text is an expression and nothing else. */

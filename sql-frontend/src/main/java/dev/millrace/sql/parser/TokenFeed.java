@@ -101,7 +101,7 @@ final class TokenFeed implements Supplier<Token> {
         }
         if (tokens.after(1).isSymbol("=>")) {
             tokens.name(word, 1); // OFFSET => INTERVAL '1 hour'
-        } else if (word.equals("emit")) {
+        } else if (word.equals("emit") || word.equals("returning") && tokens.depth() == 0) {
             tokens.push(QueryGrammarConstants.EOF, "", 0);
         } else if (tokens.after(1).isSymbol("(")) {
             wordBeforeParenthesis(word);

@@ -194,6 +194,15 @@ final class Words {
         return new SqlIdentifier(name(), new SqlParserPos(1, start + 1, 1, endBefore(at)));
     }
 
+    /** What may follow AS: any word, also a reserved one. */
+    SqlIdentifier label() {
+        if (!peek().isName()) {
+            throw syntaxError();
+        }
+        int start = peek().start();
+        return new SqlIdentifier(next().text(), new SqlParserPos(1, start + 1, 1, endBefore(at)));
+    }
+
     /** A relation's name as the catalog wants it. */
     String relationName() {
         return RelationNames.of(identifier().names);
@@ -220,10 +229,7 @@ final class Words {
                 return kind;
             }
         }
-        if (acceptAll("view")) {
-            return ObjectKind.MATERIALIZED_VIEW;
-        }
-        throw expected(List.of("stream", "table", "continuous", "materialized", "sink", "query", "function"));
+        throw expected(List.of("stream", "table", "continuous", "materialized", "view", "sink", "query", "function"));
     }
 
     /** One of an enum's constants by its name. */
@@ -375,6 +381,11 @@ final class Words {
 
     SqlNode expression() {
         return grammar(QueryGrammar::MillraceExpression);
+    }
+
+    /** Relations and joins, as they stand behind FROM. */
+    SqlNode fromClause() {
+        return grammar(QueryGrammar::MillraceFrom);
     }
 
     TypeSpec type() {

@@ -1,5 +1,6 @@
 package dev.millrace.sql.statement;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -39,6 +40,19 @@ public record LiteralRows(int width, List<Cell> cells) implements RowSource {
         if (width < 1 || cells.size() % width != 0) {
             throw new IllegalArgumentException(cells.size() + " cells in rows of " + width);
         }
+    }
+
+    /** The same rows, each with these cells behind it. */
+    public LiteralRows with(List<Cell> more) {
+        if (more.isEmpty()) {
+            return this;
+        }
+        List<Cell> all = new ArrayList<>(rows() * (width + more.size()));
+        for (int row = 0; row < rows(); row++) {
+            all.addAll(cells.subList(row * width, (row + 1) * width));
+            all.addAll(more);
+        }
+        return new LiteralRows(width + more.size(), all);
     }
 
     public int rows() {

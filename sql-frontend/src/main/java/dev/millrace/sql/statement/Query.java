@@ -1,6 +1,7 @@
 package dev.millrace.sql.statement;
 
 import dev.millrace.type.Schema;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import org.apache.calcite.rel.RelNode;
@@ -12,13 +13,38 @@ import org.apache.calcite.rel.RelNode;
  * @param schema the output columns under the names the user sees
  * @param emit when a standing query shows its rows
  * @param relations the names of all relations read, as given to the catalog
+ * @param named the relations and users' views that its own text names, not those that views read in turn
  */
-public record Query(RelNode rel, Schema schema, Emit emit, Set<String> relations) implements RowSource {
+public record Query(RelNode rel, Schema schema, Emit emit, Set<String> relations, Set<String> named)
+        implements RowSource {
+    /** A query that reads nothing by way of views. */
+    public Query(RelNode rel, Schema schema, Emit emit, Set<String> relations) {
+        this(rel, schema, emit, relations, relations);
+    }
+
+    /** The same under other names of columns. */
+    public Query withSchema(Schema other) {
+        return new Query(rel, other, emit, relations, named);
+    }
+
+    /** The same, shown at other times. */
+    public Query withEmit(Emit other) {
+        return new Query(rel, schema, other, relations, named);
+    }
+
+    /** All that it depends on: relations, and views by way of which they are read. */
+    public Set<String> dependsOn() {
+        Set<String> all = new HashSet<>(relations);
+        all.addAll(named);
+        return all;
+    }
+
     public Query {
         Objects.requireNonNull(rel);
         Objects.requireNonNull(schema);
         Objects.requireNonNull(emit);
         relations = Set.copyOf(relations);
+        named = Set.copyOf(named);
         if (rel.getRowType().getFieldCount() != schema.size()) {
             throw new IllegalArgumentException(
                     "the algebra has " + rel.getRowType().getFieldCount() + " columns, the schema " + schema.size());

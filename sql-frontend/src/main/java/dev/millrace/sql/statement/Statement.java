@@ -1,6 +1,7 @@
 package dev.millrace.sql.statement;
 
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -39,6 +40,7 @@ public sealed interface Statement {
             String name,
             IfExists ifExists,
             List<Field> columns,
+            TableRules rules,
             Optional<WatermarkDefinition> watermark,
             Map<String, String> options)
             implements Statement {}
@@ -49,6 +51,7 @@ public sealed interface Statement {
             IfExists ifExists,
             List<Field> columns,
             List<String> primaryKey,
+            TableRules rules,
             Optional<WatermarkDefinition> watermark,
             Map<String, String> options)
             implements Statement {}
@@ -62,6 +65,12 @@ public sealed interface Statement {
     record CreateMaterializedView(
             String name, IfExists ifExists, Map<String, String> options, Query query, String queryText)
             implements Statement {}
+
+    /** CREATE VIEW: a query that takes the place of its name where that is read. */
+    record CreateView(String name, IfExists ifExists, Query query, String queryText) implements Statement {}
+
+    /** CREATE TABLE ... AS. */
+    record CreateTableAs(String name, IfExists ifExists, Query query, boolean withData) implements Statement {}
 
     /** CREATE SINK: {@code query} is what was written after AS, or all columns of the relation after FROM. */
     record CreateSink(
@@ -103,6 +112,7 @@ public sealed interface Statement {
         TABLE,
         CONTINUOUS_QUERY,
         MATERIALIZED_VIEW,
+        VIEW,
         SINK,
         QUERY_TEMPLATE,
         FUNCTION;
@@ -164,33 +174,81 @@ public sealed interface Statement {
             implements Statement {}
 
     /**
-     * INSERT. {@code source} has one column per entry of {@code columns} (places in the relation), of its type already.
+     * RETURNING.
      *
-     * @param returning columns of the relation to be returned, empty without RETURNING
+     * @param query over {@link dev.millrace.sql.catalog.Relation#AT_HAND}: rows of the relation as they are now, or were
+     *     deleted, and behind them those of FROM or USING
+     * @param columns of those where nothing is computed, which are the answer already; else empty
+     */
+    record Returning(Query query, List<Integer> columns) {}
+
+    /**
+     * INSERT. {@code source} has one column per entry of {@code columns} (places in the relation), of its type already.
+     * Columns that are not among them are made by the server, or NULL.
      */
     record Insert(
-            String relation, List<Integer> columns, RowSource source, OnConflict onConflict, List<Integer> returning)
+            String relation,
+            List<Integer> columns,
+            RowSource source,
+            OnConflict onConflict,
+            Optional<Returning> returning)
             implements Statement {}
 
     /** ON CONFLICT of an INSERT. */
-    enum OnConflict {
-        FAIL,
-        DO_NOTHING,
-        /** DO UPDATE that replaces the row by the inserted one: {@code SET c = EXCLUDED.c} for every column. */
-        REPLACE
+    sealed interface OnConflict {
+        /** A taken key is an error. */
+        record Fail() implements OnConflict {}
+
+        /** The row that is there stays. {@code target}: whether the key was named, which there must be then. */
+        record DoNothing(boolean target) implements OnConflict {}
+
+        /** DO UPDATE of nothing but {@code SET c = EXCLUDED.c}: the columns that take the value of the inserted row. */
+        record Replace(List<Integer> columns) implements OnConflict {}
+
+        /**
+         * DO UPDATE.
+         *
+         * @param changes over {@link dev.millrace.sql.catalog.Relation#AT_HAND}, which has the columns of the row that is
+         *     there, those of the row to be inserted, and a number; gives, where WHERE says so, the columns of the row that
+         *     is there, those of the row in its place, and the number
+         * @param reads whether SET or WHERE look at the row that is there
+         */
+        record Update(Query changes, boolean reads) implements OnConflict {}
     }
 
-    /** UPDATE. {@code changes} has all columns of the old rows, then all columns of the new rows. */
-    record Update(String relation, Query changes) implements Statement {}
+    /**
+     * UPDATE. {@code changes} has all columns of the old rows, all columns of the new rows, and where RETURNING wants them
+     * those of FROM.
+     *
+     * @param matched for FROM and a relation without a key: the old rows, each as often as it is there
+     */
+    record Update(String relation, Query changes, boolean joined, Optional<Query> matched, Optional<Returning> returning)
+            implements Statement {}
 
-    /** DELETE. {@code rows} has all columns of the rows to be deleted. */
-    record Delete(String relation, Query rows) implements Statement {}
+    /**
+     * DELETE. {@code rows} has all columns of the rows to be deleted, and where RETURNING wants them those of USING.
+     *
+     * @param joined whether a row may come several times
+     */
+    record Delete(String relation, Query rows, boolean joined, Optional<Returning> returning) implements Statement {}
 
-    /** TRUNCATE. */
-    record Truncate(String relation) implements Statement {}
+    /** TRUNCATE; {@code restart}: and numbers begin again. */
+    record Truncate(List<String> relations, boolean restart) implements Statement {}
 
-    /** COPY relation FROM; no file means STDIN. */
-    record CopyFrom(String relation, List<Integer> columns, Optional<String> file, Map<String, String> options)
+    /**
+     * COPY relation FROM; no file means STDIN.
+     *
+     * @param columns that come
+     * @param defaults the columns that take their default: {@code computed} gives the columns that come and then these, over
+     *     {@link dev.millrace.sql.catalog.Relation#AT_HAND} with the columns that come
+     */
+    record CopyFrom(
+            String relation,
+            List<Integer> columns,
+            List<Integer> defaults,
+            Optional<Query> computed,
+            Optional<String> file,
+            Map<String, String> options)
             implements Statement {}
 
     /** COPY (a relation, SELECT or SUBSCRIBE) TO; no file means STDOUT. */

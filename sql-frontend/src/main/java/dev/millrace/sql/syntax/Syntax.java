@@ -1,12 +1,12 @@
 package dev.millrace.sql.syntax;
 
+import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ExplainForm;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.sql.statement.Statement.OnSlow;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +25,23 @@ public sealed interface Syntax {
     /** A query with its EMIT clause and its text. */
     record QueryText(SqlNode query, Emit emit, String text) {}
 
-    /** A column of CREATE STREAM or TABLE. */
-    record Column(SqlIdentifier name, TypeSpec type, boolean notNull) {}
+    /**
+     * DEFAULT or GENERATED of a column.
+     *
+     * @param expression none for numbers
+     * @param position in the text, from 1
+     */
+    record RuleClause(ColumnRule.Kind kind, Optional<SqlNode> expression, String text, int position) {}
+
+    /** CHECK, of a column or of the table. */
+    record CheckClause(Optional<String> name, Optional<String> column, SqlNode expression, String text) {}
+
+    /** A column of CREATE STREAM or TABLE, or a parameter. */
+    record Column(SqlIdentifier name, TypeSpec type, boolean notNull, Optional<RuleClause> rule) {
+        public Column(SqlIdentifier name, TypeSpec type, boolean notNull) {
+            this(name, type, notNull, Optional.empty());
+        }
+    }
 
     /** WATERMARK FOR column AS expression. */
     record WatermarkClause(SqlIdentifier column, SqlNode expression) {}
@@ -37,12 +52,22 @@ public sealed interface Syntax {
             IfExists ifExists,
             List<Column> columns,
             List<SqlIdentifier> primaryKey,
+            List<CheckClause> checks,
             Optional<WatermarkClause> watermark,
             Map<String, String> options)
             implements Syntax {}
 
     /** CREATE CONTINUOUS QUERY or MATERIALIZED VIEW. */
     record CreateQuery(ObjectKind kind, String name, IfExists ifExists, Map<String, String> options, QueryText query)
+            implements Syntax {}
+
+    /** CREATE TABLE .. AS; {@code columns} are other names for its first columns. */
+    record CreateTableAs(
+            String name, IfExists ifExists, List<SqlIdentifier> columns, QueryText query, boolean withData)
+            implements Syntax {}
+
+    /** CREATE VIEW; {@code columns} are other names for its first columns. */
+    record CreateView(String name, IfExists ifExists, List<SqlIdentifier> columns, QueryText query)
             implements Syntax {}
 
     record CreateSink(
@@ -82,39 +107,78 @@ public sealed interface Syntax {
             OptionalLong bufferBytes)
             implements Syntax {}
 
+    /** OVERRIDING .. VALUE of INSERT. */
+    enum Overriding {
+        NOTHING,
+        SYSTEM_VALUE,
+        USER_VALUE
+    }
+
+    /**
+     * ON CONFLICT.
+     *
+     * @param target the columns of the key, where they are named
+     * @param constraint the name of the key, where that is given
+     * @param assignments of DO UPDATE; none is DO NOTHING
+     * @param position in the text, from 1
+     */
+    record Conflict(
+            List<SqlIdentifier> target,
+            Optional<SqlIdentifier> constraint,
+            List<Assignment> assignments,
+            Optional<SqlNode> where,
+            int position) {}
+
     /**
      * INSERT.
      *
      * @param source reads the rows' query; the syntax is right where there are {@code literals}
      * @param literals the same rows, where they are that simple
+     * @param returning a select list; empty without RETURNING
+     * @param with the queries that WITH names
      */
     record Insert(
             SqlIdentifier relation,
+            Optional<SqlIdentifier> alias,
             List<SqlIdentifier> columns,
+            Overriding overriding,
             Supplier<SqlNode> source,
             Optional<LiteralRows> literals,
-            OnConflict onConflict,
-            Optional<List<SqlIdentifier>> returning)
+            Optional<Conflict> conflict,
+            List<SqlNode> returning,
+            List<SqlNode> with)
             implements Syntax {
         /** The same to be bound as a query, whatever it is. */
         public Insert asQuery() {
-            return new Insert(relation, columns, source, Optional.empty(), onConflict, returning);
+            return new Insert(
+                    relation, alias, columns, overriding, source, Optional.empty(), conflict, returning, with);
         }
     }
 
-    /** One SET of an UPDATE. */
-    record Assignment(SqlIdentifier column, SqlNode value) {}
+    /** One SET of an UPDATE: of several columns by a query that gives as many. DEFAULT is a value, too. */
+    record Assignment(List<SqlIdentifier> columns, SqlNode value) {}
 
     record Update(
             SqlIdentifier relation,
             Optional<SqlIdentifier> alias,
             List<Assignment> assignments,
-            Optional<SqlNode> where)
+            Optional<SqlNode> from,
+            Optional<SqlNode> where,
+            List<SqlNode> returning,
+            List<SqlNode> with)
             implements Syntax {}
 
-    record Delete(SqlIdentifier relation, Optional<SqlIdentifier> alias, Optional<SqlNode> where) implements Syntax {}
+    record Delete(
+            SqlIdentifier relation,
+            Optional<SqlIdentifier> alias,
+            Optional<SqlNode> using,
+            Optional<SqlNode> where,
+            List<SqlNode> returning,
+            List<SqlNode> with)
+            implements Syntax {}
 
-    record Truncate(SqlIdentifier relation) implements Syntax {}
+    /** TRUNCATE; {@code restart}: and numbers begin again. */
+    record Truncate(List<SqlIdentifier> relations, boolean restart) implements Syntax {}
 
     record CopyFrom(
             SqlIdentifier relation, List<SqlIdentifier> columns, Optional<String> file, Map<String, String> options)

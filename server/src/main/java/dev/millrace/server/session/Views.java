@@ -1,0 +1,92 @@
+package dev.millrace.server.session;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.Field;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** CREATE VIEW. */
+final class Views {
+    private final Database database;
+    private final Definitions definitions;
+
+    Views(Database database, Definitions definitions) {
+        this.database = database;
+        this.definitions = definitions;
+    }
+
+    /** A view keeps nothing: its text is expanded where it is read. */
+    Command create(Statement.CreateView create, String text) {
+        Optional<CatalogObject> before = database.catalog().object(create.name());
+        boolean replaces = create.ifExists() == IfExists.REPLACE
+                && before.filter(object -> object.kind() == ObjectKind.VIEW).isPresent();
+        CatalogObject view = new CatalogObject(
+                create.name(),
+                ObjectKind.VIEW,
+                create.query().schema(),
+                false,
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                create.query().dependsOn(),
+                Map.of(),
+                text,
+                database.keeper().creationMicros());
+        if (!replaces) {
+            return definitions.create(ObjectKind.VIEW, create.name(), create.ifExists(), () -> view);
+        }
+        database.definitionLock().lock();
+        try {
+            requireReplaceable(before.get(), view);
+            database.catalog().replace(view);
+            return Command.of("CREATE VIEW");
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    private void requireReplaceable(CatalogObject before, CatalogObject after) {
+        if (database.catalog().withDependents(before.name()).stream()
+                .anyMatch(after.reads()::contains)) {
+            throw MillraceException.user(
+                    SqlState.INVALID_TABLE_DEFINITION, "view \"" + before.name() + "\" would read itself");
+        }
+        List<Field> old = before.schema().fields();
+        List<Field> now = after.schema().fields();
+        if (now.size() < old.size()) {
+            throw MillraceException.user(SqlState.INVALID_TABLE_DEFINITION, "cannot drop columns from view");
+        }
+        for (int i = 0; i < old.size(); i++) {
+            if (!old.get(i).name().equals(now.get(i).name())) {
+                throw MillraceException.user(
+                        SqlState.INVALID_TABLE_DEFINITION,
+                        "cannot change name of view column \"" + old.get(i).name() + "\" to \""
+                                + now.get(i).name() + "\"");
+            }
+            if (!old.get(i).type().equals(now.get(i).type())) {
+                throw MillraceException.user(
+                        SqlState.INVALID_TABLE_DEFINITION,
+                        "cannot change data type of view column \"" + old.get(i).name() + "\" from "
+                                + old.get(i).type() + " to " + now.get(i).type());
+            }
+        }
+        List<String> running = database.catalog().withDependents(before.name()).stream()
+                .filter(name -> database.standing(name).isPresent())
+                .toList();
+        if (!running.isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "cannot replace view \"" + before.name() + "\" because queries run over it: "
+                                    + String.join(
+                                            ", ", running.stream().map(definitions::describe).toList()))
+                    .withHint("drop them, replace the view, and create them again");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.catalog.TableRules.Check;
+import dev.millrace.sql.parser.StatementParser;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.RowRules;
+import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlNode;
+
+/** Binds what rows of a relation take and must hold: DEFAULT, GENERATED and CHECK. */
+final class RuleBinder {
+    private final QueryContext context;
+    private final Relation relation;
+
+    /** @param relation its columns; of its rules only those that are bound already */
+    RuleBinder(QueryContext context, Relation relation) {
+        this.context = context;
+        this.relation = relation;
+    }
+
+    // ---- CREATE ----------------------------------------------------------------------------------------------------
+
+    /** The rules of a new relation, each of which could be bound. */
+    TableRules define(Syntax.CreateRelation create) {
+        Map<String, ColumnRule> columns = new LinkedHashMap<>();
+        for (int i = 0; i < create.columns().size(); i++) {
+            Syntax.Column column = create.columns().get(i);
+            int place = i;
+            column.rule()
+                    .ifPresent(rule -> columns.put(
+                            column.name().getSimple(), rule(rule, place, column.name(), create.name())));
+        }
+        Relation with = new Relation(
+                relation.name(),
+                relation.kind(),
+                relation.schema(),
+                relation.appendOnly(),
+                relation.primaryKey(),
+                Optional.empty(),
+                new TableRules(columns, List.of()));
+        RuleBinder binder = new RuleBinder(context, with);
+        create.columns().stream()
+                .flatMap(column -> column.rule().stream())
+                .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED)
+                .forEach(rule -> binder.requireBase(rule.expression().orElseThrow()));
+        return new TableRules(columns, checks(create));
+    }
+
+    private ColumnRule rule(Syntax.RuleClause rule, int column, SqlNode name, String table) {
+        Field field = relation.schema().field(column);
+        switch (rule.kind()) {
+            case DEFAULT -> {
+                SqlNode expression = rule.expression().orElseThrow();
+                requireNoSubQuery(byDefault(column, expression), "DEFAULT expression", expression);
+                return new ColumnRule(rule.kind(), rule.text());
+            }
+            case UUID -> {
+                if (field.type().kind() != DataType.Kind.UUID && !field.type().isText()) {
+                    throw Errors.error(
+                            SqlState.DATATYPE_MISMATCH,
+                            "column \"" + field.name() + "\" is of type " + Coercions.name(field.type())
+                                    + " but default expression is of type uuid",
+                            name);
+                }
+                return new ColumnRule(rule.kind(), rule.text());
+            }
+            case SERIAL, IDENTITY, IDENTITY_ALWAYS -> {
+                switch (field.type().kind()) {
+                    case SMALLINT, INTEGER, BIGINT -> {}
+                    default ->
+                        throw Errors.error(
+                                SqlState.INVALID_PARAMETER_VALUE,
+                                "identity column type must be smallint, integer, or bigint",
+                                name);
+                }
+                return new ColumnRule(
+                        rule.kind(), "nextval('" + table + "_" + field.name() + "_seq'::regclass)");
+            }
+            case GENERATED -> {
+                SqlNode expression = rule.expression().orElseThrow();
+                requireNoSubQuery(generated(column, expression), "column generation expression", expression);
+                return new ColumnRule(rule.kind(), rule.text());
+            }
+        }
+        throw new AssertionError(rule.kind());
+    }
+
+    private RexNode byDefault(int column, SqlNode expression) {
+        ExpressionBinder binder =
+                new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain("DEFAULT"));
+        return assigned(context, binder.bind(expression), column, expression, "default expression");
+    }
+
+    private RexNode assigned(QueryContext in, RexNode value, int column, SqlNode where, String what) {
+        Field field = relation.schema().field(column);
+        try {
+            return new ChangeTarget(in, relation).assign(in, value, column, where);
+        } catch (MillraceException e) {
+            if (e.sqlState() != SqlState.DATATYPE_MISMATCH) {
+                throw e;
+            }
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "column \"" + field.name() + "\" is of type " + Coercions.name(field.type()) + " but " + what
+                            + " is of type " + Coercions.name(Coercions.type(value)),
+                    where);
+        }
+    }
+
+    private RowsAtHand rows() {
+        return new RowsAtHand(context, List.of(new RowsAtHand.Part(relation.name(), relation.schema())), List.of());
+    }
+
+    private RexNode generated(int column, SqlNode expression) {
+        RowsAtHand rows = rows();
+        ExpressionBinder binder =
+                new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("column generation expressions"));
+        RexNode value = assigned(rows.context(), binder.bind(expression), column, expression, "generation expression");
+        if (calls(value, "proctime")) {
+            throw Errors.error(SqlState.INVALID_OBJECT_DEFINITION, "generation expression is not immutable", expression)
+                    .withHint("DEFAULT now() is the time at which a row is inserted");
+        }
+        return value;
+    }
+
+    /** A generated column is made of columns that are given. */
+    private void requireBase(SqlNode expression) {
+        RowsAtHand rows = rows();
+        RexNode value = new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("GENERATED")).bind(expression);
+        for (int column : columnsOf(value)) {
+            String name = relation.schema().field(column).name();
+            if (relation.rules().isGenerated(name)) {
+                throw Errors.error(
+                        SqlState.INVALID_OBJECT_DEFINITION,
+                        "cannot use generated column \"" + name + "\" in column generation expression",
+                        expression);
+            }
+        }
+    }
+
+    private List<Check> checks(Syntax.CreateRelation create) {
+        List<Check> checks = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        create.checks().forEach(check -> check.name().ifPresent(name -> {
+            if (!names.add(name)) {
+                throw Errors.error(
+                        SqlState.DUPLICATE_OBJECT,
+                        "check constraint \"" + name + "\" already exists",
+                        check.expression());
+            }
+        }));
+        for (Syntax.CheckClause check : create.checks()) {
+            RexNode condition = condition(rows(), check.expression());
+            requireNoSubQuery(condition, "check constraint", check.expression());
+            checks.add(new Check(
+                    check.name().orElseGet(() -> name(create.name(), check, condition, names)), check.text()));
+        }
+        return checks;
+    }
+
+    /** As PostgreSQL names them: {@code table_column_check}, {@code table_check}, with a number where that is taken. */
+    private String name(String table, Syntax.CheckClause check, RexNode condition, Set<String> taken) {
+        Set<Integer> columns = columnsOf(condition);
+        Optional<String> column = check.column()
+                .or(() -> columns.size() == 1
+                        ? Optional.of(relation.schema()
+                                .field(columns.iterator().next())
+                                .name())
+                        : Optional.empty());
+        String base = table + column.map(name -> "_" + name).orElse("") + "_check";
+        String name = base;
+        for (int i = 1; !taken.add(name); i++) {
+            name = base + i;
+        }
+        return name;
+    }
+
+    private static RexNode condition(RowsAtHand rows, SqlNode expression) {
+        return new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("CHECK")).bindCondition(expression);
+    }
+
+    private static void requireNoSubQuery(RexNode value, String what, SqlNode where) {
+        if (RexUtil.SubQueryFinder.find(value) != null) {
+            throw Errors.error(SqlState.FEATURE_NOT_SUPPORTED, "cannot use subquery in " + what, where);
+        }
+    }
+
+    private static Set<Integer> columnsOf(RexNode value) {
+        Set<Integer> columns = new LinkedHashSet<>();
+        value.accept(new RexVisitorImpl<Void>(true) {
+            @Override
+            public Void visitInputRef(RexInputRef reference) {
+                columns.add(reference.getIndex());
+                return null;
+            }
+        });
+        return columns;
+    }
+
+    private static boolean calls(RexNode value, String function) {
+        boolean[] found = new boolean[1];
+        value.accept(new RexVisitorImpl<Void>(true) {
+            @Override
+            public Void visitCall(RexCall call) {
+                found[0] |= call.getOperator().getName().equals(function);
+                return super.visitCall(call);
+            }
+        });
+        return found[0];
+    }
+
+    // ---- for rows that are written ---------------------------------------------------------------------------------
+
+    /** The queries that complete rows of the relation and find those that must not be. */
+    RowRules rules() {
+        return new RowRules(generation(), violations());
+    }
+
+    private Optional<Query> generation() {
+        Schema schema = relation.schema();
+        if (schema.names().stream().noneMatch(relation.rules()::isGenerated)) {
+            return Optional.empty();
+        }
+        RowsAtHand rows = rows();
+        Scope scope = rows.scope();
+        List<RexNode> values = new ArrayList<>(rows.references());
+        for (int column = 0; column < schema.size(); column++) {
+            if (relation.rules().isGenerated(schema.field(column).name())) {
+                SqlNode expression = StatementParser.parseExpression(
+                        relation.rules().of(schema.field(column).name()).orElseThrow().text());
+                ExpressionBinder binder = new ExpressionBinder(rows.context(), scope, Clause.plain("GENERATED"));
+                values.set(column, assigned(rows.context(), binder.bind(expression), column, expression, "expression"));
+            }
+        }
+        return Optional.of(rows.query(Optional.empty(), scope, values, schema.names(), scope));
+    }
+
+    /** Rows that fail a check, each check as a column: false where it fails. */
+    private Optional<Query> violations() {
+        if (relation.rules().checks().isEmpty()) {
+            return Optional.empty();
+        }
+        RowsAtHand rows = rows();
+        Scope scope = rows.scope();
+        List<RexNode> conditions = new ArrayList<>();
+        List<RexNode> failures = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (Check check : relation.rules().checks()) {
+            SqlNode expression = StatementParser.parseExpression(check.text());
+            conditions.add(new ExpressionBinder(rows.context(), scope, Clause.plain("CHECK")).bindCondition(expression));
+            SqlNode failure = StatementParser.parseExpression("(" + check.text() + ") IS FALSE");
+            failures.add(new ExpressionBinder(rows.context(), scope, Clause.plain("CHECK")).bindCondition(failure));
+            names.add(check.name());
+        }
+        List<RexNode> values = new ArrayList<>(conditions);
+        RexNode any = failures.size() == 1 ? failures.get(0) : ExpressionBinder.combine("or", failures);
+        return Optional.of(rows.query(Optional.of(any), scope, values, names, scope));
+    }
+}

@@ -1,0 +1,320 @@
+package dev.millrace.sql.parser;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.statement.LiteralRows;
+import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.sql.text.Keywords;
+import dev.millrace.sql.text.Lexeme;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlWithItem;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.parser.SqlParserPos;
+
+/** What changes rows: INSERT, UPDATE, DELETE, TRUNCATE, and WITH before them. */
+final class ChangeParser {
+    private static final Set<String> CHANGES = Set.of("insert", "update", "delete", "merge");
+    private static final Set<String> QUERIES = Set.of("select", "values", "table");
+
+    private final Words words;
+
+    ChangeParser(Words words) {
+        this.words = words;
+    }
+
+    // ---- WITH ------------------------------------------------------------------------------------------------------
+
+    /** Whether what follows is WITH and then a statement that changes rows. */
+    boolean isNextBehindWith() {
+        int depth = 0;
+        for (int i = 1; words.peekAt(i).kind() != Lexeme.Kind.END && !words.peekAt(i).isSymbol(";"); i++) {
+            Lexeme lexeme = words.peekAt(i);
+            depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
+            boolean begins = words.peekAt(i - 1).isSymbol("(") || words.peekAt(i - 1).isSymbol(")");
+            if (depth == 1 && begins && isOneOf(lexeme, CHANGES) && words.peekAt(i - 2).isWord("as")) {
+                throw changeInWith(lexeme);
+            }
+            if (depth == 0 && begins && (isOneOf(lexeme, CHANGES) || isOneOf(lexeme, QUERIES))) {
+                return isOneOf(lexeme, CHANGES);
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOneOf(Lexeme lexeme, Set<String> some) {
+        return lexeme.kind() == Lexeme.Kind.WORD && some.contains(lexeme.text());
+    }
+
+    private static MillraceException changeInWith(Lexeme verb) {
+        return MillraceException.user(
+                        SqlState.FEATURE_NOT_SUPPORTED,
+                        verb.text().toUpperCase(Locale.ROOT)
+                                + " inside WITH is not available: a statement changes one relation")
+                .at(verb.start() + 1)
+                .withHint("several statements between BEGIN and COMMIT take effect together; RETURNING gives the rows");
+    }
+
+    Syntax afterWith() {
+        words.expect("with");
+        boolean recursive = words.accept("recursive");
+        List<SqlNode> tables = new ArrayList<>();
+        do {
+            SqlIdentifier name = words.simpleIdentifier();
+            List<SqlIdentifier> columns = words.optionalColumns();
+            words.expect("as");
+            if (!words.acceptAll("not", "materialized")) {
+                words.accept("materialized");
+            }
+            words.expectSymbol("(");
+            SqlNode query = words.query();
+            words.expectSymbol(")");
+            tables.add(new SqlWithItem(
+                    name.getParserPosition(),
+                    name,
+                    columns.isEmpty() ? null : new SqlNodeList(columns, name.getParserPosition()),
+                    query,
+                    SqlLiteral.createBoolean(recursive, name.getParserPosition())));
+        } while (words.acceptSymbol(","));
+        return change(tables);
+    }
+
+    Syntax change() {
+        return change(List.of());
+    }
+
+    private Syntax change(List<SqlNode> with) {
+        Lexeme verb = words.next();
+        return switch (verb.text()) {
+            case "insert" -> insert(with);
+            case "update" -> update(with);
+            case "delete" -> delete(with);
+            default ->
+                throw MillraceException.notAvailableYet("MERGE")
+                        .at(verb.start() + 1)
+                        .withHint("INSERT .. ON CONFLICT (key) DO UPDATE inserts or updates; UPDATE .. FROM and DELETE .."
+                                + " USING change rows by those of another relation, together between BEGIN and COMMIT");
+        };
+    }
+
+    // ---- INSERT ----------------------------------------------------------------------------------------------------
+
+    private Syntax insert(List<SqlNode> with) {
+        words.expect("into");
+        SqlIdentifier relation = words.identifier();
+        Optional<SqlIdentifier> alias = words.accept("as") ? Optional.of(words.simpleIdentifier()) : Optional.empty();
+        List<SqlIdentifier> columns = words.optionalColumns();
+        Syntax.Overriding overriding = overriding();
+        Words values = words.copy();
+        Optional<LiteralRows> literals = Optional.empty();
+        Supplier<SqlNode> source;
+        if (words.acceptAll("default", "values")) {
+            if (!columns.isEmpty()) {
+                throw MillraceException.user(SqlState.SYNTAX_ERROR, "DEFAULT VALUES takes no columns")
+                        .at(columns.get(0).getParserPosition().getColumnNum());
+            }
+            SqlParserPos position = position(values.peek());
+            SqlNode row = SqlStdOperatorTable.ROW.createCall(position, byDefault(position));
+            source = () -> SqlStdOperatorTable.VALUES.createCall(position, row);
+        } else {
+            literals = LiteralRowsParser.read(words);
+            if (literals.isPresent()) {
+                source = () -> values.copy().query();
+            } else {
+                SqlNode query = words.query();
+                source = () -> query;
+            }
+        }
+        Optional<Syntax.Conflict> conflict =
+                words.acceptAll("on", "conflict") ? Optional.of(conflict()) : Optional.empty();
+        return new Syntax.Insert(
+                relation, alias, columns, overriding, source, literals, conflict, returning(), with);
+    }
+
+    private Syntax.Overriding overriding() {
+        if (!words.accept("overriding")) {
+            return Syntax.Overriding.NOTHING;
+        }
+        boolean system = words.accept("system");
+        if (!system) {
+            words.expect("user");
+        }
+        words.expect("value");
+        return system ? Syntax.Overriding.SYSTEM_VALUE : Syntax.Overriding.USER_VALUE;
+    }
+
+    private static SqlParserPos position(Lexeme lexeme) {
+        return new SqlParserPos(1, lexeme.start() + 1, 1, lexeme.end());
+    }
+
+    private static SqlNode byDefault(SqlParserPos position) {
+        return SqlStdOperatorTable.DEFAULT.createCall(position);
+    }
+
+    /** What is behind ON CONFLICT. */
+    private Syntax.Conflict conflict() {
+        int start = words.peekAt(-2).start() + 1;
+        Optional<SqlIdentifier> constraint = Optional.empty();
+        List<SqlIdentifier> target = List.of();
+        if (words.acceptAll("on", "constraint")) {
+            constraint = Optional.of(words.simpleIdentifier());
+        } else {
+            target = words.optionalColumns();
+            if (words.peek().isSymbol("(") || words.peek().isWord("where")) {
+                throw MillraceException.notAvailableYet("ON CONFLICT with an expression or a condition as its target")
+                        .at(words.peek().start() + 1)
+                        .withHint("the columns of the primary key are the one target there is");
+            }
+        }
+        words.expect("do");
+        if (words.accept("nothing")) {
+            return new Syntax.Conflict(target, constraint, List.of(), Optional.empty(), start);
+        }
+        words.expect("update");
+        words.expect("set");
+        return new Syntax.Conflict(target, constraint, assignments(), where(), start);
+    }
+
+    // ---- UPDATE and DELETE -----------------------------------------------------------------------------------------
+
+    private Syntax update(List<SqlNode> with) {
+        words.accept("only");
+        SqlIdentifier relation = words.identifier();
+        Optional<SqlIdentifier> alias = alias("set");
+        words.expect("set");
+        List<Syntax.Assignment> assignments = assignments();
+        Optional<SqlNode> from = words.accept("from") ? Optional.of(words.fromClause()) : Optional.empty();
+        return new Syntax.Update(relation, alias, assignments, from, where(), returning(), with);
+    }
+
+    private Syntax delete(List<SqlNode> with) {
+        words.expect("from");
+        words.accept("only");
+        SqlIdentifier relation = words.identifier();
+        Optional<SqlIdentifier> alias =
+                words.peek().isWord("using") || words.peek().isWord("returning") ? Optional.empty() : alias("where");
+        Optional<SqlNode> using = words.accept("using") ? Optional.of(words.fromClause()) : Optional.empty();
+        return new Syntax.Delete(relation, alias, using, where(), returning(), with);
+    }
+
+    private Optional<SqlIdentifier> alias(String following) {
+        if (words.accept("as") || words.peek().isName() && !words.peek().isWord(following)) {
+            return Optional.of(words.simpleIdentifier());
+        }
+        return Optional.empty();
+    }
+
+    private Optional<SqlNode> where() {
+        if (words.peek().isWord("where") && words.peekAt(1).isWord("current")) {
+            throw MillraceException.notAvailableYet("WHERE CURRENT OF")
+                    .at(words.peek().start() + 1)
+                    .withHint("WHERE with the row's key");
+        }
+        return words.accept("where") ? Optional.of(words.expression()) : Optional.empty();
+    }
+
+    /** {@code a = 1, (b, c) = (2, DEFAULT), (d, e) = (SELECT ..)}. */
+    private List<Syntax.Assignment> assignments() {
+        List<Syntax.Assignment> assignments = new ArrayList<>();
+        do {
+            if (words.peek().isSymbol("(")) {
+                severalColumns(assignments);
+            } else {
+                SqlIdentifier column = words.simpleIdentifier();
+                words.expectSymbol("=");
+                assignments.add(new Syntax.Assignment(List.of(column), value()));
+            }
+        } while (words.acceptSymbol(","));
+        return assignments;
+    }
+
+    private void severalColumns(List<Syntax.Assignment> assignments) {
+        List<SqlIdentifier> columns = words.optionalColumns();
+        if (columns.isEmpty()) {
+            throw words.syntaxError();
+        }
+        words.expectSymbol("=");
+        boolean row = words.accept("row");
+        int position = words.peek().start() + 1;
+        words.expectSymbol("(");
+        if (!row && (isOneOf(words.peek(), QUERIES) || words.peek().isWord("with"))) {
+            assignments.add(new Syntax.Assignment(columns, words.query()));
+            words.expectSymbol(")");
+            return;
+        }
+        List<SqlNode> values = new ArrayList<>();
+        do {
+            values.add(value());
+        } while (words.acceptSymbol(","));
+        words.expectSymbol(")");
+        if (values.size() != columns.size()) {
+            throw MillraceException.user(
+                            SqlState.SYNTAX_ERROR, "number of columns does not match number of values")
+                    .at(position);
+        }
+        for (int i = 0; i < values.size(); i++) {
+            assignments.add(new Syntax.Assignment(List.of(columns.get(i)), values.get(i)));
+        }
+    }
+
+    private SqlNode value() {
+        return words.peek().isWord("default") ? byDefault(position(words.next())) : words.expression();
+    }
+
+    /** RETURNING as a select list; empty without it. */
+    private List<SqlNode> returning() {
+        List<SqlNode> items = new ArrayList<>();
+        if (words.accept("returning")) {
+            do {
+                items.add(item());
+            } while (words.acceptSymbol(","));
+        }
+        return items;
+    }
+
+    private SqlNode item() {
+        Lexeme first = words.peek();
+        if (words.acceptSymbol("*")) {
+            return SqlIdentifier.star(position(first));
+        }
+        if (first.isName() && words.peekAt(1).isSymbol(".") && words.peekAt(2).isSymbol("*")) {
+            String relation = words.name();
+            words.next();
+            words.next();
+            return SqlIdentifier.star(List.of(relation, ""), position(first), List.of(position(first), position(first)));
+        }
+        SqlNode value = words.expression();
+        Lexeme next = words.peek();
+        boolean bare = next.isName() && (next.kind() != Lexeme.Kind.WORD || !Keywords.isReserved(next.text()));
+        if (words.accept("as") || bare) {
+            return SqlStdOperatorTable.AS.createCall(value.getParserPosition(), value, words.label());
+        }
+        return value;
+    }
+
+    Syntax truncate() {
+        words.expect("truncate");
+        words.accept("table");
+        List<SqlIdentifier> relations = new ArrayList<>();
+        do {
+            words.accept("only");
+            relations.add(words.identifier());
+        } while (words.acceptSymbol(","));
+        boolean restart = words.acceptAll("restart", "identity");
+        if (!restart) {
+            words.acceptAll("continue", "identity");
+        }
+        if (!words.accept("cascade")) {
+            words.accept("restrict");
+        }
+        return new Syntax.Truncate(relations, restart);
+    }
+}

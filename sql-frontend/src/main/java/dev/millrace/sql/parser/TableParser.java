@@ -1,0 +1,228 @@
+package dev.millrace.sql.parser;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.sql.text.Lexeme;
+import dev.millrace.sql.text.Lexer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+
+/** CREATE STREAM and TABLE: columns and what must hold of them. */
+final class TableParser {
+    private static final Map<String, String> SERIAL = Map.of(
+            "serial", "integer",
+            "serial4", "integer",
+            "bigserial", "bigint",
+            "serial8", "bigint",
+            "smallserial", "smallint",
+            "serial2", "smallint");
+
+    private final Words words;
+    private final List<Syntax.Column> columns = new ArrayList<>();
+    private final List<SqlIdentifier> primaryKey = new ArrayList<>();
+    private final List<Syntax.WatermarkClause> watermarks = new ArrayList<>();
+    private final List<Syntax.CheckClause> checks = new ArrayList<>();
+
+    TableParser(Words words) {
+        this.words = words;
+    }
+
+    Syntax relation(ObjectKind kind, String name, IfExists ifExists) {
+        int start = words.place();
+        List<SqlIdentifier> names = words.optionalColumns();
+        if (words.peek().isWord("as")) {
+            return createAs(kind, name, ifExists, names);
+        }
+        words.backTo(start);
+        if (words.acceptSymbol("(")) {
+            do {
+                element();
+            } while (words.acceptSymbol(","));
+            words.expectSymbol(")");
+        }
+        Map<String, String> options = words.optionalOptions();
+        return new Syntax.CreateRelation(
+                kind, name, ifExists, columns, primaryKey, checks, watermarks.stream().findFirst(), options);
+    }
+
+    private Syntax createAs(ObjectKind kind, String name, IfExists ifExists, List<SqlIdentifier> names) {
+        Lexeme as = words.next();
+        if (kind != ObjectKind.TABLE) {
+            throw MillraceException.notAvailableYet("CREATE STREAM AS")
+                    .at(as.start() + 1)
+                    .withHint("CREATE CONTINUOUS QUERY " + name + " AS SELECT .. is a stream of what the query gives");
+        }
+        Syntax.QueryText query = StatementParser.queryText(words);
+        boolean empty = words.acceptAll("with", "no", "data");
+        if (!empty) {
+            words.acceptAll("with", "data");
+        }
+        return new Syntax.CreateTableAs(name, ifExists, names, query, !empty);
+    }
+
+    private void element() {
+        int start = words.peek().start() + 1;
+        if (words.acceptAll("watermark", "for")) {
+            if (!watermarks.isEmpty()) {
+                throw MillraceException.user(
+                                SqlState.INVALID_TABLE_DEFINITION, "a relation has at most one WATERMARK clause")
+                        .at(start);
+            }
+            SqlIdentifier column = words.simpleIdentifier();
+            words.expect("as");
+            watermarks.add(new Syntax.WatermarkClause(column, words.expression()));
+            return;
+        }
+        Optional<String> name = constraintName();
+        if (words.acceptAll("primary", "key")) {
+            rejectSecondKey(start);
+            primaryKey.addAll(words.optionalColumns());
+            if (primaryKey.isEmpty()) {
+                throw words.syntaxError();
+            }
+        } else if (words.peek().isWord("check")) {
+            check(name, Optional.empty());
+        } else if (words.peek().isWord("foreign")
+                || words.peek().isWord("unique") && words.peekAt(1).isSymbol("(")
+                || words.peek().isWord("exclude")
+                || words.peek().isWord("like")) {
+            throw refused(words.peek(), " of a table");
+        } else {
+            column();
+        }
+    }
+
+    private Optional<String> constraintName() {
+        boolean named = words.peek().isWord("constraint") && words.peekAt(1).isName();
+        if (!named) {
+            return Optional.empty();
+        }
+        words.next();
+        return Optional.of(words.name());
+    }
+
+    private void column() {
+        SqlIdentifier name = words.simpleIdentifier();
+        Lexeme typeWord = words.peek();
+        boolean serial = typeWord.kind() == Lexeme.Kind.WORD && SERIAL.containsKey(typeWord.text());
+        TypeSpec type = serial ? serialType() : words.type();
+        Optional<Syntax.RuleClause> rule = serial
+                ? Optional.of(new Syntax.RuleClause(
+                        ColumnRule.Kind.SERIAL, Optional.empty(), "", typeWord.start() + 1))
+                : Optional.empty();
+        boolean notNull = serial;
+        while (true) {
+            Optional<String> constraint = constraintName();
+            Lexeme word = words.peek();
+            if (words.acceptAll("not", "null")) {
+                notNull = true;
+            } else if (words.acceptAll("primary", "key")) {
+                rejectSecondKey(word.start() + 1);
+                primaryKey.add(name);
+                notNull = true;
+            } else if (word.isWord("default") || word.isWord("generated")) {
+                if (rule.isPresent()) {
+                    throw MillraceException.user(
+                                    SqlState.SYNTAX_ERROR,
+                                    "multiple default values specified for column \"" + name.getSimple() + "\"")
+                            .at(word.start() + 1);
+                }
+                rule = Optional.of(word.isWord("default") ? byDefault() : generated());
+                notNull |= rule.get().kind() == ColumnRule.Kind.IDENTITY
+                        || rule.get().kind() == ColumnRule.Kind.IDENTITY_ALWAYS;
+            } else if (word.isWord("check")) {
+                check(constraint, Optional.of(name.getSimple()));
+            } else if (word.isWord("unique") || word.isWord("references")) {
+                throw refused(word, " on a column");
+            } else if (!words.accept("null")) {
+                break;
+            }
+        }
+        columns.add(new Syntax.Column(name, type, notNull, rule));
+    }
+
+    private TypeSpec serialType() {
+        String whole = SERIAL.get(words.next().text());
+        return new Words(whole, Lexer.tokens(whole)).type();
+    }
+
+    private Syntax.RuleClause byDefault() {
+        int start = words.next().end();
+        int first = words.place();
+        SqlNode expression = words.expression();
+        String text = words.textFrom(first);
+        boolean uuid = text.replaceAll("\\s", "").toLowerCase(Locale.ROOT).matches("(gen_random_uuid|uuid_generate_v4)\\(\\)");
+        ColumnRule.Kind kind = uuid ? ColumnRule.Kind.UUID : ColumnRule.Kind.DEFAULT;
+        return new Syntax.RuleClause(kind, Optional.of(expression), text, start + 1);
+    }
+
+    private Syntax.RuleClause generated() {
+        int start = words.next().start() + 1;
+        boolean always = words.accept("always");
+        if (!always) {
+            words.expect("by");
+            words.expect("default");
+        }
+        words.expect("as");
+        if (words.accept("identity")) {
+            if (words.peek().isSymbol("(")) {
+                throw MillraceException.notAvailableYet("options of a sequence")
+                        .at(words.peek().start() + 1)
+                        .withHint("numbers begin with 1, each one more than the last");
+            }
+            ColumnRule.Kind kind = always ? ColumnRule.Kind.IDENTITY_ALWAYS : ColumnRule.Kind.IDENTITY;
+            return new Syntax.RuleClause(kind, Optional.empty(), "", start);
+        }
+        words.expectSymbol("(");
+        int first = words.place();
+        SqlNode expression = words.expression();
+        String text = words.textFrom(first);
+        words.expectSymbol(")");
+        if (!words.accept("stored")) {
+            throw words.expected(List.of("stored"));
+        }
+        return new Syntax.RuleClause(ColumnRule.Kind.GENERATED, Optional.of(expression), text, start);
+    }
+
+    private void check(Optional<String> name, Optional<String> column) {
+        words.expect("check");
+        words.expectSymbol("(");
+        int first = words.place();
+        SqlNode expression = words.expression();
+        String text = words.textFrom(first);
+        words.expectSymbol(")");
+        words.acceptAll("no", "inherit");
+        checks.add(new Syntax.CheckClause(name, column, expression, text));
+    }
+
+    private static MillraceException refused(Lexeme word, String where) {
+        String hint = switch (word.text()) {
+            case "references", "foreign" ->
+                "a materialized view of the rows without a match shows what a foreign key would refuse: .. LEFT JOIN .."
+                        + " WHERE .. IS NULL";
+            case "unique", "exclude" ->
+                "PRIMARY KEY is kept unique; a materialized view shows others that are not: GROUP BY .. HAVING count(*) > 1";
+            default -> "CREATE TABLE .. AS SELECT * FROM other WITH NO DATA has the same columns";
+        };
+        return MillraceException.notAvailableYet(word.text().toUpperCase(Locale.ROOT) + where)
+                .at(word.start() + 1)
+                .withHint(hint);
+    }
+
+    private void rejectSecondKey(int position) {
+        if (!primaryKey.isEmpty()) {
+            throw MillraceException.user(SqlState.INVALID_TABLE_DEFINITION, "a table has at most one primary key")
+                    .at(position);
+        }
+    }
+}
