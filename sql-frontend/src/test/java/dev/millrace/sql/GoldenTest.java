@@ -103,7 +103,8 @@ class GoldenTest {
         return statement
                 .toString()
                 .replaceAll("rel=rel#.*?, schema=", "schema=")
-                .replaceAll("relations=(\\[[^\\]]*\\]), named=\\1", "relations=$1"); // the same where there are no views
+                .replaceAll(
+                        "relations=(\\[[^\\]]*\\]), named=\\1", "relations=$1"); // the same where there are no views
     }
 
     private static String show(Query query) {

@@ -112,9 +112,7 @@ public final class DatabaseCatalog implements Catalog {
 
     @Override
     public Optional<String> viewQuery(String name) {
-        return object(name)
-                .filter(object -> object.kind() == ObjectKind.VIEW)
-                .map(CatalogObject::queryText);
+        return object(name).filter(object -> object.kind() == ObjectKind.VIEW).map(CatalogObject::queryText);
     }
 
     @Override

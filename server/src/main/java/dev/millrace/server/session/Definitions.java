@@ -68,7 +68,8 @@ final class Definitions {
             Schema schema = source.map(Source::schema).orElse(declared);
             requireColumns(schema, create.name());
             if (source.isPresent() && !create.rules().isEmpty()) {
-                throw MillraceException.notAvailableYet("DEFAULT, GENERATED or CHECK of a stream that a connector feeds")
+                throw MillraceException.notAvailableYet(
+                                "DEFAULT, GENERATED or CHECK of a stream that a connector feeds")
                         .withHint("a continuous query over it computes and filters: coalesce(column, 0), WHERE ..");
             }
             CatalogObject object = new CatalogObject(

@@ -130,7 +130,8 @@ final class IncomingRows {
             }
             requireNotNull(target, all);
             if (rules.violations().isPresent() && rows.rowCount() > 0) {
-                try (Batch failed = queries.whole(queries.over(rules.violations().get(), all))) {
+                try (Batch failed =
+                        queries.whole(queries.over(rules.violations().get(), all))) {
                     requireNone(target, failed);
                 }
             }

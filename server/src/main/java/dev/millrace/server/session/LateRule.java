@@ -45,8 +45,6 @@ enum LateRule {
                                     + " corrected")
                     .withHint("EMIT CHANGES shows windows as they grow and corrects them");
         }
-        return query.emit() instanceof Emit.Unspecified
-                ? query.withEmit(new Emit.Changes())
-                : query;
+        return query.emit() instanceof Emit.Unspecified ? query.withEmit(new Emit.Changes()) : query;
     }
 }

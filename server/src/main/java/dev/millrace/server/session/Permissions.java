@@ -183,9 +183,7 @@ final class Permissions {
     /** A relation, or a view, which reads with the privileges of its owner. */
     private void reads(String name) {
         on(name, Privilege.SELECT);
-        catalog.object(name)
-                .filter(object -> object.kind() == ObjectKind.VIEW)
-                .ifPresent(this::ownerReads);
+        catalog.object(name).filter(object -> object.kind() == ObjectKind.VIEW).ifPresent(this::ownerReads);
     }
 
     private void ownerReads(CatalogObject view) {

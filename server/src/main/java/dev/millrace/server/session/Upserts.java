@@ -15,13 +15,13 @@ import dev.millrace.type.Schema;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * INSERT into a table with a key, with or without ON CONFLICT.
@@ -77,8 +77,7 @@ final class Upserts {
 
     private static MillraceException twice() {
         return MillraceException.user(
-                        SqlState.CARDINALITY_VIOLATION,
-                        "ON CONFLICT DO UPDATE command cannot affect row a second time")
+                        SqlState.CARDINALITY_VIOLATION, "ON CONFLICT DO UPDATE command cannot affect row a second time")
                 .withHint("no two rows of one INSERT may have the same key; SELECT DISTINCT ON (key) .. chooses one");
     }
 
@@ -215,9 +214,8 @@ final class Upserts {
     /** The rows that are there, the rows for which they are in the way, and the numbers of these, side by side. */
     private Batch pairs(CatalogObject table, Batch there, Batch rows, int[] taken) {
         int columns = table.schema().size();
-        Schema schema = table.schema()
-                .concat(table.schema())
-                .concat(Schema.of(new Field("number", DataType.BIGINT, false)));
+        Schema schema =
+                table.schema().concat(table.schema()).concat(Schema.of(new Field("number", DataType.BIGINT, false)));
         FieldVector[] all = new FieldVector[2 * columns + 1];
         try (Batch proposed = pick(rows, IntStream.of(taken).boxed().toList(), table)) {
             for (int column = 0; column < columns; column++) {
@@ -242,7 +240,8 @@ final class Upserts {
             vector.setSafe(row, values[row]);
         }
         vector.setValueCount(values.length);
-        return Batch.of(Schema.of(new Field("number", DataType.BIGINT, false)), new FieldVector[] {vector}, values.length);
+        return Batch.of(
+                Schema.of(new Field("number", DataType.BIGINT, false)), new FieldVector[] {vector}, values.length);
     }
 
     /** A row that was changed is not changed again: no later row may have its key. */

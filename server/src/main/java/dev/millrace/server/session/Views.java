@@ -53,8 +53,7 @@ final class Views {
     }
 
     private void requireReplaceable(CatalogObject before, CatalogObject after) {
-        if (database.catalog().withDependents(before.name()).stream()
-                .anyMatch(after.reads()::contains)) {
+        if (database.catalog().withDependents(before.name()).stream().anyMatch(after.reads()::contains)) {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "view \"" + before.name() + "\" would read itself");
         }
@@ -85,7 +84,10 @@ final class Views {
                             SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
                             "cannot replace view \"" + before.name() + "\" because queries run over it: "
                                     + String.join(
-                                            ", ", running.stream().map(definitions::describe).toList()))
+                                            ", ",
+                                            running.stream()
+                                                    .map(definitions::describe)
+                                                    .toList()))
                     .withHint("drop them, replace the view, and create them again");
         }
     }

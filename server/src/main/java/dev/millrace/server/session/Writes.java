@@ -52,7 +52,8 @@ final class Writes {
         this.settings = settings;
         this.incoming = new IncomingRows(database, queries);
         this.returned = new ReturnedRows(queries);
-        this.upserts = new Upserts(this, queries, incoming, returned, database.engine().allocator());
+        this.upserts =
+                new Upserts(this, queries, incoming, returned, database.engine().allocator());
     }
 
     StatementResult insert(Statement.Insert insert) {
@@ -187,11 +188,14 @@ final class Writes {
         CatalogObject table = writable(update.relation());
         return change(table, true, changed -> {
             try (Batch all = queries.whole(queries.rows(update.changes()));
-                    Batch changes = update.joined() ? eachOnce(all, changed.keys(), update.matched(), table) : all.retain();
+                    Batch changes =
+                            update.joined() ? eachOnce(all, changed.keys(), update.matched(), table) : all.retain();
                     Batch outgoing = part(changes, 0, table);
-                    Batch arriving = incoming.checked(part(changes, table.schema().size(), table), table);
+                    Batch arriving =
+                            incoming.checked(part(changes, table.schema().size(), table), table);
                     Batch shown = beside(arriving, changes, 2 * table.schema().size())) {
-                return replace(table, changed, outgoing, arriving, () -> returned.of("UPDATE", update.returning(), shown));
+                return replace(
+                        table, changed, outgoing, arriving, () -> returned.of("UPDATE", update.returning(), shown));
             }
         });
     }
@@ -202,8 +206,7 @@ final class Writes {
     }
 
     /** Puts rows in the place of others. */
-    StatementResult replace(
-            CatalogObject table, ChangedTable changed, Batch outgoing, Batch arriving, Answer answer) {
+    StatementResult replace(CatalogObject table, ChangedTable changed, Batch outgoing, Batch arriving, Answer answer) {
         TableKeys keys = changed.keys();
         int[] columns = allColumns(table);
         KeyChoices.claim(changed, outgoing, arriving);
@@ -287,7 +290,8 @@ final class Writes {
         CatalogObject table = writable(delete.relation());
         return change(table, true, changed -> {
             try (Batch all = queries.whole(queries.rows(delete.rows()));
-                    Batch rows = delete.joined() ? eachOnce(all, changed.keys(), Optional.empty(), table) : all.retain();
+                    Batch rows =
+                            delete.joined() ? eachOnce(all, changed.keys(), Optional.empty(), table) : all.retain();
                     Batch own = part(rows, 0, table)) {
                 return remove(table, changed, own, () -> returned.of("DELETE", delete.returning(), rows));
             }
@@ -388,8 +392,7 @@ final class Writes {
             return new Statement.CopyFrom(target.name(), all, List.of(), Optional.empty(), Optional.empty(), Map.of());
         }
         String names = target.schema().names().stream()
-                .filter(name ->
-                        given.contains(name) || target.rules().of(name).isEmpty())
+                .filter(name -> given.contains(name) || target.rules().of(name).isEmpty())
                 .map(Identifiers::quote)
                 .collect(Collectors.joining(", "));
         String text = "COPY " + Identifiers.quote(target.name()) + " (" + names + ") FROM STDIN";

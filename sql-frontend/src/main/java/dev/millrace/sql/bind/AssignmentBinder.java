@@ -59,7 +59,8 @@ final class AssignmentBinder {
             return target.assign(context, expressions.bind(value), column, value);
         }
         if (target.rule(column).filter(ColumnRule::isMade).isPresent()) {
-            throw Errors.notAvailableYet("SET " + name.getSimple() + " = DEFAULT of a column that is numbered or random", value)
+            throw Errors.notAvailableYet(
+                            "SET " + name.getSimple() + " = DEFAULT of a column that is numbered or random", value)
                     .withHint("rows that are inserted get such values");
         }
         return new Defaults(target).value(context, column);

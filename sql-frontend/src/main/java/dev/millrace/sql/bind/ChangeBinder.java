@@ -39,7 +39,9 @@ final class ChangeBinder {
         }
         if (syntax instanceof Syntax.Truncate truncate) {
             List<String> names = truncate.relations().stream()
-                    .map(name -> ChangeTarget.table(context, name, "TRUNCATE").relation().name())
+                    .map(name -> ChangeTarget.table(context, name, "TRUNCATE")
+                            .relation()
+                            .name())
                     .toList();
             return new Statement.Truncate(names, truncate.restart());
         }
@@ -53,7 +55,9 @@ final class ChangeBinder {
         ChangeTarget target = ChangeTarget.writable(context, copy.relation());
         List<Integer> columns = target.columns(copy.columns()).stream()
                 .filter(column -> !copy.columns().isEmpty()
-                        || !target.relation().rules().isGenerated(target.field(column).name()))
+                        || !target.relation()
+                                .rules()
+                                .isGenerated(target.field(column).name()))
                 .toList();
         for (int column : columns) {
             if (target.relation().rules().isGenerated(target.field(column).name())) {
@@ -74,8 +78,8 @@ final class ChangeBinder {
     /** Columns, and others by their defaults, over rows of the former. */
     private Query computed(ChangeTarget target, List<Integer> columns, List<Integer> byDefault) {
         Schema given = target.relation().schema().select(columns);
-        RowsAtHand rows =
-                new RowsAtHand(context, List.of(new RowsAtHand.Part(target.relation().name(), given)), List.of());
+        RowsAtHand rows = new RowsAtHand(
+                context, List.of(new RowsAtHand.Part(target.relation().name(), given)), List.of());
         List<RexNode> values = new ArrayList<>(rows.references());
         List<String> names = new ArrayList<>(given.names());
         for (int column : byDefault) {
@@ -113,20 +117,16 @@ final class ChangeBinder {
             others = joined.map(from -> new FromBinder(context, queries, Optional.empty()).bind(from));
             others.ifPresent(from -> FromBinder.requireDistinctQualifiers(own, from, joined.get()));
             all = others.map(from -> FromBinder.beside(
-                            own,
-                            from,
-                            Relations.join(own.rel(), from.rel(), always(), JoinRelType.INNER)))
+                            own, from, Relations.join(own.rel(), from.rel(), always(), JoinRelType.INNER)))
                     .orElse(own);
         }
 
         Scope scope() {
-            return new Scope(
-                    Optional.empty(), all.columns(), all.rel().getRowType(), context, queries.commonTables());
+            return new Scope(Optional.empty(), all.columns(), all.rel().getRowType(), context, queries.commonTables());
         }
 
         RexNode condition(Optional<SqlNode> where, Scope scope) {
-            return where.map(node ->
-                            new ExpressionBinder(context, scope, Clause.plain("WHERE")).bindCondition(node))
+            return where.map(node -> new ExpressionBinder(context, scope, Clause.plain("WHERE")).bindCondition(node))
                     .orElseGet(Rows::always);
         }
 
@@ -226,8 +226,7 @@ final class ChangeBinder {
         Rows rows = new Rows(delete.relation(), delete.alias(), delete.using(), delete.with(), "DELETE");
         boolean semi = rows.others.isPresent() && !rows.hasKey();
         RelNode rel = semi ? rows.matched(delete.where(), delete.relation()) : rows.filtered(delete.where());
-        List<RexNode> values =
-                new ArrayList<>(Relations.references(rel).subList(0, rows.target.size()));
+        List<RexNode> values = new ArrayList<>(Relations.references(rel).subList(0, rows.target.size()));
         List<String> names = new ArrayList<>(rows.target.relation().schema().names());
         boolean withOthers = rows.others.isPresent() && !semi;
         if (withOthers && !delete.returning().isEmpty()) {

@@ -38,8 +38,8 @@ record ChangeTarget(QueryContext context, Relation relation) {
 
     private static MillraceException wrongKind(Relation relation, String verb, SqlNode where) {
         String kind = relation.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        MillraceException error = Errors.error(
-                SqlState.WRONG_OBJECT_TYPE, verb + " " + kind + " \"" + relation.name() + "\"", where);
+        MillraceException error =
+                Errors.error(SqlState.WRONG_OBJECT_TYPE, verb + " " + kind + " \"" + relation.name() + "\"", where);
         return relation.kind() == Relation.Kind.VIEW ? error.withHint("change the tables that it reads") : error;
     }
 
@@ -111,7 +111,8 @@ record ChangeTarget(QueryContext context, Relation relation) {
         MillraceException error = Errors.error(
                 SqlState.GENERATED_ALWAYS,
                 verb.equals("INSERT")
-                        ? "cannot insert a non-DEFAULT value into column \"" + field(column).name() + "\""
+                        ? "cannot insert a non-DEFAULT value into column \""
+                                + field(column).name() + "\""
                         : "column \"" + field(column).name() + "\" can only be updated to DEFAULT",
                 where);
         boolean generated = rule(column).orElseThrow().kind() == ColumnRule.Kind.GENERATED;

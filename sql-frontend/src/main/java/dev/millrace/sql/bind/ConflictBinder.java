@@ -58,7 +58,8 @@ final class ConflictBinder {
     private void requireKey(Syntax.Conflict conflict, SqlParserPos position) {
         Set<Integer> columns = new HashSet<>();
         conflict.target().forEach(name -> columns.add(target.column(name)));
-        if (!columns.isEmpty() && !columns.equals(new HashSet<>(target.relation().primaryKey()))) {
+        if (!columns.isEmpty()
+                && !columns.equals(new HashSet<>(target.relation().primaryKey()))) {
             throw Errors.error(
                             SqlState.INVALID_COLUMN_REFERENCE,
                             "there is no unique or exclusion constraint matching the ON CONFLICT specification",
@@ -118,9 +119,9 @@ final class ConflictBinder {
                         new RowsAtHand.Part("", NUMBER)),
                 with);
         Scope conditions = rows.scope();
-        Optional<RexNode> condition = conflict.where().map(where -> new ExpressionBinder(
-                        rows.context(), conditions, Clause.plain("WHERE"))
-                .bindCondition(where));
+        Optional<RexNode> condition = conflict.where()
+                .map(where ->
+                        new ExpressionBinder(rows.context(), conditions, Clause.plain("WHERE")).bindCondition(where));
         Scope values = rows.scope();
         List<RexNode> references = rows.references();
         List<RexNode> changed = new ArrayList<>(references.subList(0, schema.size()));

@@ -44,7 +44,9 @@ final class InsertBinder {
     Statement bind() {
         List<Integer> columns = target.columns(insert.columns());
         Source source = literals(columns).orElseGet(() -> rows(columns));
-        String name = insert.alias().orElse(insert.relation()).names
+        String name = insert.alias()
+                .orElse(insert.relation())
+                .names
                 .get(insert.alias().orElse(insert.relation()).names.size() - 1);
         OnConflict onConflict = insert.conflict()
                 .map(conflict -> new ConflictBinder(context, target).bind(conflict, name, insert.with()))
@@ -69,7 +71,8 @@ final class InsertBinder {
         }
         LiteralRows rows = insert.literals().get();
         int width = rows.width();
-        if (width > columns.size() || width < columns.size() && !insert.columns().isEmpty()) {
+        if (width > columns.size()
+                || width < columns.size() && !insert.columns().isEmpty()) {
             return Optional.empty(); // an error that the other way words
         }
         List<Integer> given = columns.subList(0, width);
@@ -195,8 +198,7 @@ final class InsertBinder {
             if (given.isEmpty()) {
                 rows.get(row).add(StatementParser.parseExpression("TRUE"));
             }
-            calls.add(SqlStdOperatorTable.ROW.createCall(
-                    values.operand(row).getParserPosition(), rows.get(row)));
+            calls.add(SqlStdOperatorTable.ROW.createCall(values.operand(row).getParserPosition(), rows.get(row)));
         }
         return SqlStdOperatorTable.VALUES.createCall(values.getParserPosition(), calls);
     }
@@ -210,8 +212,8 @@ final class InsertBinder {
         return context.catalog()
                 .nextValue(target.relation().name(), target.field(column).name())
                 .map(value -> StatementParser.parseExpression("'" + value + "'"))
-                .orElseThrow(() -> Errors.notAvailableYet("DEFAULT beside a value", where)
-                        .withHint("leave the column out"));
+                .orElseThrow(() ->
+                        Errors.notAvailableYet("DEFAULT beside a value", where).withHint("leave the column out"));
     }
 
     // ---- what may be given -----------------------------------------------------------------------------------------

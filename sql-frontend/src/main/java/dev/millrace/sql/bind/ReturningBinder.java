@@ -28,8 +28,7 @@ final class ReturningBinder {
         }
         for (SqlNode item : items) {
             if (ExpressionBinder.hasAggregate(item, context)) {
-                throw Errors.error(
-                        SqlState.GROUPING_ERROR, "aggregate functions are not allowed in RETURNING", item);
+                throw Errors.error(SqlState.GROUPING_ERROR, "aggregate functions are not allowed in RETURNING", item);
             }
         }
         Query query = new RowsAtHand(context, parts, with).select(items);

@@ -48,8 +48,8 @@ final class RuleBinder {
             Syntax.Column column = create.columns().get(i);
             int place = i;
             column.rule()
-                    .ifPresent(rule -> columns.put(
-                            column.name().getSimple(), rule(rule, place, column.name(), create.name())));
+                    .ifPresent(rule ->
+                            columns.put(column.name().getSimple(), rule(rule, place, column.name(), create.name())));
         }
         Relation with = new Relation(
                 relation.name(),
@@ -94,8 +94,7 @@ final class RuleBinder {
                                 "identity column type must be smallint, integer, or bigint",
                                 name);
                 }
-                return new ColumnRule(
-                        rule.kind(), "nextval('" + table + "_" + field.name() + "_seq'::regclass)");
+                return new ColumnRule(rule.kind(), "nextval('" + table + "_" + field.name() + "_seq'::regclass)");
             }
             case GENERATED -> {
                 SqlNode expression = rule.expression().orElseThrow();
@@ -162,14 +161,15 @@ final class RuleBinder {
     private List<Check> checks(Syntax.CreateRelation create) {
         List<Check> checks = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        create.checks().forEach(check -> check.name().ifPresent(name -> {
-            if (!names.add(name)) {
-                throw Errors.error(
-                        SqlState.DUPLICATE_OBJECT,
-                        "check constraint \"" + name + "\" already exists",
-                        check.expression());
-            }
-        }));
+        create.checks()
+                .forEach(check -> check.name().ifPresent(name -> {
+                    if (!names.add(name)) {
+                        throw Errors.error(
+                                SqlState.DUPLICATE_OBJECT,
+                                "check constraint \"" + name + "\" already exists",
+                                check.expression());
+                    }
+                }));
         for (Syntax.CheckClause check : create.checks()) {
             RexNode condition = condition(rows(), check.expression());
             requireNoSubQuery(condition, "check constraint", check.expression());
@@ -247,8 +247,10 @@ final class RuleBinder {
         List<RexNode> values = new ArrayList<>(rows.references());
         for (int column = 0; column < schema.size(); column++) {
             if (relation.rules().isGenerated(schema.field(column).name())) {
-                SqlNode expression = StatementParser.parseExpression(
-                        relation.rules().of(schema.field(column).name()).orElseThrow().text());
+                SqlNode expression = StatementParser.parseExpression(relation.rules()
+                        .of(schema.field(column).name())
+                        .orElseThrow()
+                        .text());
                 ExpressionBinder binder = new ExpressionBinder(rows.context(), scope, Clause.plain("GENERATED"));
                 values.set(column, assigned(rows.context(), binder.bind(expression), column, expression, "expression"));
             }
@@ -268,7 +270,8 @@ final class RuleBinder {
         List<String> names = new ArrayList<>();
         for (Check check : relation.rules().checks()) {
             SqlNode expression = StatementParser.parseExpression(check.text());
-            conditions.add(new ExpressionBinder(rows.context(), scope, Clause.plain("CHECK")).bindCondition(expression));
+            conditions.add(
+                    new ExpressionBinder(rows.context(), scope, Clause.plain("CHECK")).bindCondition(expression));
             SqlNode failure = StatementParser.parseExpression("(" + check.text() + ") IS FALSE");
             failures.add(new ExpressionBinder(rows.context(), scope, Clause.plain("CHECK")).bindCondition(failure));
             names.add(check.name());

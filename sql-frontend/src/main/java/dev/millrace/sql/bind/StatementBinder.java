@@ -201,15 +201,15 @@ public final class StatementBinder {
     private static Query renamed(Query query, List<SqlIdentifier> names) {
         List<Field> fields = new ArrayList<>(query.schema().fields());
         if (names.size() > fields.size()) {
-            throw Errors.error(
-                    SqlState.SYNTAX_ERROR,
-                    "too many column names were specified",
-                    names.get(fields.size()));
+            throw Errors.error(SqlState.SYNTAX_ERROR, "too many column names were specified", names.get(fields.size()));
         }
         for (int i = 0; i < names.size(); i++) {
             fields.set(
                     i,
-                    new Field(names.get(i).getSimple(), fields.get(i).type(), fields.get(i).nullable()));
+                    new Field(
+                            names.get(i).getSimple(),
+                            fields.get(i).type(),
+                            fields.get(i).nullable()));
         }
         Schema schema = new Schema(fields);
         requireDistinctNames(schema);
@@ -312,8 +312,7 @@ public final class StatementBinder {
                             create.primaryKey().get(0))
                     .withHint("use CREATE TABLE for rows that are replaced by key");
         }
-        return new Statement.CreateStream(
-                create.name(), create.ifExists(), fields, rules, watermark, create.options());
+        return new Statement.CreateStream(create.name(), create.ifExists(), fields, rules, watermark, create.options());
     }
 
     private static List<Field> fields(List<Syntax.Column> columns, boolean nullable) {

@@ -29,12 +29,13 @@ final class ViewBinder {
         context.enterView(view.name());
         try {
             // in no scope but its own: names around it, also those of WITH, are not its
-            QueryBinder.Bound bound = new QueryBinder(context, Optional.empty())
-                    .bind(StatementParser.parseQuery(text), List.of());
+            QueryBinder.Bound bound =
+                    new QueryBinder(context, Optional.empty()).bind(StatementParser.parseQuery(text), List.of());
             List<RelDataTypeField> columns = bound.rel().getRowType().getFieldList();
             boolean same = columns.size() == fields.size();
             for (int i = 0; same && i < fields.size(); i++) {
-                same = TypeMapper.dataType(columns.get(i).getType()).equals(fields.get(i).type());
+                same = TypeMapper.dataType(columns.get(i).getType())
+                        .equals(fields.get(i).type());
             }
             if (!same) {
                 throw MillraceException.user(

@@ -29,7 +29,9 @@ public record TableRules(Map<String, ColumnRule> columns, List<Check> checks) {
 
     /** Whether the value of a column is computed from others. */
     public boolean isGenerated(String column) {
-        return of(column).filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED).isPresent();
+        return of(column)
+                .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED)
+                .isPresent();
     }
 
     /** Whether rows need more than their values. */

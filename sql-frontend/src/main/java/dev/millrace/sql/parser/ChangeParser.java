@@ -36,11 +36,17 @@ final class ChangeParser {
     /** Whether what follows is WITH and then a statement that changes rows. */
     boolean isNextBehindWith() {
         int depth = 0;
-        for (int i = 1; words.peekAt(i).kind() != Lexeme.Kind.END && !words.peekAt(i).isSymbol(";"); i++) {
+        for (int i = 1;
+                words.peekAt(i).kind() != Lexeme.Kind.END && !words.peekAt(i).isSymbol(";");
+                i++) {
             Lexeme lexeme = words.peekAt(i);
             depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
-            boolean begins = words.peekAt(i - 1).isSymbol("(") || words.peekAt(i - 1).isSymbol(")");
-            if (depth == 1 && begins && isOneOf(lexeme, CHANGES) && words.peekAt(i - 2).isWord("as")) {
+            boolean begins =
+                    words.peekAt(i - 1).isSymbol("(") || words.peekAt(i - 1).isSymbol(")");
+            if (depth == 1
+                    && begins
+                    && isOneOf(lexeme, CHANGES)
+                    && words.peekAt(i - 2).isWord("as")) {
                 throw changeInWith(lexeme);
             }
             if (depth == 0 && begins && (isOneOf(lexeme, CHANGES) || isOneOf(lexeme, QUERIES))) {
@@ -100,8 +106,9 @@ final class ChangeParser {
             default ->
                 throw MillraceException.notAvailableYet("MERGE")
                         .at(verb.start() + 1)
-                        .withHint("INSERT .. ON CONFLICT (key) DO UPDATE inserts or updates; UPDATE .. FROM and DELETE .."
-                                + " USING change rows by those of another relation, together between BEGIN and COMMIT");
+                        .withHint(
+                                "INSERT .. ON CONFLICT (key) DO UPDATE inserts or updates; UPDATE .. FROM and DELETE .."
+                                        + " USING change rows by those of another relation, together between BEGIN and COMMIT");
         };
     }
 
@@ -135,8 +142,7 @@ final class ChangeParser {
         }
         Optional<Syntax.Conflict> conflict =
                 words.acceptAll("on", "conflict") ? Optional.of(conflict()) : Optional.empty();
-        return new Syntax.Insert(
-                relation, alias, columns, overriding, source, literals, conflict, returning(), with);
+        return new Syntax.Insert(relation, alias, columns, overriding, source, literals, conflict, returning(), with);
     }
 
     private Syntax.Overriding overriding() {
@@ -256,8 +262,7 @@ final class ChangeParser {
         } while (words.acceptSymbol(","));
         words.expectSymbol(")");
         if (values.size() != columns.size()) {
-            throw MillraceException.user(
-                            SqlState.SYNTAX_ERROR, "number of columns does not match number of values")
+            throw MillraceException.user(SqlState.SYNTAX_ERROR, "number of columns does not match number of values")
                     .at(position);
         }
         for (int i = 0; i < values.size(); i++) {
@@ -289,7 +294,8 @@ final class ChangeParser {
             String relation = words.name();
             words.next();
             words.next();
-            return SqlIdentifier.star(List.of(relation, ""), position(first), List.of(position(first), position(first)));
+            return SqlIdentifier.star(
+                    List.of(relation, ""), position(first), List.of(position(first), position(first)));
         }
         SqlNode value = words.expression();
         Lexeme next = words.peek();

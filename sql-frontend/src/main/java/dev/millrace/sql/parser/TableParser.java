@@ -52,7 +52,14 @@ final class TableParser {
         }
         Map<String, String> options = words.optionalOptions();
         return new Syntax.CreateRelation(
-                kind, name, ifExists, columns, primaryKey, checks, watermarks.stream().findFirst(), options);
+                kind,
+                name,
+                ifExists,
+                columns,
+                primaryKey,
+                checks,
+                watermarks.stream().findFirst(),
+                options);
     }
 
     private Syntax createAs(ObjectKind kind, String name, IfExists ifExists, List<SqlIdentifier> names) {
@@ -117,8 +124,7 @@ final class TableParser {
         boolean serial = typeWord.kind() == Lexeme.Kind.WORD && SERIAL.containsKey(typeWord.text());
         TypeSpec type = serial ? serialType() : words.type();
         Optional<Syntax.RuleClause> rule = serial
-                ? Optional.of(new Syntax.RuleClause(
-                        ColumnRule.Kind.SERIAL, Optional.empty(), "", typeWord.start() + 1))
+                ? Optional.of(new Syntax.RuleClause(ColumnRule.Kind.SERIAL, Optional.empty(), "", typeWord.start() + 1))
                 : Optional.empty();
         boolean notNull = serial;
         while (true) {
@@ -161,7 +167,8 @@ final class TableParser {
         int first = words.place();
         SqlNode expression = words.expression();
         String text = words.textFrom(first);
-        boolean uuid = text.replaceAll("\\s", "").toLowerCase(Locale.ROOT).matches("(gen_random_uuid|uuid_generate_v4)\\(\\)");
+        boolean uuid =
+                text.replaceAll("\\s", "").toLowerCase(Locale.ROOT).matches("(gen_random_uuid|uuid_generate_v4)\\(\\)");
         ColumnRule.Kind kind = uuid ? ColumnRule.Kind.UUID : ColumnRule.Kind.DEFAULT;
         return new Syntax.RuleClause(kind, Optional.of(expression), text, start + 1);
     }

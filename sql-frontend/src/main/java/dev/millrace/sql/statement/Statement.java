@@ -222,7 +222,8 @@ public sealed interface Statement {
      *
      * @param matched for FROM and a relation without a key: the old rows, each as often as it is there
      */
-    record Update(String relation, Query changes, boolean joined, Optional<Query> matched, Optional<Returning> returning)
+    record Update(
+            String relation, Query changes, boolean joined, Optional<Query> matched, Optional<Returning> returning)
             implements Statement {}
 
     /**

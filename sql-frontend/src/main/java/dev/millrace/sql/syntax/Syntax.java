@@ -62,13 +62,11 @@ public sealed interface Syntax {
             implements Syntax {}
 
     /** CREATE TABLE .. AS; {@code columns} are other names for its first columns. */
-    record CreateTableAs(
-            String name, IfExists ifExists, List<SqlIdentifier> columns, QueryText query, boolean withData)
+    record CreateTableAs(String name, IfExists ifExists, List<SqlIdentifier> columns, QueryText query, boolean withData)
             implements Syntax {}
 
     /** CREATE VIEW; {@code columns} are other names for its first columns. */
-    record CreateView(String name, IfExists ifExists, List<SqlIdentifier> columns, QueryText query)
-            implements Syntax {}
+    record CreateView(String name, IfExists ifExists, List<SqlIdentifier> columns, QueryText query) implements Syntax {}
 
     record CreateSink(
             String name, IfExists ifExists, Optional<SqlIdentifier> from, QueryText query, Map<String, String> options)
