@@ -100,6 +100,18 @@ public final class ServerProcess implements AutoCloseable {
         return lines;
     }
 
+    /** Asks it to collect garbage, as {@code jcmd} does. */
+    public void collectGarbage() throws Exception {
+        Process jcmd = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/jcmd", Long.toString(process.pid()), "GC.run")
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (jcmd.waitFor() != 0) {
+            throw new AssertionError("jcmd said: " + said);
+        }
+    }
+
     /** As {@code kill} does. */
     public void terminate() {
         process.toHandle().destroy(); // that of the process would close what it says, too
