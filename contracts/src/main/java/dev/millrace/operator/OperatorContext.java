@@ -11,6 +11,14 @@ public interface OperatorContext {
 
     Clock clock();
 
+    /**
+     * The time of an epoch that is ending, in microseconds since 1970: one and the same for all operators that are told of
+     * it, and not less than that of the epoch before.
+     */
+    default long epochMicros(long epoch) {
+        return clock().epochMicros();
+    }
+
     /** The key groups this instance owns. */
     KeyGroups keyGroups();
 

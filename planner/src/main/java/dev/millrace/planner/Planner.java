@@ -2,6 +2,8 @@ package dev.millrace.planner;
 
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.algebra.Translation;
+import dev.millrace.planner.clock.ClockCheck;
+import dev.millrace.planner.clock.RecognizeTimeFilter;
 import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.EventTimes;
@@ -38,6 +40,7 @@ import java.util.Optional;
  * <pre>
  * translate    the algebra, node by node
  * simplify     fold constants, merge, move filters down
+ * clock        rows that come and leave as time passes
  * recognize    windows that may emit once, at their close; joins of a window with its own extreme
  * forget       what state_ttl says
  * place        watermarks, and what is late
@@ -61,6 +64,10 @@ public final class Planner {
         Simplification simplification = new Simplification(context.folder());
 
         PlanNode plan = simplification.apply(new Translation(context.relations(), finite).translateQuery(query.rel()));
+        if (!finite) {
+            plan = simplification.apply(Rewriter.rewrite(plan, new RecognizeTimeFilter()));
+            new ClockCheck(inference).check(plan);
+        }
         boolean mayWait =
                 finite || query.emit() instanceof Emit.Unspecified || query.emit() instanceof Emit.OnWindowClose;
         boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;

@@ -118,6 +118,7 @@ public final class ConstantFolder {
         }
         if (expression instanceof Call call) {
             return !call.function().equals("proctime")
+                    && !call.function().equals("now")
                     && call.arguments().stream().allMatch(ConstantFolder::isConstant);
         }
         return !(expression instanceof Column);

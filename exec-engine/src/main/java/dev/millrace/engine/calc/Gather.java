@@ -52,7 +52,7 @@ public final class Gather {
     }
 
     /** The weights of rows of a batch that has them. */
-    static BigIntVector weights(Batch batch, int[] selected, int count, BufferAllocator allocator) {
+    public static BigIntVector weights(Batch batch, int[] selected, int count, BufferAllocator allocator) {
         BigIntVector weights = Vectors.allocateWeights(count, allocator);
         fixed(Long.BYTES, batch.weightsAddress(), selected, count, weights.getDataBufferAddress());
         Vectors.finish(weights, count);

@@ -31,7 +31,7 @@ final class Arithmetic {
                 yield Optional.of(compiler.total(
                         call.type(), operands, "~" + operands.get(0).code()));
             }
-            case "proctime" -> Optional.of(Value.of(call.type(), Value.NEVER, "nowMicros"));
+            case "proctime", "now" -> Optional.of(Value.of(call.type(), Value.NEVER, "nowMicros"));
             default -> Optional.empty();
         };
     }

@@ -73,7 +73,7 @@ final class Costs {
         return switch (name) {
             case "add", "subtract", "negate", "multiply", "abs" -> 2;
             case "mod", "divide" -> 12;
-            case "pi", "proctime" -> 0;
+            case "pi", "proctime", "now" -> 0;
             default -> text ? 80 : 20;
         };
     }

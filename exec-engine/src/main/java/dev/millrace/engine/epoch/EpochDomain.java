@@ -11,12 +11,14 @@ public final class EpochDomain {
     /** An epoch that was closed and is not committed yet. */
     static final class Closed {
         final long epoch;
+        final long micros; // when it was closed, since 1970
         final OptionalLong sinceNanos; // when it became dirty, if it did
         final Set<Object> waitingFor; // inputs that have not ended it and outputs that are not done
         final List<EpochOutput> outputs;
 
-        Closed(long epoch, OptionalLong sinceNanos, Set<Object> waitingFor, List<EpochOutput> outputs) {
+        Closed(long epoch, long micros, OptionalLong sinceNanos, Set<Object> waitingFor, List<EpochOutput> outputs) {
             this.epoch = epoch;
+            this.micros = micros;
             this.sinceNanos = sinceNanos;
             this.waitingFor = waitingFor;
             this.outputs = outputs;

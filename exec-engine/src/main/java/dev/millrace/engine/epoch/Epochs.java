@@ -35,6 +35,7 @@ public final class Epochs {
     private final ReentrantReadWriteLock commitLock = new ReentrantReadWriteLock();
     private final Set<EpochDomain> domains = new LinkedHashSet<>(); // guarded by lock
     private long lastNumber; // guarded by lock
+    private long lastMicros = Long.MIN_VALUE; // guarded by lock
 
     /** @param signal raised after each commit and whenever a held domain may have become quiet */
     public Epochs(Workers workers, Clock clock, long epochNanos, Signal signal) {
@@ -219,7 +220,7 @@ public final class Epochs {
             long epoch = domain.open;
             domain.open = ++lastNumber;
             Set<Object> waitingFor = new LinkedHashSet<>(List.of(output));
-            domain.closed.add(new Closed(epoch, OptionalLong.empty(), waitingFor, List.of(output)));
+            domain.closed.add(new Closed(epoch, micros(), OptionalLong.empty(), waitingFor, List.of(output)));
             return OptionalLong.of(epoch);
         } finally {
             lock.unlock();
@@ -319,10 +320,33 @@ public final class Epochs {
         if (!domain.inputs.isEmpty()) {
             waitingFor.addAll(domain.outputs); // else nothing can come to them
         }
-        domain.closed.add(new Closed(epoch, since, waitingFor, List.copyOf(domain.outputs)));
+        domain.closed.add(new Closed(epoch, micros(), since, waitingFor, List.copyOf(domain.outputs)));
         for (EpochInput input : List.copyOf(domain.inputs)) {
             input.addClosing(epoch);
             input.wake.run();
+        }
+    }
+
+    /** The time of an epoch that is closed now. */
+    private long micros() {
+        lastMicros = Math.max(lastMicros, clock.epochMicros());
+        return lastMicros;
+    }
+
+    /** The time at which an epoch was closed that is not committed yet, in microseconds since 1970. */
+    public long micros(long epoch) {
+        lock.lock();
+        try {
+            for (EpochDomain domain : domains) {
+                for (Closed closed : domain.closed) {
+                    if (closed.epoch == epoch) {
+                        return closed.micros;
+                    }
+                }
+            }
+            return micros(); // of a query that feeds itself: nobody else has this epoch
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -20,6 +20,11 @@ record InnerContext(OperatorContext outer, OperatorMetrics metrics) implements O
     }
 
     @Override
+    public long epochMicros(long epoch) {
+        return outer.epochMicros(epoch);
+    }
+
+    @Override
     public KeyGroups keyGroups() {
         return outer.keyGroups();
     }

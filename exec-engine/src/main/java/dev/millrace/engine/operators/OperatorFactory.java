@@ -16,6 +16,7 @@ import dev.millrace.engine.over.OverOperator;
 import dev.millrace.engine.pace.PaceOperator;
 import dev.millrace.engine.sort.SortOperator;
 import dev.millrace.engine.state.Forgetful;
+import dev.millrace.engine.timefilter.TimeFilterOperator;
 import dev.millrace.engine.topn.AppendedTopNOperator;
 import dev.millrace.engine.topn.FewBestOperator;
 import dev.millrace.engine.topn.TopNOperator;
@@ -105,6 +106,9 @@ public final class OperatorFactory {
         }
         if (node instanceof PlanNode.Versions versions) {
             return new VersionsOperator(versions);
+        }
+        if (node instanceof PlanNode.TimeFilter filter) {
+            return new TimeFilterOperator(filter);
         }
         if (node instanceof PlanNode.Pace pace) {
             return new PaceOperator(pace);

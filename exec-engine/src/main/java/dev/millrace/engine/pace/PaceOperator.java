@@ -5,6 +5,7 @@ import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.RowBag;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.WeightedRows;
+import dev.millrace.engine.task.Alarm;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -19,7 +20,7 @@ import java.util.Arrays;
  * Sums changes up and emits what is left of them at the end of the first epoch that is a period after the last emission, and
  * when the input ends. So whole epochs are emitted, several as one.
  */
-public final class PaceOperator implements Operator {
+public final class PaceOperator implements Operator, Alarm {
     private static final String STATE = "held";
 
     private final Schema schema;
@@ -44,12 +45,12 @@ public final class PaceOperator implements Operator {
         held = owned.own(new RowBag(schema, context));
     }
 
-    /** When what is held back should go, by the host's clock; {@code Long.MAX_VALUE} while nothing is. */
+    @Override
     public long dueNanos() {
         return held.size() == 0 || awaitsEpochEnd ? Long.MAX_VALUE : dueNanos;
     }
 
-    /** The host has seen that it is due, and brings about an epoch's end. */
+    @Override
     public void awaitEpochEnd() {
         awaitsEpochEnd = true;
     }

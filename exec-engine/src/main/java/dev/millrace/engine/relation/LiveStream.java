@@ -94,6 +94,11 @@ final class LiveStream implements TaskHost, AutoCloseable {
     }
 
     @Override
+    public long epochMicros(long epoch) {
+        return resources.epochs().micros(epoch);
+    }
+
+    @Override
     public Workers workers() {
         return resources.workers();
     }

@@ -132,6 +132,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     @Override
+    public long epochMicros(long epoch) {
+        return resources.epochs().micros(epoch);
+    }
+
+    @Override
     public Workers workers() {
         return resources.workers();
     }

@@ -1,7 +1,6 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.engine.pace.PaceOperator;
 import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -22,7 +21,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     private final KeyGroups keyGroups;
     private final OperatorMetrics metrics = new OperatorMetrics();
     private final Optional<WatermarkOperator> assigner;
-    private final Optional<PaceOperator> pace;
+    private final Optional<Alarm> alarm;
     private long assigned = Operator.NO_WATERMARK;
     private long received = Operator.NO_WATERMARK;
     private long passed = Operator.NO_WATERMARK;
@@ -41,7 +40,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         this.allocator = allocator;
         this.keyGroups = keyGroups;
         this.assigner = operator instanceof WatermarkOperator watermarks ? Optional.of(watermarks) : Optional.empty();
-        this.pace = operator instanceof PaceOperator paced ? Optional.of(paced) : Optional.empty();
+        this.alarm = operator instanceof Alarm timed ? Optional.of(timed) : Optional.empty();
     }
 
     /** Opens the operator; before the task runs, on any thread. */
@@ -123,18 +122,18 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         return true;
     }
 
-    /** Whether it holds changes back for a time. */
-    public boolean isPaced() {
-        return pace.isPresent();
+    /** Whether it has something to emit at a time of the clock. */
+    boolean hasAlarm() {
+        return alarm.isPresent();
     }
 
     /**
-     * When an assigner without rows becomes idle, or looks at the clock, or changes were held back long enough; {@code
+     * When an assigner without rows becomes idle, or looks at the clock, or something is due by the clock; {@code
      * Long.MAX_VALUE} for never.
      */
     long idleAtNanos() {
-        if (pace.isPresent()) {
-            return pace.get().dueNanos();
+        if (alarm.isPresent()) {
+            return alarm.get().dueNanos();
         }
         if (assigner.isPresent() && assigner.get().followsClock() && !assignerIdle) {
             return tickNanos;
@@ -146,8 +145,8 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
 
     /** Its time has come: windows end by the clock, or it is idle. Nobody waits for an assigner with nothing open. */
     void becomeIdle() {
-        if (pace.isPresent()) {
-            pace.get().awaitEpochEnd(); // which the task asks for
+        if (alarm.isPresent()) {
+            alarm.get().awaitEpochEnd(); // which the task asks for
             return;
         }
         if (assigner.orElseThrow().followsClock()) {
@@ -211,6 +210,11 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     @Override
     public Clock clock() {
         return host.clock();
+    }
+
+    @Override
+    public long epochMicros(long epoch) {
+        return host.epochMicros(epoch);
     }
 
     @Override

@@ -57,7 +57,7 @@ public final class PipelineTask implements Task, AutoCloseable {
             if (stage instanceof OutletStage outlet) {
                 outlets.add(outlet);
             }
-            if (stage instanceof OperatorStage operator && (operator.assignsWatermarks() || operator.isPaced())) {
+            if (stage instanceof OperatorStage operator && (operator.assignsWatermarks() || operator.hasAlarm())) {
                 idleAssigners.add(operator);
             }
             if (stage instanceof EntryStage entry && inputs.stream().noneMatch(input -> input.entry() == entry)) {

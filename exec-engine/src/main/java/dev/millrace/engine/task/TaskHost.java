@@ -12,6 +12,9 @@ public interface TaskHost {
 
     Clock clock();
 
+    /** The time of an epoch that is ending: one for all that have it. Microseconds since 1970. */
+    long epochMicros(long epoch);
+
     Workers workers();
 
     /** Rows of a full batch. */

@@ -298,6 +298,7 @@ public final class FunctionCatalog {
             timezone(text, timestamp) timestamptz
             timezone(text, timestamptz) timestamp
             proctime() timestamptz
+            now() timestamptz
 
             at_most_one_row(bigint) boolean
             """;

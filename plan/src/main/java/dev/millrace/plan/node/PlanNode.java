@@ -413,6 +413,27 @@ public sealed interface PlanNode {
     }
 
     /**
+     * Keeps the rows that a bound lets through which rises with the clock. {@code bound} reads the clock alone, by {@code
+     * now()}, never falls as time goes on, and has the type of {@code timeColumn}: TIMESTAMP, TIMESTAMPTZ or BIGINT. A row
+     * without a time (NULL) is never there.
+     *
+     * @param leaving rows are there while their time is above the bound; else, from when it is below
+     * @param atBound whether a row is there whose time is the bound
+     */
+    record TimeFilter(PlanNode input, int timeColumn, Expression bound, boolean leaving, boolean atBound)
+            implements PlanNode {
+        @Override
+        public Schema schema() {
+            return input.schema();
+        }
+
+        @Override
+        public List<PlanNode> inputs() {
+            return List.of(input);
+        }
+    }
+
+    /**
      * Holds changes back and emits what is left of them at most every {@code periodMicros} of the machine's time, and at
      * the end of the input.
      */

@@ -185,7 +185,7 @@ public final class Translation {
         int time = scan.timeColumn();
         if (!finite
                 && input instanceof PlanNode.Calc calc
-                && Expressions.isCall(calc.projections().get(time), "proctime")) {
+                && Expressions.isClock(calc.projections().get(time))) {
             input = new PlanNode.Watermark(input, time, 0, PlanNode.Watermark.FOLLOWS_CLOCK, Optional.empty());
         }
         if (scan.window() instanceof WindowSpec.Session) {

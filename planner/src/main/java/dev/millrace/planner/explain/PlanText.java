@@ -369,6 +369,14 @@ public final class PlanText implements NodeVisitor<String> {
     }
 
     @Override
+    public String timeFilter(PlanNode.TimeFilter filter) {
+        ExpressionText columns = over(filter);
+        String comparison = (filter.leaving() ? ">" : "<") + (filter.atBound() ? "= " : " ");
+        return "TimeFilter " + columns.column(filter.timeColumn()) + " " + comparison + columns.text(filter.bound())
+                + (filter.leaving() ? ": rows leave as time passes" : ": rows come as time passes");
+    }
+
+    @Override
     public String pace(PlanNode.Pace pace) {
         return "Pace every " + Durations.text(pace.periodMicros());
     }

@@ -58,6 +58,9 @@ final class StateNote {
         if (node instanceof PlanNode.Versions) {
             return Optional.of("state: none between epochs");
         }
+        if (node instanceof PlanNode.TimeFilter filter) {
+            return Optional.of(filter.leaving() ? "state: the rows that are there" : "state: the rows to come");
+        }
         if (node instanceof PlanNode.Pace) {
             return Optional.of("state: changes held back");
         }

@@ -227,6 +227,12 @@ final class StructureText implements NodeVisitor<StringBuilder> {
     }
 
     @Override
+    public StringBuilder timeFilter(PlanNode.TimeFilter filter) {
+        add(filter.bound());
+        return parts(filter.timeColumn(), filter.leaving(), filter.atBound());
+    }
+
+    @Override
     public StringBuilder pace(PlanNode.Pace pace) {
         return parts(pace.periodMicros());
     }

@@ -345,6 +345,12 @@ public final class Inference implements NodeVisitor<Facts> {
                 : plain(false);
     }
 
+    /** What comes with time comes behind the watermark of its rows. */
+    @Override
+    public Facts timeFilter(PlanNode.TimeFilter filter) {
+        return plain(!filter.leaving() && of(filter.input()).appendOnly());
+    }
+
     @Override
     public Facts pace(PlanNode.Pace pace) {
         return plain(of(pace.input()).appendOnly());

@@ -184,6 +184,11 @@ public final class UniqueKey implements NodeVisitor<Optional<List<Integer>>> {
     }
 
     @Override
+    public Optional<List<Integer>> timeFilter(PlanNode.TimeFilter filter) {
+        return of(filter.input());
+    }
+
+    @Override
     public Optional<List<Integer>> pace(PlanNode.Pace pace) {
         return of(pace.input());
     }

@@ -317,6 +317,13 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         return new Placed(over(over, gathered(input, by)), after(input, by, by));
     }
 
+    /** Linear in weights: a row may be added in one task and taken back in another. */
+    @Override
+    public Placed timeFilter(PlanNode.TimeFilter filter) {
+        Placed input = place(filter.input());
+        return new Placed(over(filter, input.node()), input.spread());
+    }
+
     /** In one task, so that all is emitted together. */
     @Override
     public Placed pace(PlanNode.Pace pace) {

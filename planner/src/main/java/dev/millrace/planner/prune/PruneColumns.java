@@ -417,6 +417,20 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         return new Pruned(pruned, positions);
     }
 
+    @Override
+    public Pruned timeFilter(PlanNode.TimeFilter filter) {
+        BitSet needed = (BitSet) wanted.clone();
+        needed.set(filter.timeColumn());
+        Pruned input = prune(filter.input(), needed);
+        PlanNode.TimeFilter pruned = new PlanNode.TimeFilter(
+                input.node(),
+                input.position(filter.timeColumn()),
+                filter.bound(),
+                filter.leaving(),
+                filter.atBound());
+        return new Pruned(pruned, input.positions());
+    }
+
     /** Equal rows cancel out, so which columns there are matters not. */
     @Override
     public Pruned pace(PlanNode.Pace pace) {

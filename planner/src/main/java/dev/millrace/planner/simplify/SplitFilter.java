@@ -15,7 +15,7 @@ record SplitFilter(Optional<Expression> moving, Optional<Expression> staying) {
         List<Expression> moving = new ArrayList<>();
         List<Expression> staying = new ArrayList<>();
         for (Expression conjunct : Expressions.conjuncts(calc.condition())) {
-            boolean moves = Expressions.readsOnly(conjunct, movable::test) && !Expressions.isVolatile(conjunct);
+            boolean moves = Expressions.readsOnly(conjunct, movable::test) && !Expressions.readsProctime(conjunct);
             (moves ? moving : staying).add(conjunct);
         }
         return new SplitFilter(Expressions.and(moving), Expressions.and(staying));

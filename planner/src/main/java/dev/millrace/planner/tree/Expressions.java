@@ -204,6 +204,21 @@ public final class Expressions {
 
     /** Whether the value may differ between two evaluations over one row. */
     public static boolean isVolatile(Expression expression) {
+        return any(expression, Expressions::isClock);
+    }
+
+    /** Whether this is the time as it goes on, or the time when a row was read. */
+    public static boolean isClock(Expression expression) {
+        return isCall(expression, "proctime") || isCall(expression, "now");
+    }
+
+    /** Whether the time at which a row was read is read: it is another elsewhere in the plan. */
+    public static boolean readsProctime(Expression expression) {
         return any(expression, part -> isCall(part, "proctime"));
+    }
+
+    /** Whether the time as it goes on is read. */
+    public static boolean readsNow(Expression expression) {
+        return any(expression, part -> isCall(part, "now"));
     }
 }

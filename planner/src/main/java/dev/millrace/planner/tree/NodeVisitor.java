@@ -34,6 +34,8 @@ public interface NodeVisitor<R> {
 
     R over(PlanNode.Over over);
 
+    R timeFilter(PlanNode.TimeFilter filter);
+
     R pace(PlanNode.Pace pace);
 
     R union(PlanNode.Union union);
@@ -70,6 +72,8 @@ public interface NodeVisitor<R> {
             return visitor.match(match);
         } else if (node instanceof PlanNode.Over over) {
             return visitor.over(over);
+        } else if (node instanceof PlanNode.TimeFilter filter) {
+            return visitor.timeFilter(filter);
         } else if (node instanceof PlanNode.Pace pace) {
             return visitor.pace(pace);
         } else if (node instanceof PlanNode.Union union) {

@@ -119,6 +119,12 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     }
 
     @Override
+    public PlanNode timeFilter(PlanNode.TimeFilter filter) {
+        return new PlanNode.TimeFilter(
+                input(), filter.timeColumn(), filter.bound(), filter.leaving(), filter.atBound());
+    }
+
+    @Override
     public PlanNode pace(PlanNode.Pace node) {
         return new PlanNode.Pace(input(), node.periodMicros());
     }

@@ -128,6 +128,12 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
     }
 
     @Override
+    public PlanNode timeFilter(PlanNode.TimeFilter filter) {
+        return new PlanNode.TimeFilter(
+                below(filter.input()), filter.timeColumn(), filter.bound(), filter.leaving(), filter.atBound());
+    }
+
+    @Override
     public PlanNode pace(PlanNode.Pace node) {
         return new PlanNode.Pace(below(node.input()), node.periodMicros());
     }

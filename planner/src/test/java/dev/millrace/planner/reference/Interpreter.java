@@ -444,6 +444,11 @@ public final class Interpreter implements NodeVisitor<List<List<Object>>> {
     }
 
     @Override
+    public List<List<Object>> timeFilter(PlanNode.TimeFilter filter) {
+        throw new IllegalArgumentException("the rows of a finite query do not change with time");
+    }
+
+    @Override
     public List<List<Object>> pace(PlanNode.Pace pace) {
         return rows(pace.input());
     }

@@ -233,7 +233,7 @@ public final class Rex {
 
         @Override
         public boolean isDeterministic() {
-            return !getName().equals("proctime");
+            return !getName().equals("proctime") && !getName().equals("now");
         }
     }
 }

@@ -33,7 +33,7 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
  * Binds calls of functions by name: scalar ones, aggregates, and calls with OVER.
  */
 final class FunctionBinder {
-    /** Functions that give the time at which a row is processed. */
+    /** Functions that give the time as it goes on. */
     private static final Map<String, DataType> NOW = Map.of(
             "now", DataType.TIMESTAMPTZ,
             "current_timestamp", DataType.TIMESTAMPTZ,
@@ -255,7 +255,7 @@ final class FunctionBinder {
         List<RexNode> arguments = expressions.bindAll(call.getOperandList());
         DataType now = NOW.get(name);
         if (now != null && arguments.isEmpty()) {
-            RexNode time = context.functions().function("proctime", name, List.of(), call);
+            RexNode time = context.functions().function("now", name, List.of(), call);
             return now.equals(DataType.TIMESTAMPTZ) ? time : Rex.cast(time, now);
         }
         switch (name) {
