@@ -27,8 +27,7 @@ final class MovingBound implements AutoCloseable {
     MovingBound(Expression bound, BufferAllocator allocator) {
         this.field = new Field("bound", bound.type(), true);
         this.allocator = allocator;
-        this.kernel =
-                new CalcProgram(NO_COLUMNS, Optional.empty(), List.of(bound)).instantiate(false, allocator);
+        this.kernel = new CalcProgram(NO_COLUMNS, Optional.empty(), List.of(bound)).instantiate(false, allocator);
     }
 
     /** The bound at a time of the clock; below all times if it is NULL. */

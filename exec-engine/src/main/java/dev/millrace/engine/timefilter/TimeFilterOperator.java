@@ -168,7 +168,9 @@ public final class TimeFilterOperator implements Operator, Alarm {
         long first = least == Long.MAX_VALUE ? least : bound.firstAtLeast(limitIsBelow ? least + 1 : least, nowMicros);
         long now = context.clock().nanoTime();
         pausedUntilNanos = now + LEAST_PAUSE_NANOS;
-        long waitMicros = first == Long.MAX_VALUE ? Long.MAX_VALUE : first - context.clock().epochMicros();
+        long waitMicros = first == Long.MAX_VALUE
+                ? Long.MAX_VALUE
+                : first - context.clock().epochMicros();
         dueNanos = waitMicros > Long.MAX_VALUE / 2_000
                 ? Long.MAX_VALUE
                 : Math.max(pausedUntilNanos, now + 1_000 * waitMicros);

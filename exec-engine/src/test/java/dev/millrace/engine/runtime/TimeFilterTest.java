@@ -86,14 +86,16 @@ final class TimeFilterTest {
             for (int round = 0; round < 60; round++) {
                 List<Row> added = new ArrayList<>();
                 for (int i = random.nextInt(4); i > 0; i--) {
-                    added.add(Row.of(clock.epochMicros() - 15 * SECOND + random.nextLong(80) * QUANTUM, random.nextLong(5)));
+                    added.add(Row.of(
+                            clock.epochMicros() - 15 * SECOND + random.nextLong(80) * QUANTUM, random.nextLong(5)));
                 }
                 if (!added.isEmpty()) {
                     rows.append(TestBatches.of(ROWS, engine.allocator(), added));
                     added.forEach(row -> all.add(TestBatches.canonical(ROWS, row), 1));
                 }
                 if (random.nextInt(3) == 0 && !all.rows().isEmpty()) {
-                    Row gone = List.copyOf(all.rows()).get(random.nextInt(all.rows().size()));
+                    Row gone = List.copyOf(all.rows())
+                            .get(random.nextInt(all.rows().size()));
                     all.add(gone, -1);
                     rows.append(TestBatches.weighted(ROWS, engine.allocator(), List.of(gone), new long[] {-1}));
                 }
@@ -125,8 +127,7 @@ final class TimeFilterTest {
                     List.of(new Expression.Literal("day", DataType.TEXT), now(0)),
                     DataType.TIMESTAMP,
                     false);
-            engine.start(
-                    "today", new TimeFilter(scan("rows", ROWS), 0, today, true, true), QueryOptions.view());
+            engine.start("today", new TimeFilter(scan("rows", ROWS), 0, today, true, true), QueryOptions.view());
             Row first = Row.of(midnight.applyAsLong(START), 1L);
             rows.append(TestBatches.of(ROWS, engine.allocator(), List.of(Row.of(START - day, 0L), first)));
             engine.runUntilIdle();

@@ -50,7 +50,8 @@ public final class ClockCheck {
                 projection,
                 part -> part.type().kind() == Kind.BOOLEAN && Expressions.readsNow(part)
                         || part instanceof Case choice
-                                && choice.branches().stream().anyMatch(branch -> Expressions.readsNow(branch.condition())));
+                                && choice.branches().stream()
+                                        .anyMatch(branch -> Expressions.readsNow(branch.condition())));
         if (decides) {
             throw condition();
         }

@@ -43,7 +43,8 @@ public final class RecognizeTimeFilter implements Rewrite {
         for (int i = 0; i < times.length; i++) {
             times[i] = place(conditions.get(i).value(), columns);
         }
-        boolean asIs = others.isEmpty() && columns.size() == calc.input().schema().size();
+        boolean asIs =
+                others.isEmpty() && columns.size() == calc.input().schema().size();
         PlanNode filtered = asIs ? calc.input() : Nodes.calc(calc.input(), Expressions.and(others), columns);
         for (int i = 0; i < times.length; i++) {
             filtered = filter(filtered, times[i], conditions.get(i));

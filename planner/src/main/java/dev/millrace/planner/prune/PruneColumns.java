@@ -423,11 +423,7 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         needed.set(filter.timeColumn());
         Pruned input = prune(filter.input(), needed);
         PlanNode.TimeFilter pruned = new PlanNode.TimeFilter(
-                input.node(),
-                input.position(filter.timeColumn()),
-                filter.bound(),
-                filter.leaving(),
-                filter.atBound());
+                input.node(), input.position(filter.timeColumn()), filter.bound(), filter.leaving(), filter.atBound());
         return new Pruned(pruned, input.positions());
     }
 
