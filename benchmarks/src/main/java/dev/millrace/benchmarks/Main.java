@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 
 /** {@code ./millrace bench}. */
 @Command(
-        name = "bench",
+        name = "millrace bench",
         description = "Measures Millrace on this machine.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",

@@ -7,7 +7,6 @@ import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.LiteralRows.Cell;
 import dev.millrace.sql.statement.LiteralRows.Kind;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ public final class LiteralInput {
                     if (places[column] < 0) {
                         writer.putNull(row);
                     } else {
-                        put(writer, row, rows.cell(row, places[column]), schema.field(column), text);
+                        put(writer, row, rows.cell(row, places[column]), text);
                     }
                 }
             }
@@ -53,7 +52,7 @@ public final class LiteralInput {
         }
     }
 
-    private static void put(ColumnWriter writer, int row, Cell cell, Field field, TextBuffer text) {
+    private static void put(ColumnWriter writer, int row, Cell cell, TextBuffer text) {
         if (cell.kind() == Kind.NULL) {
             writer.putNull(row);
             return;

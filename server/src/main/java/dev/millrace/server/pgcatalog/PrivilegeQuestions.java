@@ -214,11 +214,11 @@ final class PrivilegeQuestions implements ScalarFunction {
 
     private static List<Wanted> wanted(String list, Set<Privilege> possible) {
         return List.of(list.split(",")).stream()
-                .map(word -> wanted(word.strip(), possible, list))
+                .map(word -> oneWanted(word.strip(), possible))
                 .collect(Collectors.toList());
     }
 
-    private static Wanted wanted(String word, Set<Privilege> possible, String list) {
+    private static Wanted oneWanted(String word, Set<Privilege> possible) {
         String name = word.toUpperCase(Locale.ROOT);
         boolean grantable = name.endsWith(WITH_GRANT);
         String bare = grantable ? name.substring(0, name.length() - WITH_GRANT.length()) : name;

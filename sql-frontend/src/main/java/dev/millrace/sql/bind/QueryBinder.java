@@ -255,7 +255,7 @@ final class QueryBinder {
             }
             rows.set(row, values);
         }
-        RelNode rel = constant ? constantRows(rows, types, names) : computedRows(rows, types, names);
+        RelNode rel = constant ? constantRows(rows, types, names) : computedRows(rows, names);
         return new Pending(rel, Relations.references(rel), names, Optional.empty());
     }
 
@@ -288,7 +288,7 @@ final class QueryBinder {
                 context.cluster(), TypeMapper.factory().createStructType(relTypes, names), tuples.build());
     }
 
-    private RelNode computedRows(List<List<RexNode>> rows, List<DataType> types, List<String> names) {
+    private RelNode computedRows(List<List<RexNode>> rows, List<String> names) {
         List<RelNode> inputs = new ArrayList<>();
         for (List<RexNode> row : rows) {
             inputs.add(Relations.project(LogicalValues.createOneRow(context.cluster()), row, names));

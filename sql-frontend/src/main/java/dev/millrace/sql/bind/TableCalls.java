@@ -115,7 +115,7 @@ final class TableCalls {
      */
     List<TableCall> calls(String name, SqlCall call, boolean outer) {
         if (!isTableFunction(name, context)) {
-            return List.of(value(name, call, outer));
+            return List.of(value(name, call));
         }
         Optional<UserFunction> user = context.catalog().userFunction(name);
         if (user.isPresent()) {
@@ -129,7 +129,7 @@ final class TableCalls {
             return List.of(series(given, call, outer));
         }
         if (name.equals(NUMBERED) && given.size() == 1) {
-            TableCall elements = unnest(name, given.get(0), call.operand(0), outer);
+            TableCall elements = unnest(name, given.get(0), call.operand(0));
             DataType element = elements.outputs().get(0).type();
             List<Field> outputs = List.of(new Field("x", element, true), new Field("n", DataType.INTEGER, true));
             return List.of(new TableCall(NUMBERED, elements.arguments(), outputs));
@@ -137,7 +137,7 @@ final class TableCalls {
         if (name.equals("unnest")) {
             List<TableCall> calls = new ArrayList<>();
             for (int i = 0; i < given.size(); i++) {
-                calls.add(unnest(name, given.get(i), call.operand(i), outer || given.size() > 1));
+                calls.add(unnest(name, given.get(i), call.operand(i)));
             }
             return calls;
         }
@@ -155,7 +155,7 @@ final class TableCalls {
             given = withDefaults(given, call);
         }
         RexNode made = context.functions().function(array, name, given, call);
-        return List.of(unnest(name, made, call, outer));
+        return List.of(unnest(name, made, call));
     }
 
     /** A path's variables and whether it is silent may be left out. */
@@ -173,14 +173,14 @@ final class TableCalls {
         return all;
     }
 
-    private TableCall value(String name, SqlCall call, boolean outer) {
+    private TableCall value(String name, SqlCall call) {
         SqlIdentifier function = new SqlIdentifier(name, call.getParserPosition());
         RexNode value = expressions.bind(
                 new SqlUnresolvedFunction(function, null, null, null, null, SqlFunctionCategory.USER_DEFINED_FUNCTION)
                         .createCall(call.getParserPosition(), call.getOperandList()));
         RelDataType array = TypeMapper.relType(DataType.array(Coercions.type(value)), false);
         RexNode one = Rex.builder().makeCall(array, SqlStdOperatorTable.ARRAY_VALUE_CONSTRUCTOR, List.of(value));
-        return unnest(name, one, call, outer);
+        return unnest(name, one, call);
     }
 
     private List<TableCall> rowsFrom(SqlCall call) {
@@ -218,7 +218,7 @@ final class TableCalls {
     }
 
     /** The elements of an array; those of an array of rows become columns. */
-    private TableCall unnest(String name, RexNode array, SqlNode where, boolean nullable) {
+    private TableCall unnest(String name, RexNode array, SqlNode where) {
         DataType type = Coercions.type(array);
         if (type.kind() != Kind.ARRAY) {
             throw Errors.error(

@@ -91,7 +91,7 @@ final class WindowBinder {
                 && Aggregates.byName(syntax.name()).isEmpty()) {
             return composed(syntax, bound, call);
         }
-        return over(called(syntax, inner, frame, call), syntax.ignoreNulls(), bound);
+        return over(called(syntax, inner, call), syntax.ignoreNulls(), bound);
     }
 
     private record Window(Frame frame, List<RexNode> partition, List<SortKey> ordering, List<RexNode> bounds) {}
@@ -184,7 +184,7 @@ final class WindowBinder {
         }
     }
 
-    private Called called(AggregateSyntax syntax, ExpressionBinder inner, Frame frame, SqlCall where) {
+    private Called called(AggregateSyntax syntax, ExpressionBinder inner, SqlCall where) {
         Function function = FUNCTIONS.get(syntax.name());
         if (function == null) {
             return aggregate(syntax, inner, where);
