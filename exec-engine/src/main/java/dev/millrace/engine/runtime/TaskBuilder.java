@@ -113,10 +113,7 @@ final class TaskBuilder {
             if (node.plan instanceof Scan scan) {
                 open(node, scan);
             } else if (node.plan instanceof Values values) {
-                addReaders(
-                        node,
-                        List.of(new BatchesReader(ConstantRows.of(
-                                values, resources.batchRows(), query.memory().own()))));
+                addReaders(node, List.of(new BatchesReader(rowsOf(values))));
             }
         }
         readViews();
@@ -130,6 +127,13 @@ final class TaskBuilder {
             }
             instances.put(pipeline, count);
         }
+    }
+
+    /** A query that goes on has seen them. */
+    private List<Batch> rowsOf(Values values) {
+        return restore.isPresent()
+                ? List.of()
+                : ConstantRows.of(values, resources.batchRows(), query.memory().own());
     }
 
     private void open(Node node, Scan scan) {

@@ -13,8 +13,6 @@ import java.util.stream.IntStream;
  * right one: what is cut off is sorted by all its columns.
  */
 final class RandomGrammar {
-    private static final double MOST_ROWS = 3_000;
-
     /**
      * A query.
      *
@@ -32,11 +30,15 @@ final class RandomGrammar {
 
     private final Chance chance;
     private final RandomPredicates predicates;
+    private final RandomFrom froms;
+    private final RandomCuts cuts;
     private int aliases;
 
     RandomGrammar(Chance chance) {
         this.chance = chance;
         this.predicates = new RandomPredicates(chance, this);
+        this.froms = new RandomFrom(chance, this, predicates);
+        this.cuts = new RandomCuts(chance, this);
     }
 
     /** A whole query. */
@@ -44,7 +46,7 @@ final class RandomGrammar {
         return select(chance.of(1, 2, 2)).text();
     }
 
-    private Select select(int depth) {
+    Select select(int depth) {
         if (depth <= 0) {
             return chance.percent(50) ? grouped(0) : filtered(0);
         }
@@ -53,70 +55,24 @@ final class RandomGrammar {
             case 3, 4, 5 -> grouped(depth);
             case 6 -> distinct(depth);
             case 7 -> setOperation(depth);
-            case 8 -> firstOfAll(depth);
-            case 9 -> firstOfEach(depth);
-            case 10 -> over(depth);
+            case 8, 9 -> cuts.next(depth);
+            case 10 -> cuts.over(depth);
             default -> with(depth);
         };
     }
 
     // ---- FROM
 
-    private String alias() {
+    String alias() {
         return "r" + aliases++;
     }
 
-    private Relations base() {
-        String alias = alias();
-        return new Relations(Dual.same("rel AS " + alias), Scope.BASE.under(alias));
-    }
-
     Relations relation(int depth) {
-        if (depth <= 0 || chance.percent(60)) {
-            return base();
-        }
-        Select inner = select(depth - 1);
-        String alias = alias();
-        return new Relations(
-                Dual.of("({}) AS " + alias, inner.text()), inner.scope().under(alias));
+        return froms.relation(depth);
     }
 
     private Relations from(int depth) {
-        Relations all = relation(depth);
-        int joins = depth <= 0 ? 0 : chance.of(0, 0, 1, 1, 2, 3);
-        for (int join = 0; join < joins; join++) {
-            all = join(all, relation(depth - 1));
-        }
-        return all;
-    }
-
-    /** By so many equal columns that the rows stay few; where there are none, the left alone. */
-    private Relations join(Relations left, Relations right) {
-        double rows = left.scope().rows() * right.scope().rows();
-        List<String> keys = new ArrayList<>();
-        for (int tries = 0; tries < 12 && (rows > MOST_ROWS || keys.isEmpty()); tries++) {
-            Column key = chance.of(left.scope().columns());
-            List<Column> partners = right.scope().like(key);
-            if (!partners.isEmpty()) {
-                Column partner = chance.of(partners);
-                keys.add(key.name() + " = " + partner.name());
-                rows /= Math.max(1, Math.max(key.values(), partner.values()) / 2);
-            }
-        }
-        if (rows > MOST_ROWS || keys.isEmpty()) {
-            return left;
-        }
-        Scope both = left.scope().with(right.scope(), Math.max(1, rows));
-        Dual condition = Dual.same(String.join(" AND ", keys));
-        if (chance.percent(30)) {
-            condition = Dual.of("{} AND {}", condition, new RandomExpressions(chance, both).condition(1));
-        }
-        String kind = chance.of("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN");
-        double alone =
-                kind.equals("JOIN") ? 0 : left.scope().rows() + right.scope().rows();
-        return new Relations(
-                Dual.of("{} " + kind + " {} ON {}", left.text(), right.text(), condition),
-                new Scope(both.columns(), both.rows() + alone));
+        return froms.next(depth);
     }
 
     private Dual where(Relations from, int depth) {
@@ -134,7 +90,7 @@ final class RandomGrammar {
                         .toList());
     }
 
-    private static String names(int count) {
+    static String names(int count) {
         return IntStream.range(0, count).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
     }
 
@@ -207,10 +163,11 @@ final class RandomGrammar {
         }
         String all = String.join(", ", keys);
         return " GROUP BY "
-                + switch (chance.below(8)) {
+                + switch (chance.below(10)) {
                     case 5 -> "ROLLUP (" + all + ")";
                     case 6 -> "CUBE (" + all + ")";
                     case 7 -> "GROUPING SETS ((" + all + "), (" + keys.get(0) + "), ())";
+                    case 8 -> keys.get(0) + ", ROLLUP (" + String.join(", ", keys.subList(keys.size() - 1, keys.size())) + ")";
                     default -> all;
                 };
     }
@@ -237,15 +194,27 @@ final class RandomGrammar {
         for (int i = chance.between(1, 3); i > 0; i--) {
             kinds.add(chance.of(Kind.INTEGER, Kind.TEXT, Kind.DATE, Kind.BOOLEAN, Kind.NUMERIC));
         }
-        String operation = chance.of("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL");
         List<Column> columns = new ArrayList<>();
         for (Kind kind : kinds) {
             columns.add(new Column("c" + columns.size(), kind, 10, true));
         }
         Select left = side(kinds, columns, depth);
         Select right = side(kinds, columns, depth - 1);
-        Dual text = Dual.of("{} " + operation + " {}", left.text(), right.text());
-        return new Select(text, columns, left.rows() + right.rows());
+        Dual text = Dual.of("{} " + setOperator() + " {}", left.text(), right.text());
+        double rows = left.rows() + right.rows();
+        if (chance.percent(20)) {
+            Select third = side(kinds, columns, 0);
+            String template = chance.of("({}) " + setOperator() + " {}", "{} " + setOperator() + " {}");
+            text = chance.percent(30)
+                    ? Dual.of("{} " + setOperator() + " ({})", third.text(), text)
+                    : Dual.of(template, text, third.text());
+            rows += third.rows();
+        }
+        return new Select(text, columns, rows);
+    }
+
+    private String setOperator() {
+        return chance.of("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL");
     }
 
     private Select side(List<Kind> kinds, List<Column> columns, int depth) {
@@ -258,61 +227,6 @@ final class RandomGrammar {
         return new Select(text, columns, from.scope().rows());
     }
 
-    private String byAll(int columns) {
-        String direction = chance.of("", " DESC", " NULLS FIRST", " DESC NULLS LAST");
-        return IntStream.range(0, columns).mapToObj(i -> "c" + i + direction).collect(Collectors.joining(", "));
-    }
-
-    private Select firstOfAll(int depth) {
-        Select inner = select(depth - 1);
-        int count = inner.columns().size();
-        int limit = chance.between(1, 9);
-        Dual text = Dual.of(
-                "SELECT " + names(count) + " FROM ({}) AS " + alias() + " ORDER BY " + byAll(count) + " LIMIT " + limit
-                        + chance.of("", "", " OFFSET 2"),
-                inner.text());
-        return new Select(text, inner.columns(), limit);
-    }
-
-    /** The first rows of each partition, and sometimes which they are: then equal rows are told apart by nothing. */
-    private Select firstOfEach(int depth) {
-        Select inner = select(depth - 1);
-        int count = inner.columns().size();
-        String function = chance.of("row_number()", "rank()", "dense_rank()");
-        Dual text = Dual.of(
-                "SELECT " + names(count) + ", rn AS c" + count + " FROM (SELECT " + names(count) + ", " + function
-                        + " OVER (PARTITION BY c0 ORDER BY " + byAll(count) + ") AS rn FROM ({}) AS " + alias()
-                        + ") AS "
-                        + alias() + " WHERE rn <= " + chance.between(1, 3),
-                inner.text());
-        List<Column> columns = new ArrayList<>(inner.columns());
-        columns.add(new Column("c" + count, Kind.BIGINT, 3, true));
-        return new Select(text, columns, 3 * inner.columns().get(0).values());
-    }
-
-    private Select over(int depth) {
-        Select inner = select(depth - 1);
-        int count = inner.columns().size();
-        List<Column> numbers = inner.scope().numbers();
-        String argument = numbers.isEmpty() ? "1" : chance.of(numbers).name();
-        String partition = chance.of("PARTITION BY c0 ", "");
-        String function = chance.of("sum", "count", "max", "min") + "(" + argument + ")";
-        String whole = " OVER (" + partition + ")";
-        String running = " OVER (" + partition + "ORDER BY " + byAll(count) + ")";
-        String expression = switch (chance.below(4)) {
-            case 0 -> function + whole;
-            case 1 -> function + running;
-            case 2 -> chance.of("rank()", "dense_rank()", "row_number()") + running;
-            default -> chance.of("lag(", "lead(", "first_value(") + "c" + (count - 1) + ")" + running;
-        };
-        Dual text = Dual.of(
-                "SELECT " + names(count) + ", " + expression + " AS c" + count + " FROM ({}) AS " + alias(),
-                inner.text());
-        List<Column> columns = new ArrayList<>(inner.columns());
-        columns.add(new Column("c" + count, Kind.OTHER, 20, false));
-        return new Select(text, columns, inner.rows());
-    }
-
     /** A named query, read twice. */
     private Select with(int depth) {
         Select inner = select(depth - 1);
@@ -320,8 +234,8 @@ final class RandomGrammar {
         Relations left = new Relations(Dual.same(name + " AS l"), inner.scope().under("l"));
         Relations right = chance.percent(50)
                 ? new Relations(Dual.same(name + " AS m"), inner.scope().under("m"))
-                : base();
-        Relations both = join(left, right);
+                : froms.base();
+        Relations both = froms.join(left, right);
         RandomExpressions expressions = new RandomExpressions(chance, both.scope());
         Column column = chance.of(both.scope().columns());
         Kind kind = chance.of(Kind.INTEGER, Kind.TEXT);

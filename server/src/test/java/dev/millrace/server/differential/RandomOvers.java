@@ -7,10 +7,12 @@ import java.util.List;
 final class RandomOvers {
     private final Chance chance;
     private final RandomExpressions expressions;
+    private final RandomFrames frames;
 
     RandomOvers(Chance chance, RandomExpressions expressions) {
         this.chance = chance;
         this.expressions = expressions;
+        this.frames = new RandomFrames(chance);
     }
 
     Dual next() {
@@ -57,12 +59,12 @@ final class RandomOvers {
                         chance.of("lag", "lead") + "(i, " + chance.between(0, 4) + ", " + chance.of("id", "7")
                                 + ") OVER {})",
                         window);
-            case 5 -> Dual.of(chance.of("first_value", "last_value") + "({}) OVER {}" + rows() + ")", any(), window);
-            case 6 -> Dual.of("nth_value({}, " + chance.between(1, 3) + ") OVER {}" + rows() + ")", any(), window);
+            case 5 -> Dual.of(chance.of("first_value", "last_value") + "({}) OVER {}" + frames.rows() + ")", any(), window);
+            case 6 -> Dual.of("nth_value({}, " + chance.between(1, 3) + ") OVER {}" + frames.rows() + ")", any(), window);
             case 7 -> byValue();
             case 8 -> tied();
-            case 9 -> Dual.of("string_agg(g, '-') OVER {}" + rows() + ")", window);
-            default -> Dual.of("{} OVER {}" + rows() + ")", aggregate(), window);
+            case 9 -> Dual.of("string_agg(g, '-') OVER {}" + frames.rows() + ")", window);
+            default -> Dual.of("{} OVER {}" + frames.any() + ")", aggregate(), window);
         };
     }
 
@@ -93,28 +95,6 @@ final class RandomOvers {
         return chance.percent(20) ? Dual.of("{} FILTER (WHERE {})", call, expressions.condition(1)) : call;
     }
 
-    private String rows() {
-        return chance.percent(30) ? "" : " ROWS " + frame(chance.between(0, 3), chance.between(0, 3)) + exclusion();
-    }
-
-    private String frame(int before, int after) {
-        return switch (chance.below(7)) {
-            case 0 -> "UNBOUNDED PRECEDING";
-            case 1 -> before + " PRECEDING";
-            case 2 -> "BETWEEN " + before + " PRECEDING AND " + after + " FOLLOWING";
-            case 3 -> "BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
-            case 4 -> "BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING";
-            case 5 -> "BETWEEN " + (before + 2) + " PRECEDING AND 1 PRECEDING";
-            default -> "BETWEEN 1 FOLLOWING AND " + (after + 1) + " FOLLOWING";
-        };
-    }
-
-    private String exclusion() {
-        return chance.percent(80)
-                ? ""
-                : chance.of(" EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS");
-    }
-
     /** A frame by distance in one key, which may tie. */
     private Dual byValue() {
         String direction = chance.of("", " DESC");
@@ -136,10 +116,14 @@ final class RandomOvers {
 
     /** Peers count: rank functions and frames that end with ties. */
     private Dual tied() {
-        String window = "(" + partition() + " ORDER BY " + chance.of("k", "g DESC", "b", "day, k") + ")";
-        return chance.percent(50)
-                ? Dual.same(chance.of("rank()", "dense_rank()", "percent_rank()", "cume_dist()") + " OVER " + window)
-                : Dual.of("{} OVER " + window, exact());
+        String window = "(" + partition() + " ORDER BY " + chance.of("k", "g DESC", "b", "day, k");
+        return switch (chance.below(4)) {
+            case 0, 1 ->
+                Dual.same(chance.of("rank()", "dense_rank()", "percent_rank()", "cume_dist()") + " OVER " + window
+                        + ")");
+            case 2 -> Dual.of("{} OVER " + window + frames.groups() + ")", exact());
+            default -> Dual.of("{} OVER " + window + ")", exact());
+        };
     }
 
     /** Aggregates whose value does not depend on the order of ties. */

@@ -9,7 +9,7 @@ final class RandomQueries {
     /**
      * A query.
      *
-     * @param text with {@code rel} where the relation goes
+     * @param text with {@code rel} where the relation goes, and {@code beside} for one that goes with it
      * @param windowEnd the position of the column that says when a window ended, for queries that emit at window close
      * @param heldMicros how far behind the watermark that must be
      * @param ordered whether a pull query gives its rows in an order that is the only right one
@@ -37,11 +37,20 @@ final class RandomQueries {
 
         /** Our text over a relation. */
         String ours(String relation) {
-            return text.ours().replaceAll("\\brel\\b", relation);
+            return over(text.ours(), relation);
         }
 
         String duck(String relation) {
-            return text.duck().replaceAll("\\brel\\b", relation);
+            return over(text.duck(), relation);
+        }
+
+        boolean isOfTwo() {
+            return text.ours().contains("beside AS ");
+        }
+
+        private static String over(String text, String relation) {
+            String beside = relation.equals(RandomRound.TABLE) ? RandomRound.VIEW : RandomRound.TABLE;
+            return text.replaceAll("\\brel\\b", relation).replaceAll("\\bbeside(?= AS )", beside);
         }
     }
 

@@ -64,4 +64,28 @@ class FoundQueriesTest {
                             + " WHERE NOT (k = k) AND k > 1) AS r WHERE 'a' || 'a' LIKE '_') ORDER BY k"));
         }
     }
+
+    @Test
+    void existsReadsItsOwnColumnAboveALateralQuery() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, g TEXT, x TEXT, day DATE)");
+            db.run("INSERT INTO t VALUES (1, 'g', 'x', '2020-01-01'), (2, 'h', NULL, '2020-01-02')");
+            String lateral = "SELECT a.id FROM t AS a JOIN LATERAL (SELECT b.x FROM t AS b WHERE b.day = a.day ORDER BY x"
+                    + " LIMIT 2) AS l ON true WHERE %s (SELECT 1 FROM t AS c WHERE c.x = l.x)";
+            assertEquals(List.of("1"), db.rows(lateral.formatted("EXISTS")));
+            assertEquals(List.of("2"), db.rows(lateral.formatted("NOT EXISTS")));
+        }
+    }
+
+    @Test
+    void notExistsWithinExistsKnowsTheOutermostRow() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, k INT, day DATE)");
+            db.run("INSERT INTO t VALUES (1, 1, '2020-01-01'), (2, 2, '2020-01-01'), (3, 1, '2020-01-02')");
+            assertEquals(
+                    List.of("3"),
+                    db.rows("SELECT id FROM t AS o WHERE EXISTS (SELECT 1 FROM (VALUES (1), (2)) AS v(k) WHERE NOT EXISTS"
+                            + " (SELECT 1 FROM t AS i WHERE i.k = v.k AND i.day = o.day))"));
+        }
+    }
 }

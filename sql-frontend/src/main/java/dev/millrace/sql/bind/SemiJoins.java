@@ -4,8 +4,10 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
@@ -66,17 +68,24 @@ final class SemiJoins {
         if (lifted.isEmpty()) {
             return filter;
         }
-        RelNode result = filter.getInput();
-        if (!rest.isEmpty()) {
-            result = Relations.filter(
-                    result,
-                    ExpressionBinder.combine("and", rest),
-                    filter.getVariablesSet().stream().findFirst());
-        }
+        // Conditions on rows further out go above the joins: there a sub-query around this one finds them.
+        Map<Boolean, List<RexNode>> outer = rest.stream()
+                .collect(Collectors.partitioningBy(each -> !isOpaque(each)
+                        && !filter.getVariablesSet().containsAll(Correlations.used(List.of(each)))));
+        RelNode result = filtered(filter.getInput(), outer.get(false), filter);
         for (Lifted join : lifted) {
             result = join.over(result);
         }
-        return result;
+        return filtered(result, outer.get(true), filter);
+    }
+
+    private static RelNode filtered(RelNode input, List<RexNode> conditions, LogicalFilter filter) {
+        return conditions.isEmpty()
+                ? input
+                : Relations.filter(
+                        input,
+                        ExpressionBinder.combine("and", conditions),
+                        filter.getVariablesSet().stream().findFirst());
     }
 
     private static Optional<Lifted> lift(RexSubQuery query, boolean negated, Set<CorrelationId> outer) {

@@ -1,13 +1,18 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.Correlate;
+import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
+import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.rules.CoreRules;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
@@ -59,7 +64,38 @@ final class SubQueries {
     }
 
     private static RelNode decorrelated(RelNode query) {
-        return RelDecorrelator.decorrelateQuery(query, RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
+        return RelDecorrelator.decorrelateQuery(
+                withSteadyInputs(OuterColumns.hand(query)), RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
+    }
+
+    /**
+     * A correlation that is taken apart has more columns than before. Calcite has the nodes it knows follow that, but takes
+     * the inputs of all others, SEMI and ANTI joins among them, for what they were: a projection keeps them so.
+     */
+    private static RelNode withSteadyInputs(RelNode node) {
+        boolean follows = node instanceof Project
+                || node instanceof Filter
+                || node instanceof Aggregate
+                || node instanceof Sort
+                || node instanceof Correlate
+                || node instanceof Join join && join.getJoinType().projectsRight();
+        List<RelNode> inputs = new ArrayList<>();
+        for (RelNode input : node.getInputs()) {
+            RelNode steady = withSteadyInputs(input);
+            boolean grows = !follows && !(steady instanceof Project) && hasCorrelation(steady);
+            inputs.add(
+                    grows
+                            ? Relations.project(
+                                    steady,
+                                    Relations.references(steady),
+                                    steady.getRowType().getFieldNames())
+                            : steady);
+        }
+        return inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
+    }
+
+    private static boolean hasCorrelation(RelNode node) {
+        return node instanceof Correlate || node.getInputs().stream().anyMatch(SubQueries::hasCorrelation);
     }
 
     /** Whether there is still a sub-query in an expression, or a row of an outer query. */
