@@ -225,7 +225,6 @@ final class RandomRound implements AutoCloseable {
                 throw failure(asked, e.sqlState() + " " + e.getMessage(), e);
             }
             refusals.merge(e.getMessage(), 1, Integer::sum);
-            if (System.getenv("REFUSED") != null) System.out.println("REFUSED " + e.getMessage() + "\n   " + statement);
             return false;
         } catch (RuntimeException | AssertionError e) {
             throw failure(asked, e.toString(), e);

@@ -88,4 +88,24 @@ class FoundQueriesTest {
                             + " (SELECT 1 FROM t AS i WHERE i.k = v.k AND i.day = o.day))"));
         }
     }
+
+    @Test
+    void whatHasNoPartnerMayBeNullBeneathASubQuery() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, d BIGINT)");
+            db.run("INSERT INTO t VALUES (1, NULL), (2, 5), (3, 6)");
+            assertEquals(
+                    List.of("1"),
+                    db.rows("SELECT a.id FROM t AS a ANTI JOIN t AS b ON a.d = b.d WHERE EXISTS (SELECT 1 FROM t AS c WHERE"
+                            + " c.id = a.id AND NOT EXISTS (SELECT 1 FROM t AS e WHERE e.d = a.d))"));
+        }
+    }
+
+    @Test
+    void aFilterBehindASubQueryWithoutFrom() {
+        try (TestDatabase db = new TestDatabase()) {
+            assertEquals(List.of("1|2"), db.rows("SELECT (SELECT 1) AS one, count(*) FILTER (WHERE x > 1) AS n"
+                    + " FROM (VALUES (1), (2), (3)) AS v(x)"));
+        }
+    }
 }

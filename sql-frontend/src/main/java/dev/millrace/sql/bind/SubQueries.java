@@ -64,8 +64,9 @@ final class SubQueries {
     }
 
     private static RelNode decorrelated(RelNode query) {
-        return RelDecorrelator.decorrelateQuery(
-                withSteadyInputs(OuterColumns.hand(query)), RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null));
+        RelNode prepared = AntiJoins.hide(withSteadyInputs(OuterColumns.hand(query)));
+        return AntiJoins.show(RelDecorrelator.decorrelateQuery(
+                prepared, RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null)));
     }
 
     /**

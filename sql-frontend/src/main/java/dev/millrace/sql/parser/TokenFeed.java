@@ -458,6 +458,7 @@ final class TokenFeed implements Supplier<Token> {
             }
             case ")" -> {
                 naming.clear(tokens.depth());
+                selecting.clear(tokens.depth());
                 Paren closed = tokens.close();
                 defining &= closed != Paren.MATCH_RECOGNIZE;
                 if (closed == Paren.TABLE_CALL) {
