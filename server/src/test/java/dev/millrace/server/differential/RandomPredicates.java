@@ -94,7 +94,7 @@ final class RandomPredicates {
         if (ones.isEmpty() || others.isEmpty()) {
             return in(from, depth);
         }
-        boolean not = chance.percent(40);
+        boolean not = false;
         String first = chance.of(ones).name();
         String second = chance.of(others).name();
         String equal = "(" + first + " = " + one.name() + " AND " + second + " = " + other.name() + ")";
