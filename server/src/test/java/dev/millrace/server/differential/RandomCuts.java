@@ -108,7 +108,8 @@ final class RandomCuts {
         List<Column> columns = new ArrayList<>(inner.columns());
         List<Dual> calls = new ArrayList<>();
         String partition = chance.of("PARTITION BY c0 ", "");
-        String order = "ORDER BY " + byAll(count); // one for all calls: another may tell equal rows apart in another way
+        String order =
+                "ORDER BY " + byAll(count); // one for all calls: another may tell equal rows apart in another way
         for (int i = chance.of(1, 1, 2); i > 0; i--) {
             calls.add(Dual.of("{} AS c" + columns.size(), call(inner, columns, partition, order)));
         }
@@ -145,14 +146,17 @@ final class RandomCuts {
                 return Dual.same("count(" + chance.of("*", last.name()) + ")" + running + frames.any() + ")");
             }
             case 4 -> {
-                columns.add(last.plain() ? new Column(name, last.kind(), last.values(), true)
-                        : new Column(name, Kind.OTHER, last.values(), false));
+                columns.add(
+                        last.plain()
+                                ? new Column(name, last.kind(), last.values(), true)
+                                : new Column(name, Kind.OTHER, last.values(), false));
                 return Dual.same(chance.of("lag(", "lead(") + last.name() + chance.of("", ", 2") + ")" + running + ")");
             }
             default -> {
                 columns.add(new Column(name, Kind.OTHER, last.values(), false));
-                return Dual.same(chance.of("first_value(%s)", "last_value(%s)", "nth_value(%s, 2)").formatted(last.name())
-                        + running + frames.any() + ")");
+                return Dual.same(
+                        chance.of("first_value(%s)", "last_value(%s)", "nth_value(%s, 2)")
+                                        .formatted(last.name()) + running + frames.any() + ")");
             }
         }
     }

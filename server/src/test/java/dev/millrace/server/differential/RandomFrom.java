@@ -58,8 +58,7 @@ final class RandomFrom {
                     new Scope(List.of(new Column("c0", Kind.INTEGER, 4, true)), 4).under(alias));
         }
         String rows = chance.of("(1, 'a'), (2, NULL)", "(0, 'b'), (NULL, 'a'), (3, 'ü'), (3, 'ü')", "(2, '')");
-        List<Column> columns =
-                List.of(new Column("c0", Kind.INTEGER, 3, true), new Column("c1", Kind.TEXT, 3, true));
+        List<Column> columns = List.of(new Column("c0", Kind.INTEGER, 3, true), new Column("c1", Kind.TEXT, 3, true));
         return new Relations(
                 Dual.same("(VALUES " + rows + ") AS " + alias + "(c0, c1)"), new Scope(columns, 3).under(alias));
     }
@@ -174,6 +173,8 @@ final class RandomFrom {
             columns.add(new Column("c" + columns.size(), kind, 20, true));
         }
         return new Relations(
-                text, left.scope().with(new Scope(columns, 1).under(alias), left.scope().rows() * times));
+                text,
+                left.scope()
+                        .with(new Scope(columns, 1).under(alias), left.scope().rows() * times));
     }
 }

@@ -167,7 +167,9 @@ final class RandomGrammar {
                     case 5 -> "ROLLUP (" + all + ")";
                     case 6 -> "CUBE (" + all + ")";
                     case 7 -> "GROUPING SETS ((" + all + "), (" + keys.get(0) + "), ())";
-                    case 8 -> keys.get(0) + ", ROLLUP (" + String.join(", ", keys.subList(keys.size() - 1, keys.size())) + ")";
+                    case 8 ->
+                        keys.get(0) + ", ROLLUP (" + String.join(", ", keys.subList(keys.size() - 1, keys.size()))
+                                + ")";
                     default -> all;
                 };
     }

@@ -59,8 +59,10 @@ final class RandomOvers {
                         chance.of("lag", "lead") + "(i, " + chance.between(0, 4) + ", " + chance.of("id", "7")
                                 + ") OVER {})",
                         window);
-            case 5 -> Dual.of(chance.of("first_value", "last_value") + "({}) OVER {}" + frames.rows() + ")", any(), window);
-            case 6 -> Dual.of("nth_value({}, " + chance.between(1, 3) + ") OVER {}" + frames.rows() + ")", any(), window);
+            case 5 ->
+                Dual.of(chance.of("first_value", "last_value") + "({}) OVER {}" + frames.rows() + ")", any(), window);
+            case 6 ->
+                Dual.of("nth_value({}, " + chance.between(1, 3) + ") OVER {}" + frames.rows() + ")", any(), window);
             case 7 -> byValue();
             case 8 -> tied();
             case 9 -> Dual.of("string_agg(g, '-') OVER {}" + frames.rows() + ")", window);
@@ -119,8 +121,8 @@ final class RandomOvers {
         String window = "(" + partition() + " ORDER BY " + chance.of("k", "g DESC", "b", "day, k");
         return switch (chance.below(4)) {
             case 0, 1 ->
-                Dual.same(chance.of("rank()", "dense_rank()", "percent_rank()", "cume_dist()") + " OVER " + window
-                        + ")");
+                Dual.same(
+                        chance.of("rank()", "dense_rank()", "percent_rank()", "cume_dist()") + " OVER " + window + ")");
             case 2 -> Dual.of("{} OVER " + window + frames.groups() + ")", exact());
             default -> Dual.of("{} OVER " + window + ")", exact());
         };

@@ -51,8 +51,9 @@ final class RandomPredicates {
 
     private Dual counted(Relations from, int depth) {
         Relations inner = grammar.relation(depth - 1);
-        String counted =
-                chance.percent(70) ? "*" : "DISTINCT " + chance.of(inner.scope().columns()).name();
+        String counted = chance.percent(70)
+                ? "*"
+                : "DISTINCT " + chance.of(inner.scope().columns()).name();
         return Dual.of(
                 "(SELECT count(" + counted + ") FROM {} WHERE {}) " + chance.of(">", "=", "<=") + " " + chance.below(3),
                 inner.text(),
@@ -101,8 +102,8 @@ final class RandomPredicates {
         return Dual.of(
                 "(" + one.name() + ", " + other.name() + ") " + (not ? "NOT " : "") + "IN (SELECT " + first + ", "
                         + second + " FROM {})",
-                (not ? "NOT " : "") + "EXISTS (SELECT 1 FROM {} WHERE " + equal + " IS "
-                        + (not ? "NOT FALSE" : "TRUE") + ")",
+                (not ? "NOT " : "") + "EXISTS (SELECT 1 FROM {} WHERE " + equal + " IS " + (not ? "NOT FALSE" : "TRUE")
+                        + ")",
                 inner.text());
     }
 

@@ -70,8 +70,9 @@ class FoundQueriesTest {
         try (TestDatabase db = new TestDatabase()) {
             db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, g TEXT, x TEXT, day DATE)");
             db.run("INSERT INTO t VALUES (1, 'g', 'x', '2020-01-01'), (2, 'h', NULL, '2020-01-02')");
-            String lateral = "SELECT a.id FROM t AS a JOIN LATERAL (SELECT b.x FROM t AS b WHERE b.day = a.day ORDER BY x"
-                    + " LIMIT 2) AS l ON true WHERE %s (SELECT 1 FROM t AS c WHERE c.x = l.x)";
+            String lateral =
+                    "SELECT a.id FROM t AS a JOIN LATERAL (SELECT b.x FROM t AS b WHERE b.day = a.day ORDER BY x"
+                            + " LIMIT 2) AS l ON true WHERE %s (SELECT 1 FROM t AS c WHERE c.x = l.x)";
             assertEquals(List.of("1"), db.rows(lateral.formatted("EXISTS")));
             assertEquals(List.of("2"), db.rows(lateral.formatted("NOT EXISTS")));
         }
@@ -84,8 +85,9 @@ class FoundQueriesTest {
             db.run("INSERT INTO t VALUES (1, 1, '2020-01-01'), (2, 2, '2020-01-01'), (3, 1, '2020-01-02')");
             assertEquals(
                     List.of("3"),
-                    db.rows("SELECT id FROM t AS o WHERE EXISTS (SELECT 1 FROM (VALUES (1), (2)) AS v(k) WHERE NOT EXISTS"
-                            + " (SELECT 1 FROM t AS i WHERE i.k = v.k AND i.day = o.day))"));
+                    db.rows(
+                            "SELECT id FROM t AS o WHERE EXISTS (SELECT 1 FROM (VALUES (1), (2)) AS v(k) WHERE NOT EXISTS"
+                                    + " (SELECT 1 FROM t AS i WHERE i.k = v.k AND i.day = o.day))"));
         }
     }
 
@@ -96,16 +98,19 @@ class FoundQueriesTest {
             db.run("INSERT INTO t VALUES (1, NULL), (2, 5), (3, 6)");
             assertEquals(
                     List.of("1"),
-                    db.rows("SELECT a.id FROM t AS a ANTI JOIN t AS b ON a.d = b.d WHERE EXISTS (SELECT 1 FROM t AS c WHERE"
-                            + " c.id = a.id AND NOT EXISTS (SELECT 1 FROM t AS e WHERE e.d = a.d))"));
+                    db.rows(
+                            "SELECT a.id FROM t AS a ANTI JOIN t AS b ON a.d = b.d WHERE EXISTS (SELECT 1 FROM t AS c WHERE"
+                                    + " c.id = a.id AND NOT EXISTS (SELECT 1 FROM t AS e WHERE e.d = a.d))"));
         }
     }
 
     @Test
     void aFilterBehindASubQueryWithoutFrom() {
         try (TestDatabase db = new TestDatabase()) {
-            assertEquals(List.of("1|2"), db.rows("SELECT (SELECT 1) AS one, count(*) FILTER (WHERE x > 1) AS n"
-                    + " FROM (VALUES (1), (2), (3)) AS v(x)"));
+            assertEquals(
+                    List.of("1|2"),
+                    db.rows("SELECT (SELECT 1) AS one, count(*) FILTER (WHERE x > 1) AS n"
+                            + " FROM (VALUES (1), (2), (3)) AS v(x)"));
         }
     }
 }

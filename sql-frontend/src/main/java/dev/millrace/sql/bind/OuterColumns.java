@@ -52,16 +52,20 @@ final class OuterColumns extends RelHomogeneousShuttle {
         RelNode left = Relations.project(correlate.getLeft(), columns, names);
         RexNode row = Rex.builder().makeCorrel(left.getRowType(), correlate.getCorrelationId());
         RelNode right = Correlations.replace(
-                correlate.getRight(), correlate.getCorrelationId(), column -> Rex.builder()
-                        .makeFieldAccess(row, column));
+                correlate.getRight(),
+                correlate.getCorrelationId(),
+                column -> Rex.builder().makeFieldAccess(row, column));
         int next = width;
         for (RexFieldAccess access : outer.values()) {
             int at = next++;
             int field = access.getField().getIndex();
             CorrelationId id = ((RexCorrelVariable) access.getReferenceExpr()).id;
-            right = Correlations.replace(right, id, column -> column == field
-                    ? Rex.builder().makeFieldAccess(row, at)
-                    : Rex.builder().makeFieldAccess(access.getReferenceExpr(), column));
+            right = Correlations.replace(
+                    right,
+                    id,
+                    column -> column == field
+                            ? Rex.builder().makeFieldAccess(row, at)
+                            : Rex.builder().makeFieldAccess(access.getReferenceExpr(), column));
         }
         LogicalCorrelate handed = LogicalCorrelate.create(
                 left,

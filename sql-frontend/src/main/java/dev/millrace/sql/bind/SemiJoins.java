@@ -70,8 +70,8 @@ final class SemiJoins {
         }
         // Conditions on rows further out go above the joins: there a sub-query around this one finds them.
         Map<Boolean, List<RexNode>> outer = rest.stream()
-                .collect(Collectors.partitioningBy(each -> !isOpaque(each)
-                        && !filter.getVariablesSet().containsAll(Correlations.used(List.of(each)))));
+                .collect(Collectors.partitioningBy(each ->
+                        !isOpaque(each) && !filter.getVariablesSet().containsAll(Correlations.used(List.of(each)))));
         RelNode result = filtered(filter.getInput(), outer.get(false), filter);
         for (Lifted join : lifted) {
             result = join.over(result);
