@@ -4,62 +4,52 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.calc.Gather;
-import dev.millrace.engine.state.EntryCursor;
-import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.PackedCodec;
-import dev.millrace.engine.state.StateMemory;
-import dev.millrace.operator.KeyGroups;
+import dev.millrace.engine.state.RowLog;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.io.DataInput;
-import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.apache.arrow.memory.BufferAllocator;
+import java.util.stream.IntStream;
 import org.apache.arrow.vector.FieldVector;
 
 /**
- * An INNER join that keeps all rows, in as little as they need as long as none is taken back: of each a pointer to the next
- * one of its key and the packed values. With the first weight that is not 1 a {@link JoinOperator} takes over what there is,
+ * An INNER join that keeps its rows in as little as they need as long as none is taken back: all of them, or with bounds on
+ * times those that the watermark has not passed, and some more: rows that none can meet are not noticed until their memory
+ * is used for others. With the first weight that is not 1 a {@link JoinOperator} takes over what there is,
  * and so it does when rows meet many that a residual condition with ranges turns away, which it would not look at.
- *
- * <pre>
- *   entry: hash | link | keys | last left row | last right row, 0 for none
- *   row:   the one before of its side and key, or 0 | bytes of a PackedCodec
- * </pre>
  */
 public final class AppendedJoinOperator implements Retelling {
-    private static final String STATE = "appended";
+    private static final String STATE = "packed";
     private static final String GENERAL_STATE = "rows";
-    private static final int HEADER = 8;
 
     /** Pairs that are turned away, per row and per pair that is not, that are worth an order of the rows. */
     private static final int MANY_IN_VAIN = 64;
 
     private final Join node;
+    private final Optional<JoinTime.Bounds> bounds;
+    private final boolean isTimed;
+    private final boolean hasRanges;
     private final List<AutoCloseable> owned = new ArrayList<>();
     private OperatorContext context;
     private KeyLayout keys;
-    private GroupTable table;
-    private StateMemory memory;
-    private List<JoinSide> sides;
-    private List<PackedCodec> codecs;
+    private List<AppendedSide> sides;
+    private AppendedRows state;
+    private List<Schema> keptFields; // of the output, that rows of a side keep
     private Optional<Residual> residual = Optional.empty();
     private Optional<JoinOperator> general = Optional.empty(); // since a row was taken back
     private Optional<JoinOperator> teller = Optional.empty(); // with the same rows, until it has told them again
-    private long size;
-    private final boolean hasRanges;
+    private long watermark = NO_WATERMARK;
     private long passed; // pairs
 
     // Pairs that meet: rows of the batch at hand, and the other side's.
@@ -69,15 +59,18 @@ public final class AppendedJoinOperator implements Retelling {
 
     public AppendedJoinOperator(Join node) {
         this.node = node;
+        this.bounds = node.time().map(JoinTime.Bounds.class::cast);
+        this.isTimed = bounds.isPresent();
         this.hasRanges = node.residual()
-                .filter(residual ->
-                        RangeCondition.isIn(residual, node.left().schema().size()))
+                .filter(condition ->
+                        RangeCondition.isIn(condition, node.left().schema().size()))
                 .isPresent();
     }
 
     /** Whether this operator does for a node. */
     public static boolean suits(Join node) {
-        return node.kind() == JoinKind.INNER && node.time().isEmpty();
+        return node.kind() == JoinKind.INNER
+                && node.time().filter(time -> !(time instanceof JoinTime.Bounds)).isEmpty();
     }
 
     @Override
@@ -85,28 +78,31 @@ public final class AppendedJoinOperator implements Retelling {
         context = newContext;
         Schema left = node.left().schema();
         Schema right = node.right().schema();
-        BufferAllocator allocator = context.allocator();
         keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
         sides = List.of(
-                own(new JoinSide(left, keys, node.leftKeys(), allocator)),
-                own(new JoinSide(right, keys.over(node.rightKeys()), node.rightKeys(), allocator)));
-        codecs = List.of(own(new PackedCodec(left, allocator)), own(new PackedCodec(right, allocator)));
-        table = own(new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY) / 8 + 2]));
-        memory = own(new StateMemory(allocator));
-        residual =
-                node.residual().map(condition -> own(new Residual(condition, left, right, context.clock(), allocator)));
+                new AppendedSide(0, left, keys, right, node.rightKeys(), bounds, context.allocator()),
+                new AppendedSide(
+                        1, right, keys.over(node.rightKeys()), left, node.leftKeys(), bounds, context.allocator()));
+        state = own(new AppendedRows(keys, sides, context.allocator()));
+        residual = node.residual()
+                .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
+        keptFields = List.of(keptFields(0, 0), keptFields(1, left.size()));
         int most = context.batchRows();
         ours = new int[most];
         theirs = new long[most];
     }
 
+    private Schema keptFields(int port, int first) {
+        return node.schema()
+                .select(IntStream.of(sides.get(port).kept())
+                        .map(column -> first + column)
+                        .boxed()
+                        .toList());
+    }
+
     private <T extends AutoCloseable> T own(T resource) {
         owned.add(resource);
         return resource;
-    }
-
-    private long last(long entry, int port) {
-        return entry + keys.end() + 8L * port;
     }
 
     // ---- rows
@@ -121,39 +117,47 @@ public final class AppendedJoinOperator implements Retelling {
             general.get().process(port, batch, output);
             return;
         }
-        JoinSide side = sides.get(port);
+        AppendedSide side = sides.get(port);
         try (batch) {
-            side.split(batch, Optional.empty(), false, NO_WATERMARK);
-            if (side.groups() == 0) {
+            int count = side.begin(batch, watermark, context);
+            if (count == 0) {
                 return;
             }
-            int[] rows = side.rows(0);
-            int count = side.count(0);
-            long[] entries = side.finder().find(table, batch, rows, count);
-            for (int i = 0; i < count; i++) {
-                for (long other = Memory.getLong(last(entries[i], 1 - port));
-                        other != 0;
-                        other = Memory.getLong(other)) {
+            long[] entries = side.finder().find(state.table(), batch, side.rows(), count);
+            pair(port, entries, count, batch, output);
+            meet(port, batch, output);
+            side.keep(entries, state.head(port));
+        }
+        if (hasRanges && evaluated() > MANY_IN_VAIN * (passed + state.size() + 1_000)) {
+            generalize();
+        }
+    }
+
+    /** Pairs the rows of the batch at hand with the other side's. */
+    private void pair(int port, long[] entries, int count, Batch batch, Output output) {
+        int[] rows = sides.get(port).rows();
+        RowLog log = sides.get(1 - port).log();
+        int head = state.head(1 - port);
+        for (int i = 0; i < count; i++) {
+            long row;
+            for (long at = Memory.getLong(entries[i] + head); at >= log.begin(); at = log.before(at, row)) {
+                row = log.address(at);
+                if (!isTimed || inTime(port, rows[i], row)) {
                     ours[pairs] = rows[i];
-                    theirs[pairs] = other + HEADER;
+                    theirs[pairs] = row + RowLog.HEADER;
                     if (++pairs == ours.length) {
                         meet(port, batch, output);
                     }
                 }
             }
-            meet(port, batch, output);
-            codecs.get(port).prepare(batch, rows, count);
-            for (int i = 0; i < count; i++) {
-                long row = codecs.get(port).store(i, memory, HEADER) - HEADER;
-                long list = last(entries[i], port);
-                Memory.putLong(row, Memory.getLong(list));
-                Memory.putLong(list, row);
-            }
-            size += count;
         }
-        if (hasRanges && evaluated() > MANY_IN_VAIN * (passed + size + 1_000)) {
-            generalize();
-        }
+    }
+
+    private boolean inTime(int port, int our, long their) {
+        AppendedSide side = sides.get(port);
+        AppendedSide other = sides.get(1 - port);
+        return other.timeOf(their) - side.until(our) <= side.reach()
+                && side.time(our) - other.untilOf(their) <= other.reach();
     }
 
     /** Pairs of rows for which the residual condition was evaluated so far. */
@@ -182,8 +186,7 @@ public final class AppendedJoinOperator implements Retelling {
             int found = count;
             Residual.Source our =
                     (column, field) -> Gather.column(batch, column, field, ours, found, context.allocator());
-            Residual.Source their =
-                    (column, field) -> codecs.get(1 - port).decode(column, field, theirs, found, context.allocator());
+            Residual.Source their = (column, field) -> their(port, batch, column, field, found);
             count = residual.get().select(port == 0 ? our : their, port == 0 ? their : our, found);
             int[] selected = residual.get().selected();
             for (int i = 0; i < count; i++) {
@@ -197,23 +200,48 @@ public final class AppendedJoinOperator implements Retelling {
         }
     }
 
+    /** A column of the rows of the other side. */
+    private FieldVector their(int port, Batch batch, int column, Field field, int count) {
+        AppendedSide side = sides.get(1 - port);
+        int place = side.place(column);
+        return place < 0
+                ? Gather.column(batch, ourKeys(port).get(-1 - place), field, ours, count, context.allocator())
+                : side.codec().decode(place, field, theirs, count, context.allocator());
+    }
+
+    private List<Integer> ourKeys(int port) {
+        return port == 0 ? node.leftKeys() : node.rightKeys();
+    }
+
     private Batch joined(int port, Batch batch, int count) {
-        List<FieldVector> vectors = new ArrayList<>();
+        int leftColumns = node.left().schema().size();
+        int our = port == 0 ? 0 : leftColumns;
+        int their = port == 0 ? leftColumns : 0;
+        FieldVector[] vectors = new FieldVector[node.schema().size()];
+        List<FieldVector> made = new ArrayList<>();
         try {
-            for (int side = 0; side < 2; side++) {
-                int first = vectors.size();
-                if (side == port) {
-                    for (int column = 0; column < codecs.get(port).columnCount(); column++) {
-                        vectors.add(Gather.column(
-                                batch, column, node.schema().field(first + column), ours, count, context.allocator()));
-                    }
-                } else {
-                    codecs.get(side).decode(node.schema(), first, theirs, count, vectors, context.allocator());
+            for (int column = 0; column < batch.columnCount(); column++) {
+                Field field = node.schema().field(our + column);
+                vectors[our + column] = Gather.column(batch, column, field, ours, count, context.allocator());
+                made.add(vectors[our + column]);
+            }
+            int[] kept = sides.get(1 - port).kept();
+            int first = made.size();
+            sides.get(1 - port)
+                    .codec()
+                    .decode(keptFields.get(1 - port), 0, theirs, count, made, context.allocator());
+            for (int place = 0; place < kept.length; place++) {
+                vectors[their + kept[place]] = made.get(first + place);
+            }
+            for (int at = their; at < their + vectors.length - batch.columnCount(); at++) {
+                if (vectors[at] == null) {
+                    vectors[at] = their(port, batch, at - their, node.schema().field(at), count);
+                    made.add(vectors[at]);
                 }
             }
-            return Batch.of(node.schema(), vectors.toArray(FieldVector[]::new), count);
+            return Batch.of(node.schema(), vectors, count);
         } catch (RuntimeException | Error e) {
-            Closing.all(vectors);
+            Closing.all(made);
             throw e;
         }
     }
@@ -221,32 +249,19 @@ public final class AppendedJoinOperator implements Retelling {
     /** Hands all rows over to the operator that can take them back. */
     private void generalize() {
         general = Optional.of(general());
-        List<AutoCloseable> unused = List.of(table, memory);
-        owned.removeAll(unused);
-        Closing.all(unused);
-        size = 0;
+        owned.remove(state);
+        state.close();
     }
 
     private JoinOperator general() {
         JoinOperator operator = own(new JoinOperator(node));
         operator.open(context);
-        StateMemory scratch = own(new StateMemory(context.allocator()));
-        EntryCursor cursor = new EntryCursor(table, 1024);
-        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
-            for (int i = 0; i < count; i++) {
-                long entry = cursor.entries()[i];
-                for (int port = 0; port < 2; port++) {
-                    PackedCodec codec = codecs.get(port);
-                    for (long row = Memory.getLong(last(entry, port)); row != 0; row = Memory.getLong(row)) {
-                        scratch.reset();
-                        long plain = codec.unpack(row + HEADER, scratch);
-                        operator.adopt(port, entry, plain, codec.unpackedLength(row + HEADER));
-                    }
-                }
-            }
+        operator.adopt(watermark);
+        for (int port = 0; port < 2; port++) {
+            int side = port;
+            state.forEach(port, context.batchRows(), (entries, rows, count) -> operator.adopt(
+                    side, unpacked(side, entries, rows, count)));
         }
-        owned.remove(scratch);
-        scratch.close();
         return operator;
     }
 
@@ -268,11 +283,48 @@ public final class AppendedJoinOperator implements Retelling {
         return true;
     }
 
+    /** Rows of a side as they came. */
+    private Batch unpacked(int port, long[] entries, long[] rows, int count) {
+        Schema schema = (port == 0 ? node.left() : node.right()).schema();
+        AppendedSide side = sides.get(port);
+        List<FieldVector> vectors = new ArrayList<>();
+        try {
+            for (int column = 0; column < schema.size(); column++) {
+                int place = side.place(column);
+                Field field = schema.field(column);
+                vectors.add(
+                        place < 0
+                                ? keys.vector(-1 - place, field, entries, count, context.allocator())
+                                : side.codec().decode(place, field, rows, count, context.allocator()));
+            }
+            return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
+    }
+
     // ---- signals
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        return general.isEmpty() || general.get().onWatermark(watermarkMicros, output);
+        watermark = watermarkMicros;
+        if (general.isPresent()) {
+            return general.get().onWatermark(watermarkMicros, output);
+        }
+        if (isTimed) {
+            state.forget(watermarkMicros);
+            reportSize();
+        }
+        return true;
+    }
+
+    @Override
+    public long passedWatermark(long watermarkMicros) {
+        if (!isTimed || watermarkMicros == END_OF_INPUT || watermarkMicros == NO_WATERMARK) {
+            return watermarkMicros;
+        }
+        return Math.max(NO_WATERMARK + 1, watermarkMicros - bounds.get().heldMicros());
     }
 
     @Override
@@ -288,67 +340,29 @@ public final class AppendedJoinOperator implements Retelling {
     }
 
     private void reportSize() {
-        long bytes = table.bytes()
-                + memory.bytes()
-                + codecs.get(0).bytes()
-                + codecs.get(1).bytes();
-        context.metrics().stateSize(bytes, size);
+        context.metrics().stateSize(state.bytes(), state.size());
     }
 
     // ---- snapshots
 
-    /** Per key group: the number of entries, then each one's keys and its rows, left and right. */
+    /** The watermark of a join with bounds, and what {@link AppendedRows#write} says. */
     @Override
-    public void snapshot(StateWriter writer) {
+    public void snapshot(StateWriter writer) throws IOException {
         if (general.isPresent()) {
             general.get().snapshot(writer);
             return;
         }
-        KeyGroupEntries entries = new KeyGroupEntries(table);
-        try {
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    DataOutput out = writer.keyGroup(STATE, group);
-                    out.writeInt(entries.count(group));
-                    for (int i = 0; i < entries.count(group); i++) {
-                        keys.write(entries.entry(group, i), out);
-                        write(0, entries.entry(group, i), out);
-                        write(1, entries.entry(group, i), out);
-                    }
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void write(int port, long entry, DataOutput out) throws IOException {
-        PackedCodec codec = codecs.get(port);
-        int count = 0;
-        for (long row = Memory.getLong(last(entry, port)); row != 0; row = Memory.getLong(row)) {
-            count++;
-        }
-        out.writeInt(count);
-        for (long row = Memory.getLong(last(entry, port)); row != 0; row = Memory.getLong(row)) {
-            long inlined = codec.inlined(row + HEADER);
-            byte[] bytes = new byte[codec.length(inlined)];
-            Memory.copyOut(inlined, bytes, 0, bytes.length);
-            out.writeInt(bytes.length);
-            out.write(bytes);
-        }
+        writer.keyGroup(STATE, -1).writeLong(watermark);
+        state.write(STATE, writer);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                for (int left = in.readInt(); left > 0; left--) {
-                    long entry = keys.read(table, in);
-                    read(0, entry, in);
-                    read(1, entry, in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+            } else {
+                state.read(in);
             }
         });
         boolean[] isGeneral = new boolean[1];
@@ -358,18 +372,6 @@ public final class AppendedJoinOperator implements Retelling {
             general.orElseThrow().restore(reader);
         } else {
             reportSize();
-        }
-    }
-
-    private void read(int port, long entry, DataInput in) throws IOException {
-        for (int left = in.readInt(); left > 0; left--) {
-            byte[] bytes = new byte[in.readInt()];
-            in.readFully(bytes);
-            long row = memory.allocate(HEADER + bytes.length);
-            Memory.copyIn(bytes, 0, row + HEADER, bytes.length);
-            Memory.putLong(row, Memory.getLong(last(entry, port)));
-            Memory.putLong(last(entry, port), row);
-            size++;
         }
     }
 

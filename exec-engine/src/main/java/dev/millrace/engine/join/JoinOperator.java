@@ -7,6 +7,7 @@ import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
@@ -298,15 +299,29 @@ public final class JoinOperator implements Retelling {
         return residual.map(Residual::evaluated).orElse(0L);
     }
 
-    /** Takes a row over from another operator's state, where it met all that are there; the join has no time. */
-    void adopt(int port, long likeEntry, long row, int length) {
-        JoinState state = state(0);
-        long found = keys.find(state.table(), Memory.getLong(likeEntry), likeEntry);
-        if (found < 0) {
-            found = state.table().insert(Memory.getLong(likeEntry), -1 - found);
-            keys.copy(likeEntry, found, state.table().memory());
+    /** Takes rows over from another operator, where they met all that are there. */
+    void adopt(int port, Batch batch) {
+        JoinSide side = sides.get(port);
+        try (batch) {
+            int count = batch.rowCount();
+            JoinState state = state(0);
+            side.codec().encode(batch, side.columns(), Rows.all(count), count);
+            long[] entries = side.finder().find(state.table(), batch, Rows.all(count), count);
+            for (int i = 0; i < count; i++) {
+                long row = state.addRow(
+                        port,
+                        entries[i],
+                        side.codec().address(i),
+                        side.codec().length(i),
+                        1);
+                lifetimes.ifPresent(all -> all.add(port, row));
+            }
         }
-        state.addRow(port, found, row, length, 1);
+    }
+
+    /** Takes the watermark over that another operator was at. */
+    void adopt(long watermarkMicros) {
+        watermark = watermarkMicros;
     }
 
     private void reportSize() {

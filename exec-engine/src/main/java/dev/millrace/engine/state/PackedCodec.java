@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
@@ -38,6 +39,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
     private final int[] fixed;
     private final int[] widths;
     private final int[] texts;
+    private final int[] columns; // of a batch, for each of the schema
     private final int nullsAt;
     private final int marksAt;
     private final int textsAt;
@@ -62,8 +64,15 @@ public final class PackedCodec implements RowReader, AutoCloseable {
 
     private int[] ends = new int[0]; // while decoding: where each row's next text is
 
+    /** A codec of all columns of batches. */
     public PackedCodec(Schema schema, BufferAllocator allocator) {
-        this.schema = schema;
+        this(schema, IntStream.range(0, schema.size()).toArray(), allocator);
+    }
+
+    /** A codec of some columns of batches. */
+    public PackedCodec(Schema batches, int[] columns, BufferAllocator allocator) {
+        this.columns = columns.clone();
+        this.schema = batches.select(Arrays.stream(columns).boxed().toList());
         List<DataType> types = schema.fields().stream().map(Field::type).toList();
         this.plain = new RowCodec(types, false, allocator);
         this.layout = new PackedLayout(schema);
@@ -98,6 +107,11 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         return plain;
     }
 
+    /** Where in a row the value of a column is that is no text. */
+    public int slot(int column) {
+        return slots[column];
+    }
+
     /** Bytes of the dictionaries. */
     public long bytes() {
         long bytes = 0;
@@ -110,7 +124,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
     // ---- in
 
     /**
-     * Looks at rows of a batch, whose columns are those of the schema; the batch must stay until the last {@link #store} of
+     * Looks at rows of a batch; the batch must stay until the last {@link #store} of
      * them, and so must {@code chosen}.
      *
      * @param chosen positions in the batch, of which there are {@code count}
@@ -125,14 +139,16 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         Arrays.fill(sizes, 0, count, textsAt);
         hasNulls = false;
         for (int i = 0; i < fixed.length; i++) {
-            data[i] = batch.dataAddress(fixed[i]);
-            validity[i] = nullBits[fixed[i]] < 0 ? 0 : batch.validityAddress(fixed[i]);
+            int column = columns[fixed[i]];
+            data[i] = batch.dataAddress(column);
+            validity[i] = nullBits[fixed[i]] < 0 ? 0 : batch.validityAddress(column);
             hasNulls |= validity[i] != 0;
         }
         for (int i = 0; i < texts.length; i++) {
-            textValidity[i] = nullBits[texts[i]] < 0 ? 0 : batch.validityAddress(texts[i]);
+            int column = columns[texts[i]];
+            textValidity[i] = nullBits[texts[i]] < 0 ? 0 : batch.validityAddress(column);
             hasNulls |= textValidity[i] != 0;
-            measure(i, images.dataAddress(batch, texts[i]), images.offsetsAddress(batch, texts[i]), count);
+            measure(i, images.dataAddress(batch, column), images.offsetsAddress(batch, column), count);
         }
     }
 
@@ -173,6 +189,16 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         long to = memory.allocate(header + sizes[i]) + header;
         write(i, rows[i], to);
         return to;
+    }
+
+    /** The number of bytes that {@link #write} writes for the i-th row at hand. */
+    public int bytes(int i) {
+        return sizes[i];
+    }
+
+    /** Writes the i-th row at hand. */
+    public void write(int i, long to) {
+        write(i, rows[i], to);
     }
 
     private void write(int position, int row, long to) {
@@ -373,37 +399,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         long to = vector.getDataBufferAddress();
         int slot = slots[column];
         decodeNulls(column, vector, rows, count);
-        switch (schema.type(column).fixedWidth()) {
-            case 8 -> {
-                for (int i = 0; i < count; i++) {
-                    Memory.putLong(to + 8L * i, Memory.getLong(rows[i] + slot));
-                }
-            }
-            case 4 -> {
-                for (int i = 0; i < count; i++) {
-                    Memory.putInt(to + 4L * i, Memory.getInt(rows[i] + slot));
-                }
-            }
-            case 2 -> {
-                for (int i = 0; i < count; i++) {
-                    Memory.putShort(to + 2L * i, Memory.getShort(rows[i] + slot));
-                }
-            }
-            case 16 -> {
-                for (int i = 0; i < count; i++) {
-                    Memory.putLong(to + 16L * i, Memory.getLong(rows[i] + slot));
-                    Memory.putLong(to + 16L * i + 8, Memory.getLong(rows[i] + slot + 8));
-                }
-            }
-            default -> {
-                Memory.fill(to, (count + 7) >>> 3, (byte) 0);
-                for (int i = 0; i < count; i++) {
-                    if (Memory.getByte(rows[i] + slot) != 0) {
-                        Memory.setBit(to, i);
-                    }
-                }
-            }
-        }
+        PackedValues.copy(schema.type(column).fixedWidth(), rows, slot, count, to);
         Vectors.finish(vector, count);
         return vector;
     }
@@ -428,37 +424,11 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         }
         TextDictionary dictionary = dictionaries[text];
         int slot = slots[column];
-        long bytes = 0;
-        for (int i = 0; i < count; i++) {
-            int mark = Memory.getShort(rows[i] + slot) & 0xFFFF;
-            bytes += mark >= NUMBERED
-                    ? dictionary.length(mark - NUMBERED)
-                    : mark == LONG ? Memory.getInt(rows[i] + ends[i]) : mark;
-        }
+        long bytes = PackedValues.textBytes(rows, slot, ends, count, dictionary);
         FieldVector vector = Vectors.allocate(field, count, bytes, target);
         decodeNulls(column, vector, rows, count);
-        long to = vector.getDataBufferAddress();
-        long offsets = vector.getOffsetBufferAddress();
-        int at = 0;
-        for (int i = 0; i < count; i++) {
-            int mark = Memory.getShort(rows[i] + slot) & 0xFFFF;
-            int length = mark;
-            long from;
-            if (mark >= NUMBERED) {
-                from = dictionary.address(mark - NUMBERED);
-                length = dictionary.length(mark - NUMBERED);
-            } else {
-                if (mark == LONG) {
-                    length = Memory.getInt(rows[i] + ends[i]);
-                    ends[i] += 4;
-                }
-                from = rows[i] + ends[i];
-                ends[i] += length;
-            }
-            Bytes.copy(from, to + at, length);
-            at += length;
-            Memory.putInt(offsets + 4L * i + 4, at);
-        }
+        PackedValues.copyTexts(
+                rows, slot, ends, count, dictionary, vector.getDataBufferAddress(), vector.getOffsetBufferAddress());
         Vectors.finish(vector, count);
         return vector;
     }

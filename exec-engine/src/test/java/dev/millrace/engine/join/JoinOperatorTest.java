@@ -286,25 +286,32 @@ class JoinOperatorTest {
                         List.of(2),
                         residual,
                         Optional.of(new JoinTime.Bounds(3, 1, range[0], range[1])));
-                RandomGenerator random = new SplittableRandom(range[0]);
-                OperatorHarness harness = new OperatorHarness(() -> new JoinOperator(node), LEFT, RIGHT)
-                        .appendOnlyInput()
-                        .appendOnlyOutput()
-                        .output(node.schema());
-                List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
-                for (int i = 0; i < 150; i++) {
-                    int port = random.nextInt(2);
-                    Row row = row(random, port, 1_000 + 2L * i + random.nextInt(10));
-                    sides.get(port).add(row);
-                    harness.rowsOf(port, List.of(row));
-                    if (random.nextInt(10) == 0) {
-                        harness.epochEnd();
-                        harness.watermark(1_000 + 2L * i);
-                    }
+                checkBounds(node, () -> new JoinOperator(node), range[0]);
+                if (AppendedJoinOperator.suits(node)) {
+                    checkBounds(node, () -> new AppendedJoinOperator(node), range[0]);
                 }
-                harness.endOfInput();
-                harness.expect(expected(node, sides));
             }
         }
+    }
+
+    private static void checkBounds(Join node, Supplier<Operator> factory, long seed) {
+        RandomGenerator random = new SplittableRandom(seed);
+        OperatorHarness harness = new OperatorHarness(factory, LEFT, RIGHT)
+                .appendOnlyInput()
+                .appendOnlyOutput()
+                .output(node.schema());
+        List<List<Row>> sides = List.of(new ArrayList<>(), new ArrayList<>());
+        for (int i = 0; i < 150; i++) {
+            int port = random.nextInt(2);
+            Row row = row(random, port, 1_000 + 2L * i + random.nextInt(10));
+            sides.get(port).add(row);
+            harness.rowsOf(port, List.of(row));
+            if (random.nextInt(10) == 0) {
+                harness.epochEnd();
+                harness.watermark(1_000 + 2L * i);
+            }
+        }
+        harness.endOfInput();
+        harness.expect(expected(node, sides));
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
@@ -16,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -108,26 +110,32 @@ class LifetimeJoinTest {
                 new JoinTime.Bounds(1, 0, 2, 2, 0, -4));
         for (JoinTime.Bounds bounds : all) {
             Join node = node(kind, bounds);
-            RandomGenerator random = new SplittableRandom(all.indexOf(bounds));
-            OperatorHarness harness = new OperatorHarness(() -> new JoinOperator(node), LEFT, RIGHT)
-                    .appendOnlyInput()
-                    .appendOnlyOutput()
-                    .output(node.schema());
-            List<Row> lefts = new ArrayList<>();
-            List<Row> rights = new ArrayList<>();
-            for (int i = 0; i < 150; i++) {
-                int port = random.nextInt(2);
-                Row row = row(random, port, 1_000 + 2L * i + random.nextInt(10));
-                (port == 0 ? lefts : rights).add(row);
-                harness.rowsOf(port, List.of(row));
-                if (random.nextInt(10) == 0) {
-                    harness.epochEnd();
-                    harness.watermark(1_000 + 2L * i);
-                }
+            check(node, () -> new JoinOperator(node), all.indexOf(bounds));
+            if (AppendedJoinOperator.suits(node)) {
+                check(node, () -> new AppendedJoinOperator(node), all.indexOf(bounds));
             }
-            harness.endOfInput();
-            ZSet expected = expected(node, lefts, rights);
-            harness.expect(expected);
         }
+    }
+
+    private static void check(Join node, Supplier<Operator> factory, int seed) {
+        RandomGenerator random = new SplittableRandom(seed);
+        OperatorHarness harness = new OperatorHarness(factory, LEFT, RIGHT)
+                .appendOnlyInput()
+                .appendOnlyOutput()
+                .output(node.schema());
+        List<Row> lefts = new ArrayList<>();
+        List<Row> rights = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            int port = random.nextInt(2);
+            Row row = row(random, port, 1_000 + 2L * i + random.nextInt(10));
+            (port == 0 ? lefts : rights).add(row);
+            harness.rowsOf(port, List.of(row));
+            if (random.nextInt(10) == 0) {
+                harness.epochEnd();
+                harness.watermark(1_000 + 2L * i);
+            }
+        }
+        harness.endOfInput();
+        harness.expect(expected(node, lefts, rights));
     }
 }

@@ -1,0 +1,216 @@
+package dev.millrace.engine.join;
+
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.EntryCursor;
+import dev.millrace.engine.state.GroupTable;
+import dev.millrace.engine.state.KeyGroupPart;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.PackedCodec;
+import dev.millrace.engine.state.RowLog;
+import dev.millrace.operator.StateWriter;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * The rows of both sides of an {@link AppendedJoinOperator} by key: an entry per key with the head of a chain of rows for
+ * each side, the newest first.
+ *
+ * <pre>
+ *   entry: hash | link | keys | position of the last left row | of the last right row, 0 for none
+ * </pre>
+ *
+ * Rows that are over go with their page of a {@link RowLog}. Where that leaves too many, because others that stay for long
+ * are among them, all that are needed move to a new log: when there are three times as many bytes as after the last time,
+ * so that each row moves a few times at most.
+ */
+final class AppendedRows implements AutoCloseable {
+    private static final int GROWTH = 3;
+    private static final long LEAST_BYTES = 2 << 20;
+    private static final int LEAST_ENTRIES = 1 << 10;
+
+    private final KeyLayout keys;
+    private final List<AppendedSide> sides; // left, right
+    private final GroupTable table;
+    private long bytesMoved; // at the last move
+    private long entriesKept; // at the last sweep
+
+    AppendedRows(KeyLayout keys, List<AppendedSide> sides, BufferAllocator allocator) {
+        this.keys = keys;
+        this.sides = sides;
+        this.table = new GroupTable(allocator, new long[(keys.end() - GroupTable.BODY) / 8 + 2]);
+    }
+
+    GroupTable table() {
+        return table;
+    }
+
+    /** How far behind an entry its chain of a side's rows is. */
+    int head(int port) {
+        return keys.end() + 8 * port;
+    }
+
+    long size() {
+        return sides.get(0).log().size() + sides.get(1).log().size();
+    }
+
+    long bytes() {
+        return table.bytes() + sides.get(0).bytes() + sides.get(1).bytes();
+    }
+
+    // ---- time
+
+    /** Forgets what none can reach any more, not necessarily all of it. */
+    void forget(long watermark) {
+        sides.forEach(side -> side.forget(watermark));
+        long bytes = logBytes();
+        if (bytes > GROWTH * Math.max(LEAST_BYTES, bytesMoved)) {
+            moveAll(watermark);
+            bytesMoved = logBytes();
+        }
+        if (table.size() > 2 * Math.max(LEAST_ENTRIES, entriesKept)) {
+            removeEmptyEntries();
+            entriesKept = table.size();
+        }
+    }
+
+    private long logBytes() {
+        return sides.get(0).log().bytes() + sides.get(1).log().bytes();
+    }
+
+    private void moveAll(long watermark) {
+        for (int port = 0; port < 2; port++) {
+            AppendedSide side = sides.get(port);
+            long[] rows = new long[16]; // of a chain
+            try (RowLog old = side.renew()) {
+                EntryCursor cursor = new EntryCursor(table, 1024);
+                for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+                    for (int i = 0; i < count; i++) {
+                        long head = cursor.entries()[i] + head(port);
+                        int found = 0;
+                        for (long at = Memory.getLong(head); at >= old.begin(); at = old.before(at, old.address(at))) {
+                            if (!side.isOver(old.address(at), watermark)) {
+                                rows = found == rows.length ? Arrays.copyOf(rows, 2 * found) : rows;
+                                rows[found++] = old.address(at) + RowLog.HEADER;
+                            }
+                        }
+                        long last = 0;
+                        while (--found >= 0) {
+                            last = side.add(rows[found], side.codec().length(rows[found]), last);
+                        }
+                        Memory.putLong(head, last);
+                    }
+                }
+            }
+        }
+    }
+
+    private boolean isEmpty(long entry) {
+        return Memory.getLong(entry + head(0)) < sides.get(0).log().begin()
+                && Memory.getLong(entry + head(1)) < sides.get(1).log().begin();
+    }
+
+    private void removeEmptyEntries() {
+        EntryCursor cursor = new EntryCursor(table, table.size());
+        int count = cursor.advance();
+        for (int i = 0; i < count; i++) {
+            long entry = cursor.entries()[i];
+            if (isEmpty(entry)) {
+                keys.free(entry, table.memory());
+                table.remove(entry);
+            }
+        }
+    }
+
+    // ---- going over all
+
+    /** Takes rows of a side, by the entries of their keys. */
+    interface Taker {
+        /** Takes {@code count} packed rows. */
+        void take(long[] entries, long[] rows, int count);
+    }
+
+    /** Gives all rows of a side, at most so many at a time. */
+    void forEach(int port, int most, Taker taker) {
+        RowLog log = sides.get(port).log();
+        long[] entries = new long[most];
+        long[] rows = new long[most];
+        int found = 0;
+        EntryCursor cursor = new EntryCursor(table, 1024);
+        for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
+            for (int i = 0; i < count; i++) {
+                long entry = cursor.entries()[i];
+                for (long at = Memory.getLong(entry + head(port));
+                        at >= log.begin();
+                        at = log.before(at, log.address(at))) {
+                    entries[found] = entry;
+                    rows[found++] = log.address(at) + RowLog.HEADER;
+                    if (found == most) {
+                        taker.take(entries, rows, found);
+                        found = 0;
+                    }
+                }
+            }
+        }
+        if (found > 0) {
+            taker.take(entries, rows, found);
+        }
+    }
+
+    // ---- snapshots
+
+    /** Writes per key group the number of entries, then each one's keys and its rows, left and right. */
+    void write(String state, StateWriter writer) throws IOException {
+        KeyGroupPart.of(table, (entry, out) -> {
+                    keys.write(entry, out);
+                    write(0, entry, out);
+                    write(1, entry, out);
+                })
+                .write(writer, state);
+    }
+
+    private void write(int port, long entry, DataOutput out) throws IOException {
+        RowLog log = sides.get(port).log();
+        List<Long> rows = new ArrayList<>();
+        for (long at = Memory.getLong(entry + head(port)); at >= log.begin(); at = log.before(at, log.address(at))) {
+            rows.add(log.address(at) + RowLog.HEADER);
+        }
+        out.writeInt(rows.size());
+        PackedCodec codec = sides.get(port).codec();
+        for (int i = rows.size() - 1; i >= 0; i--) { // the oldest first
+            long inlined = codec.inlined(rows.get(i));
+            byte[] bytes = new byte[codec.length(inlined)];
+            Memory.copyOut(inlined, bytes, 0, bytes.length);
+            out.writeInt(bytes.length);
+            out.write(bytes);
+        }
+    }
+
+    /** Adds the entries of a key group that {@link #write} wrote. */
+    void read(DataInput in) throws IOException {
+        for (int left = in.readInt(); left > 0; left--) {
+            long entry = keys.read(table, in);
+            read(0, entry, in);
+            read(1, entry, in);
+        }
+    }
+
+    private void read(int port, long entry, DataInput in) throws IOException {
+        for (int left = in.readInt(); left > 0; left--) {
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            long head = entry + head(port);
+            Memory.putLong(head, sides.get(port).add(bytes, Memory.getLong(head)));
+        }
+    }
+
+    @Override
+    public void close() {
+        Closing.all(List.of(table, sides.get(0), sides.get(1)));
+    }
+}
