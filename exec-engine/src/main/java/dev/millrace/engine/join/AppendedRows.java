@@ -31,8 +31,8 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 final class AppendedRows implements AutoCloseable {
     private static final int GROWTH = 3;
-    private static final long LEAST_BYTES = 2 << 20;
-    private static final int LEAST_ENTRIES = 1 << 10;
+    private static final long LEAST_BYTES = 64 << 10;
+    private static final int LEAST_ENTRIES = 64;
 
     private final KeyLayout keys;
     private final List<AppendedSide> sides; // left, right

@@ -1,7 +1,13 @@
 package dev.millrace.engine.join;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.batch.Batch;
 import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.engine.calc.TestContext;
 import dev.millrace.operator.Operator;
+import dev.millrace.operator.Output;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
@@ -19,6 +25,9 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -137,5 +146,47 @@ class LifetimeJoinTest {
         }
         harness.endOfInput();
         harness.expect(expected(node, lefts, rights));
+    }
+
+    /** One left row in a hundred stays for as long as all others together: its neighbours' memory is used again. */
+    @Test
+    void rowsThatStayForLongDoNotKeepTheMemoryOfOthers() {
+        Join node = node(JoinKind.INNER, new JoinTime.Bounds(1, 0, 2, 0, 0, 0));
+        int many = 100_000;
+        long[] pairs = new long[1];
+        Output output = new Output() {
+            @Override
+            public void emit(Batch batch) {
+                pairs[0] += batch.rowCount();
+                batch.close();
+            }
+
+            @Override
+            public boolean isFull() {
+                return false;
+            }
+        };
+        try (BufferAllocator allocator = new RootAllocator()) {
+            AppendedJoinOperator operator = new AppendedJoinOperator(node);
+            operator.open(new TestContext(allocator));
+            long most = 0;
+            for (int from = 0; from < many; from += 1_000) {
+                List<Row> lefts = new ArrayList<>();
+                List<Row> rights = new ArrayList<>();
+                for (long i = from; i < from + 1_000; i++) {
+                    long until = i % 100 == 0 ? 2L * many : i + 10;
+                    lefts.add(TestBatches.canonical(LEFT, Row.of(i, i, until, "lot " + i)));
+                    rights.add(TestBatches.canonical(RIGHT, Row.of(i, i % 2 == 0 ? i : i / 200 * 100, null)));
+                }
+                operator.process(0, TestBatches.of(LEFT, allocator, lefts), output);
+                operator.process(1, TestBatches.of(RIGHT, allocator, rights), output);
+                operator.onWatermark(from, output);
+                most = Math.max(most, allocator.getAllocatedMemory());
+            }
+            // Each even row meets its own, and the others one that came long ago.
+            assertEquals(many, pairs[0]);
+            assertTrue(most < 2 << 20, most + " bytes"); // of some 10 MB that came
+            operator.close();
+        }
     }
 }

@@ -67,7 +67,7 @@ class RowLogTest {
                     assertEquals(size, log.size());
                 }
             }
-            assertTrue(most < 24 << 20, most + " bytes"); // of some 28 MB in all: pages go, and are used again
+            assertTrue(most < 16 << 20, most + " bytes"); // of some 28 MB in all: pages go, and are used again
             log.forget(Long.MAX_VALUE);
             assertEquals(0, log.size());
             long again = append(log, 5, 8, last[0], 1);
