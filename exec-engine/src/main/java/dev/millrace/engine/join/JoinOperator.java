@@ -7,7 +7,6 @@ import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
@@ -301,25 +300,11 @@ public final class JoinOperator implements Retelling {
 
     /** Takes rows over from another operator, where they met all that are there. */
     void adopt(int port, Batch batch) {
-        JoinSide side = sides.get(port);
         try (batch) {
-            int count = batch.rowCount();
-            JoinState state = state(0);
-            side.codec().encode(batch, side.columns(), Rows.all(count), count);
-            long[] entries = side.finder().find(state.table(), batch, Rows.all(count), count);
-            for (int i = 0; i < count; i++) {
-                long row = state.addRow(
-                        port,
-                        entries[i],
-                        side.codec().address(i),
-                        side.codec().length(i),
-                        1);
-                lifetimes.ifPresent(all -> all.add(port, row));
-            }
+            state(0).addAll(port, sides.get(port), batch, row -> lifetimes.ifPresent(all -> all.add(port, row)));
         }
     }
 
-    /** Takes the watermark over that another operator was at. */
     void adopt(long watermarkMicros) {
         watermark = watermarkMicros;
     }

@@ -1,12 +1,15 @@
 package dev.millrace.engine.join;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.Rows;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -99,6 +102,17 @@ final class JoinState implements AutoCloseable {
             hotKeys.get().enter(hot(entry, side), side, added);
         }
         return added;
+    }
+
+    /** Adds the rows of a batch to a side, each once, and calls back with each. */
+    void addAll(int side, JoinSide reader, Batch batch, LongConsumer added) {
+        int count = batch.rowCount();
+        RowCodec codec = reader.codec();
+        codec.encode(batch, reader.columns(), Rows.all(count), count);
+        long[] entries = reader.finder().find(table, batch, Rows.all(count), count);
+        for (int i = 0; i < count; i++) {
+            added.accept(addRow(side, entries[i], codec.address(i), codec.length(i), 1));
+        }
     }
 
     private void index(int side) {
