@@ -70,7 +70,9 @@ public final class AppendedJoinOperator implements Retelling {
     /** Whether this operator does for a node. */
     public static boolean suits(Join node) {
         return node.kind() == JoinKind.INNER
-                && node.time().filter(time -> !(time instanceof JoinTime.Bounds)).isEmpty();
+                && node.time()
+                        .filter(time -> !(time instanceof JoinTime.Bounds))
+                        .isEmpty();
     }
 
     @Override
@@ -227,9 +229,7 @@ public final class AppendedJoinOperator implements Retelling {
             }
             int[] kept = sides.get(1 - port).kept();
             int first = made.size();
-            sides.get(1 - port)
-                    .codec()
-                    .decode(keptFields.get(1 - port), 0, theirs, count, made, context.allocator());
+            sides.get(1 - port).codec().decode(keptFields.get(1 - port), 0, theirs, count, made, context.allocator());
             for (int place = 0; place < kept.length; place++) {
                 vectors[their + kept[place]] = made.get(first + place);
             }
@@ -259,8 +259,10 @@ public final class AppendedJoinOperator implements Retelling {
         operator.adopt(watermark);
         for (int port = 0; port < 2; port++) {
             int side = port;
-            state.forEach(port, context.batchRows(), (entries, rows, count) -> operator.adopt(
-                    side, unpacked(side, entries, rows, count)));
+            state.forEach(
+                    port,
+                    context.batchRows(),
+                    (entries, rows, count) -> operator.adopt(side, unpacked(side, entries, rows, count)));
         }
         return operator;
     }

@@ -125,7 +125,8 @@ final class AppendedSide implements AutoCloseable {
         batch = newBatch;
         boolean mayBeLate = isTimed && watermark != Operator.NO_WATERMARK;
         // a row at the watermark is not late
-        arrivals.split(batch, isTimed ? Optional.of(time) : Optional.empty(), false, mayBeLate ? watermark - 1 : watermark);
+        arrivals.split(
+                batch, isTimed ? Optional.of(time) : Optional.empty(), false, mayBeLate ? watermark - 1 : watermark);
         if (arrivals.lateCount() > 0) {
             context.metrics().addLateRows(arrivals.lateCount());
             context.lateRows(batch, arrivals.late(), arrivals.lateCount(), watermark);
@@ -180,8 +181,7 @@ final class AppendedSide implements AutoCloseable {
             long to = log.room(codec.bytes(i));
             codec.write(i, to + RowLog.HEADER);
             long chain = entries[i] + head;
-            long position = log.add(
-                    codec.bytes(i), Memory.getLong(chain), isTimed ? until(rows[i]) : Long.MAX_VALUE);
+            long position = log.add(codec.bytes(i), Memory.getLong(chain), isTimed ? until(rows[i]) : Long.MAX_VALUE);
             Memory.putLong(chain, position);
         }
     }
