@@ -4,9 +4,9 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
-import dev.millrace.batch.Vectors;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.engine.task.Alarm;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -177,20 +177,11 @@ public final class TimeFilterOperator implements Operator, Alarm {
     }
 
     private Batch batch(long[] rows, int count) {
-        FieldVector[] vectors = due.decode(rows, count);
-        BigIntVector weights;
-        try {
-            weights = Vectors.allocateWeights(count, context.allocator());
-        } catch (RuntimeException | Error e) {
-            Closing.all(Arrays.asList(vectors));
-            throw e;
-        }
-        for (int i = 0; i < count; i++) {
-            long weight = RowTable.weight(rows[i]);
-            Memory.putLong(weights.getDataBufferAddress() + 8L * i, node.leaving() ? -weight : weight);
-        }
-        Vectors.finish(weights, count);
-        return Batch.weighted(schema, vectors, count, weights);
+        int sign = node.leaving() ? -1 : 1;
+        long[] weights = Arrays.stream(rows, 0, count)
+                .map(row -> sign * RowTable.weight(row))
+                .toArray();
+        return WeightedRows.batch(schema, due.decode(rows, count), count, weights, 0, context.allocator());
     }
 
     @Override

@@ -13,7 +13,10 @@ import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.type.Schema;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
 
 /**
  * Drops late rows and says how far event time is ({@link PlanNode.Watermark}). Its host reads {@link #watermark} after
@@ -29,6 +32,7 @@ public final class WatermarkOperator implements Operator {
     private final long delayMicros;
     private final long idleTimeoutMicros;
     private final LateBound bound;
+    private final boolean ofVersions;
 
     private OperatorContext context;
     private int[] kept = new int[0];
@@ -48,6 +52,7 @@ public final class WatermarkOperator implements Operator {
         this.delayMicros = node.delayMicros();
         this.idleTimeoutMicros = node.idleTimeoutMicros();
         this.bound = LateBound.of(windows);
+        this.ofVersions = node.input() instanceof PlanNode.Versions;
     }
 
     @Override
@@ -177,7 +182,7 @@ public final class WatermarkOperator implements Operator {
             long time = Memory.getLong(times + 8L * row);
             if (time > latest) {
                 if (lateCount > 0) {
-                    context.lateRows(batch, late, lateCount, watermark);
+                    report(batch, lateCount, watermark);
                     lateCount = 0;
                 }
                 latest = time;
@@ -189,9 +194,24 @@ public final class WatermarkOperator implements Operator {
             }
         }
         if (lateCount > 0) {
-            context.lateRows(batch, late, lateCount, watermark);
+            report(batch, lateCount, watermark);
         }
         return keptCount;
+    }
+
+    private void report(Batch batch, int count, long watermark) {
+        if (!ofVersions) {
+            context.lateRows(batch, late, count, watermark);
+            return;
+        }
+        int columns = schema.size() - 1; // the last is the number of the change, which is nobody's but ours
+        FieldVector[] written = new FieldVector[columns];
+        Arrays.setAll(written, batch::column);
+        Schema ofRow = new Schema(schema.fields().subList(0, columns));
+        try (Batch rows =
+                Batch.view(ofRow, written, batch.rowCount(), batch.weights(), List.of(batch.retain()))) {
+            context.lateRows(rows, late, count, watermark);
+        }
     }
 
     @Override

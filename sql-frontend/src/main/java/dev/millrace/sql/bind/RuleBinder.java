@@ -136,7 +136,7 @@ final class RuleBinder {
         ExpressionBinder binder =
                 new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("column generation expressions"));
         RexNode value = assigned(rows.context(), binder.bind(expression), column, expression, "generation expression");
-        if (calls(value, "proctime")) {
+        if (calls(value, "proctime") || calls(value, "now")) {
             throw Errors.error(SqlState.INVALID_OBJECT_DEFINITION, "generation expression is not immutable", expression)
                     .withHint("DEFAULT now() is the time at which a row is inserted");
         }
