@@ -208,8 +208,7 @@ public final class WatermarkOperator implements Operator {
         FieldVector[] written = new FieldVector[columns];
         Arrays.setAll(written, batch::column);
         Schema ofRow = new Schema(schema.fields().subList(0, columns));
-        try (Batch rows =
-                Batch.view(ofRow, written, batch.rowCount(), batch.weights(), List.of(batch.retain()))) {
+        try (Batch rows = Batch.view(ofRow, written, batch.rowCount(), batch.weights(), List.of(batch.retain()))) {
             context.lateRows(rows, late, count, watermark);
         }
     }
