@@ -14,42 +14,32 @@ import java.util.List;
 final class ChannelsOutlet implements Outlet {
     private static final int MOST_WAITING = 16;
 
-    private final Channel[] targets;
+    private final Targets targets;
     private final boolean toAll;
     private int next;
-    private long waitingWatermark = Operator.NO_WATERMARK;
-    private long sentWatermark = Operator.NO_WATERMARK;
     private int watermarks; // since one was sent
 
     ChannelsOutlet(List<Channel> targets, boolean toAll) {
-        this.targets = targets.toArray(Channel[]::new);
+        this.targets = new Targets(targets);
         this.toAll = toAll;
     }
 
     @Override
     public void rows(Batch batch) {
         if (!toAll) {
-            targets[next].put(new Item.Rows(batch));
-            next = (next + 1) % targets.length;
+            targets.put(next, new Item.Rows(batch));
+            next = (next + 1) % targets.count();
             return;
         }
-        for (int i = 1; i < targets.length; i++) {
+        for (int i = 1; i < targets.count(); i++) {
             batch.retain();
         }
-        for (Channel target : targets) {
-            target.put(new Item.Rows(batch));
-        }
-    }
-
-    private void signal(Item item) {
-        for (Channel target : targets) {
-            target.put(item);
-        }
+        targets.signal(new Item.Rows(batch));
     }
 
     @Override
     public void watermark(long micros) {
-        waitingWatermark = micros;
+        targets.keep(micros);
         watermarks++;
         if (watermarks == MOST_WAITING || micros == Operator.END_OF_INPUT) {
             flush();
@@ -59,38 +49,30 @@ final class ChannelsOutlet implements Outlet {
     @Override
     public void idle() {
         flush();
-        signal(Item.IDLE);
+        targets.signal(Item.IDLE);
     }
 
     @Override
     public void epochEnd(long epoch) {
         flush();
-        signal(new Item.EpochEnd(epoch));
+        targets.signal(new Item.EpochEnd(epoch));
     }
 
     @Override
     public void end() {
         flush();
-        signal(Item.END);
+        targets.signal(Item.END);
     }
 
     @Override
     public void flush() {
         watermarks = 0;
-        if (waitingWatermark > sentWatermark) {
-            sentWatermark = waitingWatermark;
-            signal(new Item.Watermark(waitingWatermark));
-        }
+        targets.sendWatermark();
     }
 
     @Override
     public boolean isFull() {
-        for (Channel target : targets) {
-            if (target.isFull()) {
-                return true;
-            }
-        }
-        return false;
+        return targets.isFull();
     }
 
     @Override

@@ -25,7 +25,7 @@ import org.apache.arrow.memory.BufferAllocator;
 final class HashOutlet implements Outlet {
     private final int[] keys;
     private final boolean longKey; // one column of eight bytes that hashes by its bits
-    private final Channel[] targets;
+    private final Targets targets;
     private final RowBuffer[] buffers;
     private final int batchRows;
     private final NestedImages nested;
@@ -33,20 +33,18 @@ final class HashOutlet implements Outlet {
     private final int[] counts;
     private long[] hashes = new long[0];
     private int[][] rowsOf = new int[0][];
-    private long waitingWatermark = Operator.NO_WATERMARK;
-    private long sentWatermark = Operator.NO_WATERMARK;
     private int rowsSinceFlush;
 
-    HashOutlet(Schema schema, List<Integer> keys, List<Channel> targets, int batchRows, BufferAllocator allocator) {
+    HashOutlet(Schema schema, List<Integer> keys, List<Channel> channels, int batchRows, BufferAllocator allocator) {
         this.keys = keys.stream().mapToInt(Integer::intValue).toArray();
         this.longKey = this.keys.length == 1 && isLong(schema.type(this.keys[0]));
-        this.targets = targets.toArray(Channel[]::new);
+        this.targets = new Targets(channels);
         this.batchRows = batchRows;
         this.nested = new NestedImages(allocator);
-        this.counts = new int[targets.size()];
-        this.buffers = new RowBuffer[targets.size()];
+        this.counts = new int[channels.size()];
+        this.buffers = new RowBuffer[channels.size()];
         Arrays.setAll(buffers, i -> new RowBuffer(schema, batchRows, allocator));
-        Arrays.setAll(ownerOfGroup, group -> KeyGroups.owner(group, targets.size()));
+        Arrays.setAll(ownerOfGroup, group -> KeyGroups.owner(group, channels.size()));
     }
 
     private static boolean isLong(DataType type) {
@@ -69,7 +67,7 @@ final class HashOutlet implements Outlet {
                     rowsOf[target][counts[target]++] = row;
                 }
             }
-            for (int target = 0; target < targets.length; target++) {
+            for (int target = 0; target < targets.count(); target++) {
                 collect(batch, target);
             }
             rowsSinceFlush += rows;
@@ -88,14 +86,14 @@ final class HashOutlet implements Outlet {
     private void reserve(int rows) {
         if (hashes.length < rows) {
             hashes = new long[rows];
-            rowsOf = new int[targets.length][rows];
+            rowsOf = new int[targets.count()][rows];
         }
     }
 
     private void collect(Batch batch, int target) {
         int count = counts[target];
         if (count == batch.rowCount() && buffers[target].count() == 0) {
-            targets[target].put(new Item.Rows(batch.retain()));
+            targets.put(target, new Item.Rows(batch.retain()));
             return;
         }
         for (int from = 0; from < count; ) {
@@ -110,62 +108,48 @@ final class HashOutlet implements Outlet {
 
     private void send(int target) {
         if (buffers[target].count() > 0) {
-            targets[target].put(new Item.Rows(buffers[target].take()));
+            targets.put(target, new Item.Rows(buffers[target].take()));
         }
     }
 
     @Override
     public void watermark(long micros) {
-        waitingWatermark = micros;
-        if (rowsSinceFlush >= batchRows * targets.length || micros == Operator.END_OF_INPUT) {
+        targets.keep(micros);
+        if (rowsSinceFlush >= batchRows * targets.count() || micros == Operator.END_OF_INPUT) {
             flush();
         }
     }
 
     @Override
     public void flush() {
-        for (int target = 0; target < targets.length; target++) {
+        for (int target = 0; target < targets.count(); target++) {
             send(target);
         }
         rowsSinceFlush = 0;
-        if (waitingWatermark > sentWatermark) {
-            sentWatermark = waitingWatermark;
-            signal(new Item.Watermark(waitingWatermark));
-        }
-    }
-
-    private void signal(Item item) {
-        for (Channel target : targets) {
-            target.put(item);
-        }
+        targets.sendWatermark();
     }
 
     @Override
     public void idle() {
         flush();
-        signal(Item.IDLE);
+        targets.signal(Item.IDLE);
     }
 
     @Override
     public void epochEnd(long epoch) {
         flush();
-        signal(new Item.EpochEnd(epoch));
+        targets.signal(new Item.EpochEnd(epoch));
     }
 
     @Override
     public void end() {
         flush();
-        signal(Item.END);
+        targets.signal(Item.END);
     }
 
     @Override
     public boolean isFull() {
-        for (Channel target : targets) {
-            if (target.isFull()) {
-                return true;
-            }
-        }
-        return false;
+        return targets.isFull();
     }
 
     @Override

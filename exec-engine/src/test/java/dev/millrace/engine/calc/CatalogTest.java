@@ -3,9 +3,7 @@ package dev.millrace.engine.calc;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
-import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Column;
@@ -15,7 +13,6 @@ import dev.millrace.plan.function.Signature;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
-import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
@@ -123,39 +120,17 @@ class CatalogTest {
                 Schema.of(new Field("result", result, true)));
         Row nulls = new Row(Collections.nCopies(count, null));
         if (signature.strict()) {
-            List<Row> results = run(calc, input, List.of(nulls, nulls));
+            List<Row> results = new TestContext(memory.allocator()).evaluate(calc, List.of(nulls, nulls));
             assertTrue(count == 0 || Row.of((Object) null).equals(results.get(0)), () -> "gives " + results);
         }
         List<Object> values = new ArrayList<>();
         fields.forEach(field -> values.add(example(field.type())));
         try {
-            run(calc, input, List.of(new Row(values)));
-            run(calc, input, List.of(nulls, nulls));
+            new TestContext(memory.allocator()).evaluate(calc, List.of(new Row(values)));
+            new TestContext(memory.allocator()).evaluate(calc, List.of(nulls, nulls));
         } catch (MillraceException e) {
             // The examples are not meaningful for each function; what they are told is checked elsewhere.
         }
-    }
-
-    private List<Row> run(PlanNode.Calc calc, Schema input, List<Row> rows) {
-        List<Row> results = new ArrayList<>();
-        Output output = new Output() {
-            @Override
-            public void emit(Batch batch) {
-                try (batch) {
-                    results.addAll(TestBatches.rows(batch));
-                }
-            }
-
-            @Override
-            public boolean isFull() {
-                return false;
-            }
-        };
-        try (CalcOperator operator = new CalcOperator(calc)) {
-            operator.open(new TestContext(memory.allocator()));
-            operator.process(0, TestBatches.of(input, memory.allocator(), rows), output);
-        }
-        return results;
     }
 
     private static Object example(DataType type) {

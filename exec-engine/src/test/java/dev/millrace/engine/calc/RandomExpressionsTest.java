@@ -3,9 +3,7 @@ package dev.millrace.engine.calc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
-import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -116,7 +114,7 @@ class RandomExpressionsTest {
                 new PlanNode.Scan("t", List.of(), List.of(), schema), condition, projections, new Schema(fields));
         String what = condition + " " + projections;
         try {
-            List<Row> results = evaluate(calc, schema, rows);
+            List<Row> results = new TestContext(memory.allocator()).evaluate(calc, rows);
             // A conjunct that cannot fail may refuse rows before another fails for them.
             assertTrue(failures.isEmpty() || condition.isPresent(), () -> "should fail with " + failures + ": " + what);
             if (failures.isEmpty()) {
@@ -134,28 +132,6 @@ class RandomExpressionsTest {
             check(schema, condition, projections, unfailing);
         }
         rowsCompared += failures.isEmpty() ? expected.size() : 0;
-    }
-
-    private List<Row> evaluate(PlanNode.Calc calc, Schema schema, List<Row> rows) {
-        List<Row> results = new ArrayList<>();
-        Output output = new Output() {
-            @Override
-            public void emit(Batch batch) {
-                try (batch) {
-                    results.addAll(TestBatches.rows(batch));
-                }
-            }
-
-            @Override
-            public boolean isFull() {
-                return false;
-            }
-        };
-        try (CalcOperator operator = new CalcOperator(calc)) {
-            operator.open(new TestContext(memory.allocator()));
-            operator.process(0, TestBatches.of(schema, memory.allocator(), rows), output);
-        }
-        return results;
     }
 
     private static List<Row> rows(SplittableRandom random, Schema schema, boolean nulls) {

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,12 +16,7 @@ class BadDataTest {
     @TempDir
     private Path directory;
 
-    private TestDatabase db;
-
-    @BeforeEach
-    void open() {
-        db = new TestDatabase();
-    }
+    private final TestDatabase db = new TestDatabase();
 
     @AfterEach
     void close() {
