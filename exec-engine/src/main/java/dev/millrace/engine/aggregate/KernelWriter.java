@@ -10,6 +10,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.error.MillraceException;
+import dev.millrace.operator.KeyGroups;
 import dev.millrace.plan.node.AggregateState;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
@@ -54,6 +55,7 @@ final class KernelWriter {
     private final SourceBuilder before = new SourceBuilder();
     private final SourceBuilder body = new SourceBuilder(); // of the loop over rows
     private final SourceBuilder after = new SourceBuilder();
+    private final SourceBuilder ahead = new SourceBuilder(); // of a loop before it, for large tables: keys and hash
     private final TreeSet<Integer> columns = new TreeSet<>();
     private final TreeSet<Integer> tested = new TreeSet<>(); // columns whose NULLs are asked for
     private final TreeSet<Integer> filters = new TreeSet<>();
@@ -104,6 +106,9 @@ final class KernelWriter {
             body.line("long entry = only;");
         } else {
             writeKeys(keys);
+            if (entries == Entries.BY_KEY_REMEMBERED && updates.isEmpty()) { // else what is done per row hides the wait
+                ahead.append(body).line("groups[i] = hash << " + KeyGroups.BITS + ";");
+            }
             writeProbe(keys);
         }
         if (entries == Entries.BY_KEY_REMEMBERED) {
@@ -449,6 +454,7 @@ final class KernelWriter {
         if (variant.weights()) {
             source.line("long weights = batch.weightsAddress();");
         }
+        writeAhead(source);
         source.append(before).open("for (int i = 0; i < count; i++)").line("int row = rows[i];");
         if (variant.weights()) {
             source.line("long w = Memory.getLong(weights + 8L * row);");
@@ -458,5 +464,23 @@ final class KernelWriter {
             source.line("boolean f" + filter + " = " + valid + "Memory.getBit(d" + filter + ", row);");
         }
         return source.append(body).close().append(after).close().close().toString();
+    }
+
+    /** Loads a large index's words for all rows, in a loop of nothing but loads: these wait for memory together. */
+    private void writeAhead(SourceBuilder source) {
+        if (ahead.toString().isEmpty()) {
+            return;
+        }
+        source.open("if (mask >= " + GroupTable.FAR + "L)")
+                .open("for (int i = 0; i < count; i++)")
+                .line("int row = rows[i];")
+                .append(ahead)
+                .close()
+                .line("long words = 0L;")
+                .open("for (int i = 0; i < count; i++)")
+                .line("words ^= Memory.getLong(index + (groups[i] >>> shift << 3));")
+                .close()
+                .line("table.touched(words);")
+                .close();
     }
 }

@@ -36,6 +36,9 @@ public final class GroupTable implements AutoCloseable {
     /** From here on the index doubles instead of quadrupling: then its memory weighs more than growing less often. */
     private static final int LARGE_CAPACITY = 1 << 20;
 
+    /** The mask of an index from which on it is not in the nearest cache: then a batch's words are loaded ahead. */
+    public static final int FAR = 1 << 14;
+
     private static final int REHASHED_SLOTS = 512;
 
     /** Slots that are gone over in their order: enough for the processor to fetch them ahead. */
@@ -53,6 +56,7 @@ public final class GroupTable implements AutoCloseable {
     private int shift;
     private long mask;
     private int size;
+    private long touched;
 
     /** A table whose entries' bodies begin as {@code initial}. */
     public GroupTable(BufferAllocator allocator, long[] initial) {
@@ -73,6 +77,11 @@ public final class GroupTable implements AutoCloseable {
 
     public long mask() {
         return mask;
+    }
+
+    /** Takes what comes of words that were loaded ahead, which keeps the JIT from dropping the loads. */
+    public void touched(long words) {
+        touched = words;
     }
 
     /** How many entries there are. */

@@ -32,6 +32,7 @@ final class TextDictionary implements AutoCloseable {
     private long[] texts = new long[1 << 6]; // addresses by number
     private long[] hashes = new long[0]; // of those looked up
     private long[] found = new long[0];
+    private long touched; // keeps the JIT from dropping the loads of load
     private int size;
     private int lookups;
     private int hits;
@@ -51,13 +52,16 @@ final class TextDictionary implements AutoCloseable {
             hashes = new long[count];
             found = new long[count];
         }
-        int mask = slots.length - 1;
+        long any = 0;
         for (int i = 0; i < count; i++) {
             hashes[i] = lengths[i] < LEAST_BYTES || lengths[i] > LARGEST_BYTES ? 0 : hash(addresses[i], lengths[i]);
+            any |= hashes[i];
         }
-        for (int i = 0; i < count; i++) {
-            found[i] = slots[(int) hashes[i] & mask];
+        if (any == 0) {
+            Arrays.fill(numbers, 0, count, -1);
+            return;
         }
+        load(count);
         for (int i = 0; i < count; i++) {
             long text = found[i] & ADDRESS;
             if (hashes[i] == 0) {
@@ -75,6 +79,21 @@ final class TextDictionary implements AutoCloseable {
             active = 2L * hits >= lookups || size <= TRIAL; // until so many are known, little can be said
             lookups = 0;
             hits = 0;
+        }
+    }
+
+    /** Loads what the hashes lead to, with nothing that waits for it. */
+    private void load(int count) {
+        int mask = slots.length - 1;
+        for (int i = 0; i < count; i++) {
+            found[i] = slots[(int) hashes[i] & mask];
+        }
+        if (size > 0) {
+            long sum = 0;
+            for (int i = 0; i < count; i++) {
+                sum ^= Memory.getInt(found[i] == 0 ? texts[0] : found[i] & ADDRESS);
+            }
+            touched = sum;
         }
     }
 

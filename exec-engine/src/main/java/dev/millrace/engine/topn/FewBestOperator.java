@@ -31,6 +31,7 @@ public final class FewBestOperator implements Retelling {
     private KeyFinder finder;
     private PackedCodec codec;
     private OrderWords words;
+    private BestOfBatch best;
     private FewBestRows rows;
     private BestChanges changes;
     private int[] candidates = new int[0]; // rows of a batch that may be among the best
@@ -61,8 +62,9 @@ public final class FewBestOperator implements Retelling {
         TotalOrder order = new TotalOrder(node, codec.plain(), row -> {
             throw new IllegalStateException("lengths are given");
         });
-        rows = own(new FewBestRows(
-                keys, codec, order, Math.toIntExact(node.offset() + node.limit()), context.allocator()));
+        int limit = Math.toIntExact(node.offset() + node.limit());
+        rows = own(new FewBestRows(keys, codec, order, limit, context.allocator()));
+        best = own(new BestOfBatch(node.input().schema(), node.partition(), limit, context.allocator()));
         changes = new BestChanges(node, STATE, rows, codec, context);
     }
 
@@ -77,20 +79,21 @@ public final class FewBestOperator implements Retelling {
     public void process(int port, Batch batch, Output output) {
         try (batch) {
             int count = batch.rowCount();
-            long[] partitions = finder.find(rows.table(), batch, Rows.all(count), count);
             long[] word = words.of(batch);
             if (candidates.length < count) {
                 candidates = new int[count];
             }
-            int found = rows.candidates(partitions, word, count, candidates);
+            int left = best.find(batch, word, candidates);
+            long[] partitions = finder.find(rows.table(), batch, candidates, left);
+            int found = rows.candidates(partitions, word, candidates, left);
             codec.prepare(batch, candidates, found);
             long weights = batch.weightsAddress();
             for (int i = 0; i < found; i++) {
                 int row = candidates[i];
                 long times = weights == 0 ? 1 : Memory.getLong(weights + 8L * row);
                 assert times > 0 : "a row is taken back";
-                while (times-- > 0 && rows.offer(partitions[row], i, word[row])) {
-                    changes.touch(partitions[row]);
+                while (times-- > 0 && rows.offer(partitions[i], i, word[row])) {
+                    changes.touch(partitions[i]);
                 }
             }
         }

@@ -20,7 +20,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * <pre>
  *   partition: hash | link | keys | places                             with a limit of 1
  *   partition: hash | link | keys | address of the places | number of rows, 4 bytes | room, 4 bytes | word of the last
- *   link:      whether touched, 1 bit | the best row of a batch, 20 bits | which batch
+ *   link:      whether touched
  *   place:     rank under which the row was emitted last or 0, 16 bits, and the row's address | word
  * </pre>
  *
@@ -33,8 +33,6 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
 
     private static final int PLACE = 16;
     private static final int FIRST_ROOM = 2;
-    private static final int BATCH_SHIFT = 21;
-    private static final int MOST_BATCH_ROWS = 1 << BATCH_SHIFT - 1;
     private static final long ADDRESS = (1L << 48) - 1;
 
     private final KeyLayout keys;
@@ -48,7 +46,6 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
     private long[] leaving = new long[64];
     private int leavingCount;
     private int size;
-    private long batches;
 
     /** @param order over rows of the codec's plain codec */
     FewBestRows(KeyLayout keys, PackedCodec codec, TotalOrder order, int limit, BufferAllocator allocator) {
@@ -131,41 +128,17 @@ final class FewBestRows implements BestOfPartitions, AutoCloseable {
 
     // ---- rows
 
-    /**
-     * Collects the positions of a batch's rows that may be among the best, and returns how many they are; {@link #offer}
-     * would turn the others away, or with a limit of 1 have a later row of the batch push them out.
-     */
-    int candidates(long[] partitions, long[] words, int count, int[] into) {
+    /** Keeps of rows those that may be among the best, and returns how many they are; {@link #offer} would turn the others away. */
+    int candidates(long[] partitions, long[] words, int[] rows, int count) {
         int found = 0;
         for (int i = 0; i < count; i++) {
-            into[found] = i;
-            found += mayEnter(partitions[i], words[i]) ? 1 : 0;
+            int row = rows[i];
+            long partition = partitions[i];
+            rows[found] = row;
+            partitions[found] = partition;
+            found += mayEnter(partition, words[row]) ? 1 : 0;
         }
-        return limit == 1 && count <= MOST_BATCH_ROWS ? bestOfBatch(partitions, words, into, found) : found;
-    }
-
-    /** Keeps of each partition's rows those with the least word: each row costs a copy, and most are pushed out at once. */
-    private int bestOfBatch(long[] partitions, long[] words, int[] candidates, int count) {
-        long batch = ++batches << BATCH_SHIFT;
-        for (int i = 0; i < count; i++) {
-            int row = candidates[i];
-            long at = partitions[row] + GroupTable.LINK;
-            long link = Memory.getLong(at);
-            if (link >>> BATCH_SHIFT != batches || words[row] < words[best(link)]) {
-                Memory.putLong(at, batch | (long) row << 1 | link & BestChanges.TOUCHED);
-            }
-        }
-        int kept = 0;
-        for (int i = 0; i < count; i++) {
-            int row = candidates[i];
-            candidates[kept] = row;
-            kept += words[row] == words[best(Memory.getLong(partitions[row] + GroupTable.LINK))] ? 1 : 0;
-        }
-        return kept;
-    }
-
-    private static int best(long link) {
-        return (int) (link >>> 1) & MOST_BATCH_ROWS - 1;
+        return found;
     }
 
     /** Whether a row with this word may be among the best of its partition; else {@link #offer} would turn it away. */
