@@ -84,7 +84,8 @@ final class BestOfBatch implements AutoCloseable {
     private boolean areTogether(Batch batch, int lost) {
         boolean equal = true;
         for (int column : columns) {
-            if (batch.validityAddress(column) == 0 && batch.schema().type(column).fixedWidth() == 8) {
+            if (batch.validityAddress(column) == 0
+                    && batch.schema().type(column).fixedWidth() == 8) {
                 long data = batch.dataAddress(column);
                 for (int i = 0; i < lost; i++) {
                     equal &= Memory.getLong(data + 8L * doomed[i]) == Memory.getLong(data + 8L * better[i]);

@@ -63,7 +63,8 @@ class BestOfBatchTest {
                 least += isBest ? 1 : 0;
             }
             assertEquals(kept.stream().sorted().toList(), kept);
-            assertTrue(kept.size() - least <= count / 4, kept.size() + " of " + count + ", " + least + " by " + partition);
+            assertTrue(
+                    kept.size() - least <= count / 4, kept.size() + " of " + count + ", " + least + " by " + partition);
         }
     }
 
