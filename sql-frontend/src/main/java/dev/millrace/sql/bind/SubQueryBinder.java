@@ -114,18 +114,22 @@ final class SubQueryBinder {
         requireColumns(rel, 1, call.operand(1));
         Converted converted = convert(List.of(expressions.bind(call.operand(0))), rel, call);
         SqlKind comparison = ((SqlQuantifyOperator) call.getOperator()).comparisonKind;
+        return call.getKind() == SqlKind.SOME
+                ? any(converted, comparison)
+                : ExpressionBinder.not(any(converted, comparison.negateNullSafe())); // all, unless one is not
+    }
+
+    /** Whether one row compares so. Other than one is less or greater than one: random queries found Calcite's own form wrong. */
+    private static RexNode any(Converted converted, SqlKind comparison) {
         ImmutableList<RexNode> values = ImmutableList.copyOf(converted.values);
-        if (call.getKind() == SqlKind.SOME) {
-            return comparison == SqlKind.EQUALS
-                    ? RexSubQuery.in(converted.query, values)
-                    : RexSubQuery.some(converted.query, values, SqlStdOperatorTable.some(comparison));
-        }
-        // All are as said unless one is not.
-        SqlKind negated = comparison.negateNullSafe();
-        return ExpressionBinder.not(
-                negated == SqlKind.EQUALS
-                        ? RexSubQuery.in(converted.query, values)
-                        : RexSubQuery.some(converted.query, values, SqlStdOperatorTable.some(negated)));
+        return switch (comparison) {
+            case EQUALS -> RexSubQuery.in(converted.query, values);
+            case NOT_EQUALS ->
+                ExpressionBinder.combine(
+                        "or",
+                        List.of(any(converted, SqlKind.LESS_THAN), any(converted, SqlKind.GREATER_THAN)));
+            default -> RexSubQuery.some(converted.query, values, SqlStdOperatorTable.some(comparison));
+        };
     }
 
     private RelNode bind(SqlNode query) {
