@@ -126,8 +126,7 @@ final class SubQueryBinder {
             case EQUALS -> RexSubQuery.in(converted.query, values);
             case NOT_EQUALS ->
                 ExpressionBinder.combine(
-                        "or",
-                        List.of(any(converted, SqlKind.LESS_THAN), any(converted, SqlKind.GREATER_THAN)));
+                        "or", List.of(any(converted, SqlKind.LESS_THAN), any(converted, SqlKind.GREATER_THAN)));
             default -> RexSubQuery.some(converted.query, values, SqlStdOperatorTable.some(comparison));
         };
     }
