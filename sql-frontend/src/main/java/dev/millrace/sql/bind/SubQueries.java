@@ -15,7 +15,6 @@ import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.rules.CoreRules;
 import org.apache.calcite.rex.RexNode;
-import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql2rel.RelDecorrelator;
@@ -43,7 +42,6 @@ final class SubQueries {
                 .build();
         HepPlanner planner = new HepPlanner(program);
         RelNode withJoins = SemiJoins.apply(query);
-        refuseCorrelatedWindows(withJoins);
         if (!isLeft(withJoins)) {
             return withJoins;
         }
@@ -53,13 +51,13 @@ final class SubQueries {
                     .withHint("make a materialized view of one of them");
         }
         planner.setRoot(withJoins);
+        RelNode correlated = planner.findBestExp();
         try {
-            RelNode joins = CorrelatedExpansions.remove(planner.findBestExp(), SubQueries::decorrelated);
-            return decorrelated(ConstantGroups.remove(joins));
+            RelNode joins = decorrelated(ConstantGroups.remove(DependentJoins.remove(correlated, false)));
+            return isLeft(joins) ? DependentJoins.remove(correlated, true) : joins;
         } catch (RuntimeException | AssertionError e) {
             // Calcite gives up on some shapes by whatever exception or assertion comes first.
-            throw MillraceException.notAvailableYet("this kind of correlated sub-query")
-                    .withHint("write a join with a grouped sub-query");
+            return DependentJoins.remove(correlated, true);
         }
     }
 
@@ -110,23 +108,5 @@ final class SubQueries {
             }
         });
         return found[0] || node.getInputs().stream().anyMatch(SubQueries::isLeft);
-    }
-
-    /** Decorrelation joins the outer rows in beneath the window, which then numbers the rows of all of them. */
-    private static void refuseCorrelatedWindows(RelNode node) {
-        if (node instanceof Project project
-                && RexOver.containsOver(project.getProjects(), null)
-                && !Correlations.free(project.getInput()).isEmpty()) {
-            throw MillraceException.notAvailableYet("a window function (OVER) above a condition on an outer row")
-                    .withHint("use ORDER BY .. LIMIT in the sub-query, or number rows by PARTITION BY and join them");
-        }
-        node.getInputs().forEach(SubQueries::refuseCorrelatedWindows);
-        node.accept(new RexShuttle() {
-            @Override
-            public RexNode visitSubQuery(RexSubQuery query) {
-                refuseCorrelatedWindows(query.rel);
-                return super.visitSubQuery(query);
-            }
-        });
     }
 }
