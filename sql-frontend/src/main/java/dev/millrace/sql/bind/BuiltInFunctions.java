@@ -13,19 +13,37 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * Functions of PostgreSQL that are short for an expression over others; {@code functions.txt} beside this class has one a
+ * Functions that are short for an expression over others; {@code functions.txt} beside this class has one a
  * line, {@code name(parameter = default, ..) expression}. Safe on any thread.
  */
 final class BuiltInFunctions {
-    private static final Map<String, List<UserFunction>> FUNCTIONS = read();
+    /** Behind the name of a function whose first argument is an array. */
+    private static final String OF_ARRAY = "[]";
 
-    private BuiltInFunctions() {}
+    private static final BuiltInFunctions SCALAR = new BuiltInFunctions("functions.txt");
+
+    private final Map<String, List<UserFunction>> functions;
+
+    /** @param resource the name of the file beside this class that has them */
+    BuiltInFunctions(String resource) {
+        functions = read(resource);
+    }
 
     /** The function of this name that takes so many arguments. */
     static Optional<UserFunction> find(String name, int arguments) {
-        return FUNCTIONS.getOrDefault(name, List.of()).stream()
+        return SCALAR.named(name, arguments);
+    }
+
+    /** The function that takes so many arguments, the first of them an array; another is there for other types. */
+    static Optional<UserFunction> findOfArray(String name, int arguments) {
+        return SCALAR.named(name + OF_ARRAY, arguments);
+    }
+
+    Optional<UserFunction> named(String name, int arguments) {
+        return functions.getOrDefault(name, List.of()).stream()
                 .filter(function -> function.leastArguments() <= arguments
                         && arguments <= function.parameters().size())
                 .findFirst();
@@ -33,12 +51,18 @@ final class BuiltInFunctions {
 
     /** All names, for suggestions. */
     static Set<String> names() {
-        return FUNCTIONS.keySet();
+        return SCALAR.functions.keySet().stream()
+                .filter(name -> !name.endsWith(OF_ARRAY))
+                .collect(Collectors.toUnmodifiableSet());
     }
 
-    private static Map<String, List<UserFunction>> read() {
+    Set<String> all() {
+        return functions.keySet();
+    }
+
+    private static Map<String, List<UserFunction>> read(String resource) {
         Map<String, List<UserFunction>> functions = new HashMap<>();
-        try (InputStream in = BuiltInFunctions.class.getResourceAsStream("functions.txt")) {
+        try (InputStream in = BuiltInFunctions.class.getResourceAsStream(resource)) {
             new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .filter(line -> !line.isBlank() && !line.startsWith("#"))

@@ -150,7 +150,11 @@ final class CollectedAggregates {
         RexNode one = Rex.literal(new Literal(1L, DataType.BIGINT));
         return switch (syntax.name()) {
             case "rank" -> plus(count(Optional.of(comesBefore), List.of()), one);
-            case "dense_rank" -> plus(count(Optional.of(comesBefore), List.of(key.value())), one);
+            case "dense_rank" -> {
+                RexNode values = count(Optional.of(comesBefore), List.of(key.value()));
+                // NULLs before all others are one more value, which count(DISTINCT ..) leaves out
+                yield plus(plus(values, anyNulls(key, before)), one);
+            }
             case "percent_rank" -> {
                 RexNode all = real(count(Optional.empty(), List.of()));
                 RexNode zero = Rex.cast(Rex.literal(new Literal(0.0, DataType.DOUBLE)), DataType.DOUBLE);
@@ -175,6 +179,18 @@ final class CollectedAggregates {
                                 where);
             }
         };
+    }
+
+    /** 1 if there are NULLs that come first, else 0. */
+    private RexNode anyNulls(SortKey key, List<RexNode> before) {
+        RexNode none = Rex.literal(new Literal(0L, DataType.BIGINT));
+        if (before.size() < 2) {
+            return none;
+        }
+        RexNode isNull = before.get(1);
+        RexNode one = Rex.literal(new Literal(1L, DataType.BIGINT));
+        RexNode nulls = count(Optional.of(isNull), List.of());
+        return context.functions().function("least", "least", List.of(nulls, one), where);
     }
 
     private RexNode count(Optional<RexNode> condition, List<RexNode> distinct) {

@@ -132,7 +132,7 @@ final class ExpressionBinder {
             // A column may be called "user" here; where none is, the word is PostgreSQL's CURRENT_USER.
             boolean user = identifier.isSimple() && identifier.getSimple().equals("user");
             if (!user || e.sqlState() != SqlState.UNDEFINED_COLUMN) {
-                throw e;
+                return new RowBinder(context, this).otherwise(identifier, e);
             }
             return context.catalog()
                     .sessionFunction("user", List.of())

@@ -7,8 +7,10 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +78,10 @@ final class FunctionBinder {
     }
 
     RexNode call(SqlCall call) {
+        Optional<SqlNode> macro = AggregateMacros.expand(call);
+        if (macro.isPresent()) {
+            return expressions.bind(macro.get());
+        }
         switch (call.getKind()) {
             case OVER -> {
                 return new WindowBinder(context, expressions, clause).over(call);
@@ -134,6 +140,10 @@ final class FunctionBinder {
 
     /** Whether a name is that of an aggregate, or of one that is made of another. */
     static boolean isAggregate(String name) {
+        return isPlainAggregate(name) || AggregateMacros.contains(name);
+    }
+
+    static boolean isPlainAggregate(String name) {
         return Aggregates.byName(name).isPresent()
                 || JSON_AGGREGATES.containsKey(name)
                 || CollectedAggregates.contains(name)
@@ -241,12 +251,17 @@ final class FunctionBinder {
                         call);
             }
         }
-        Optional<UserFunction> builtIn = BuiltInFunctions.find(name, call.operandCount());
+        Optional<UserFunction> builtIn = BuiltInFunctions.findOfArray(name, call.operandCount())
+                .filter(ofArray -> isArray(call.operand(0)))
+                .or(() -> BuiltInFunctions.find(name, call.operandCount()));
         if (builtIn.isPresent()) {
             return inlined(builtIn.get(), call.getOperandList(), call);
         }
         if (name.equals("format")) {
             return new FormatBinder(context, expressions).bind(call);
+        }
+        if (name.equals(FromClauses.ROW_OF)) {
+            return new RowBinder(context, expressions).named(call);
         }
         String prefix = PREFIX_OPERATORS.get(name);
         if (prefix != null) {
@@ -312,6 +327,10 @@ final class FunctionBinder {
             return session.get();
         }
         return castByTypeName(name, arguments, call).orElseThrow(() -> unknownFunction(name, arguments, call));
+    }
+
+    private boolean isArray(SqlNode operand) {
+        return Coercions.type(expressions.bind(operand)).kind() == DataType.Kind.ARRAY;
     }
 
     /** How many of the arguments are NULL, or not. */
@@ -397,6 +416,7 @@ final class FunctionBinder {
         names.addAll(DerivedAggregates.names());
         names.addAll(CollectedAggregates.names());
         names.addAll(JSON_AGGREGATES.keySet());
+        names.addAll(AggregateMacros.names());
         names.addAll(WindowBinder.names());
         names.addAll(
                 List.of("format", "generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
@@ -468,7 +488,15 @@ final class FunctionBinder {
                     syntax.name(), List.of(fraction), syntax.distinct(), syntax.filter(), syntax.ordering(), false);
             values.add(aggregate(one, where));
         }
-        return context.functions().operator("make_array", values, where);
+        RexNode array = context.functions().operator("make_array", values, where);
+        // of nothing there is no percentile at all
+        RexNode none = Rex.call("is_null", List.of(values.get(0)), DataType.BOOLEAN, false);
+        DataType type = Coercions.type(array);
+        return Rex.builder()
+                .makeCall(
+                        TypeMapper.relType(type, true),
+                        SqlStdOperatorTable.CASE,
+                        List.of(none, Rex.nullOf(type), array));
     }
 
     /** {@code jsonb_agg(x)} is {@code to_jsonb(array_agg(x))}; an object is made of an array of its members. */

@@ -15,6 +15,7 @@ import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 
 /** Binds what makes, takes apart or searches arrays, rows and JSONB: subscripts, slices, fields, their operators. */
@@ -114,6 +115,9 @@ final class NestedBinder {
         if (type.kind() == Kind.JSONB) {
             RexNode key = expressions.bind(index);
             return context.functions().operator("json_get", List.of(value, key), call);
+        }
+        if (type.kind() == Kind.ROW && index instanceof SqlLiteral name) {
+            return field(value, name.getValueAs(String.class), call);
         }
         if (type.kind() != Kind.ARRAY) {
             throw Errors.error(

@@ -135,6 +135,12 @@ final class QueryBinder {
         List<RelFieldCollation> collation = new ArrayList<>();
         for (SqlNode node : order.order()) {
             SortSyntax syntax = SortSyntax.of(node);
+            if (syntax.value() instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.ALL_COLUMNS))) {
+                for (int i = 0; i < bound.names.size(); i++) {
+                    collation.add(SelectBinder.collation(i, syntax));
+                }
+                continue;
+            }
             collation.add(SelectBinder.collation(outputColumn(syntax.value(), bound.names), syntax));
         }
         RelNode rel =

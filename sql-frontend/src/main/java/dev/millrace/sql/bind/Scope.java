@@ -167,6 +167,31 @@ final class Scope {
         return Rex.builder().makeFieldAccess(Rex.builder().makeCorrel(rowType, id), column);
     }
 
+    /** Whether this scope or one around it has the column. */
+    boolean finds(SqlIdentifier name) {
+        return find(name).isPresent() || outer.isPresent() && outer.get().finds(name);
+    }
+
+    /** Whether this scope, without the outer ones, has a column or relation of this name. */
+    boolean has(String name) {
+        return columns.stream()
+                .anyMatch(column -> column.name().equals(name) && !column.hidden()
+                        || column.qualifier().equals(name));
+    }
+
+    /** The columns of a relation of this scope or one around it. */
+    List<Column> ofRelation(String qualifier) {
+        for (Optional<Scope> scope = Optional.of(this); scope.isPresent(); scope = scope.get().outer) {
+            List<Column> found = scope.get().columns.stream()
+                    .filter(column -> column.qualifier().equals(qualifier) && !column.isOwnNumber())
+                    .toList();
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
+        return List.of();
+    }
+
     /** The column of this scope, without the outer ones. */
     Optional<Column> find(SqlIdentifier name) {
         List<String> parts = name.names;

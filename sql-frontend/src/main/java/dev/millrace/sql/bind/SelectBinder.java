@@ -22,15 +22,16 @@ import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWindow;
-import org.apache.calcite.sql.util.SqlShuttle;
 
 /**
  * Binds one SELECT with the ORDER BY and LIMIT that follow it:
@@ -46,6 +47,7 @@ final class SelectBinder {
     private final List<Item> items = new ArrayList<>();
     private final Scope scope;
     private final AggregateCalls calls;
+    private final Aliases aliases;
     private final Map<Integer, SqlIdentifier> columnsSeen = new HashMap<>();
     private RelNode rel;
 
@@ -72,6 +74,7 @@ final class SelectBinder {
                 : new FromBinder(context, queries, outer).bind(select.getFrom());
         this.rel = from.rel();
         this.scope = new Scope(outer, from.columns(), rel.getRowType(), context, queries.commonTables());
+        this.aliases = new Aliases(select.getSelectList().getList(), scope);
         this.calls = new AggregateCalls(rel.getRowType().getFieldCount());
     }
 
@@ -90,9 +93,9 @@ final class SelectBinder {
             rejectGrouping();
         } else {
             Groups groups = new GroupBinder(context, expressions("GROUP BY", false), this::alias, this::ordinal)
-                    .bind(select.getGroup());
+                    .bind(groupItems());
             Optional<RexNode> having = Optional.ofNullable(select.getHaving())
-                    .map(node -> expressions("HAVING", true).bindCondition(node));
+                    .map(node -> expressions("HAVING", true).bindCondition(aliases.inPlace(node)));
             Grouping grouping = new Grouping(context, rel, scope, groups, calls.calls(), columnsSeen);
             rel = grouping.aggregate();
             if (having.isPresent()) {
@@ -111,7 +114,8 @@ final class SelectBinder {
     private void where() {
         if (select.getWhere() != null) {
             RexNode condition =
-                    new ExpressionBinder(context, scope, Clause.plain("WHERE")).bindCondition(select.getWhere());
+                    new ExpressionBinder(context, scope, Clause.plain("WHERE"))
+                            .bindCondition(aliases.inPlace(select.getWhere()));
             rel = Relations.filter(rel, condition, scope.correlation());
         }
     }
@@ -175,9 +179,36 @@ final class SelectBinder {
                 }
             } else {
                 SqlNode value = node.getKind() == SqlKind.AS ? ((SqlCall) node).operand(0) : node;
-                items.add(new Item(value, OutputNames.of(node), binder.bind(value)));
+                String name = OutputNames.of(node);
+                new StarColumns(scope)
+                        .expand(node)
+                        .orElseGet(() -> List.of(new StarColumns.Expanded(value, name)))
+                        .forEach(item -> {
+                            SqlNode full = aliases.inPlace(item.value(), items.size());
+                            items.add(new Item(full, item.name(), binder.bind(full)));
+                        });
             }
         }
+    }
+
+    private boolean isAllColumns(SqlNode node) {
+        return node instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.ALL_COLUMNS));
+    }
+
+    /** The items of GROUP BY; of ALL the numbers of all columns that are no aggregates. */
+    private SqlNodeList groupItems() {
+        SqlNodeList group = select.getGroup();
+        if (group == null || group.size() != 1 || !isAllColumns(group.get(0))) {
+            return group;
+        }
+        List<SqlNode> numbers = new ArrayList<>();
+        for (int i = 0; i < items.size(); i++) {
+            if (!ExpressionBinder.hasAggregate(items.get(i).syntax, context)
+                    && !RexOver.containsOver(items.get(i).value)) {
+                numbers.add(SqlLiteral.createExactNumeric(Integer.toString(i + 1), group.getParserPosition()));
+            }
+        }
+        return new SqlNodeList(numbers, group.getParserPosition());
     }
 
     /** The first item is no column but the list of DISTINCT ON, which the grammar reads as a call. */
@@ -216,15 +247,7 @@ final class SelectBinder {
         if (select.getQualify() == null) {
             return Optional.empty();
         }
-        SqlNode condition = select.getQualify().accept(new SqlShuttle() {
-            @Override
-            public SqlNode visit(SqlIdentifier name) {
-                return name.isSimple() && scope.find(name).isEmpty()
-                        ? alias(name).orElse(name)
-                        : name;
-            }
-        });
-        return Optional.of(expressions("QUALIFY", true).bindCondition(condition));
+        return Optional.of(expressions("QUALIFY", true).bindCondition(aliases.inPlace(select.getQualify())));
     }
 
     /** The output column that a bare name means in GROUP BY and ORDER BY. */
@@ -282,13 +305,20 @@ final class SelectBinder {
         List<Sorted> keys = new ArrayList<>();
         for (SqlNode node : order.order) {
             SortSyntax syntax = SortSyntax.of(node);
+            if (isAllColumns(syntax.value())) {
+                for (int i = 0; i < items.size(); i++) {
+                    keys.add(new Sorted(i, items.get(i).value, syntax));
+                }
+                continue;
+            }
             int item = ordinal(syntax.value(), "ORDER BY").orElse(-1);
             if (item < 0 && syntax.value() instanceof SqlIdentifier name && name.isSimple()) {
                 item = itemNamed(name);
             }
             RexNode value = item >= 0
                     ? items.get(item).value
-                    : context.coercions().decided(expressions("ORDER BY", true).bind(syntax.value()));
+                    : context.coercions()
+                            .decided(expressions("ORDER BY", true).bind(aliases.inPlace(syntax.value())));
             keys.add(new Sorted(item, value, syntax));
         }
         return keys;

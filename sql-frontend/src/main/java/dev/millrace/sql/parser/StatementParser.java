@@ -54,7 +54,7 @@ public final class StatementParser {
     private final RoleParser roles;
 
     private StatementParser(String sql) {
-        this.words = new Words(sql, Lexer.tokens(sql));
+        this.words = new Words(sql, DuckDbForms.rewrite(Lexer.tokens(sql)));
         this.definitions = new DefinitionParser(words);
         this.rows = new RowsParser(words, this);
         this.changes = new ChangeParser(words);
@@ -279,7 +279,7 @@ public final class StatementParser {
 
     /** The expression that a text is. */
     public static SqlNode parseExpression(String text) {
-        return new Words(text, Lexer.tokens(text)).expression();
+        return new Words(text, DuckDbForms.rewrite(Lexer.tokens(text))).expression();
     }
 
     /** The literal that a text is; empty for any other expression. */
@@ -294,7 +294,7 @@ public final class StatementParser {
     /** Whether a text is an expression and nothing else. */
     public static boolean isExpression(String text) {
         try {
-            Words words = new Words(text, Lexer.tokens(text));
+            Words words = new Words(text, DuckDbForms.rewrite(Lexer.tokens(text)));
             words.expression();
             return words.peek().kind() == Kind.END;
         } catch (MillraceException e) {
@@ -304,7 +304,7 @@ public final class StatementParser {
 
     /** The query that a text is. */
     public static SqlNode parseQuery(String text) {
-        Words words = new Words(text, Lexer.tokens(text));
+        Words words = new Words(text, DuckDbForms.rewrite(Lexer.tokens(text)));
         SqlNode query = words.query();
         if (words.peek().kind() != Kind.END) {
             throw words.syntaxError();

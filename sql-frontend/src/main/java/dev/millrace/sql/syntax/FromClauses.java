@@ -11,5 +11,20 @@ public final class FromClauses {
     /** As last order key of a query: its FETCH is WITH TIES. */
     public static final String WITH_TIES = "with ties";
 
+    /** In GROUP BY and ORDER BY: ALL, the columns of the SELECT list that are no aggregates, or all. */
+    public static final String ALL_COLUMNS = "all columns";
+
+    /** A call that stands for columns: of the relation of this name or, if empty, all; with calls that change them. */
+    public static final String STAR_COLUMNS = "star columns";
+
+    /** A call of names and values in turn that makes a row. */
+    public static final String ROW_OF = "row of";
+
+    /** A call of a cast that gives NULL where it fails. */
+    public static final String TRY_CAST = "try cast";
+
+    /** The rows that UNPIVOT makes, which the star before them does not stand for. */
+    public static final String UNPIVOTED = "millrace_unpivoted";
+
     private FromClauses() {}
 }

@@ -131,7 +131,7 @@ public final class Lexer {
             at += 2;
             return new Lexeme(Kind.PUNCTUATION, "::", start, at);
         }
-        if ("()[],;.:".indexOf(c) >= 0) {
+        if ("()[]{},;.:".indexOf(c) >= 0) {
             at++;
             pattern = afterPattern && c == '(' ? Pattern.OPEN : Pattern.NONE;
             seenMatchRecognize &= c != ';';
