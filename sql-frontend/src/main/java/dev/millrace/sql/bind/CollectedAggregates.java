@@ -7,6 +7,7 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.AggregateCalls.Call;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
 import dev.millrace.type.DataType;
+import dev.millrace.sql.algebra.TypeMapper;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
  * Aggregates that are functions of an array of their rows' values, or of several counts.
@@ -78,6 +80,28 @@ final class CollectedAggregates {
                         && syntax.arguments().get(0).getKind() == SqlKind.ARRAY_VALUE_CONSTRUCTOR
                 ? Optional.of(((SqlCall) syntax.arguments().get(0)).getOperandList())
                 : Optional.empty();
+    }
+
+    /** Percentiles at several fractions as an array; of nothing there is none at all. */
+    static RexNode ofFractions(
+            List<SqlNode> fractions,
+            AggregateSyntax syntax,
+            java.util.function.Function<AggregateSyntax, RexNode> aggregate,
+            QueryContext context,
+            SqlCall where) {
+        List<RexNode> values = new ArrayList<>();
+        for (SqlNode fraction : fractions) {
+            values.add(aggregate.apply(new AggregateSyntax(
+                    syntax.name(), List.of(fraction), syntax.distinct(), syntax.filter(), syntax.ordering(), false)));
+        }
+        RexNode array = context.functions().operator("make_array", values, where);
+        RexNode none = Rex.call("is_null", List.of(values.get(0)), DataType.BOOLEAN, false);
+        DataType type = Coercions.type(array);
+        return Rex.builder()
+                .makeCall(
+                        TypeMapper.relType(type, true),
+                        SqlStdOperatorTable.CASE,
+                        List.of(none, Rex.nullOf(type), array));
     }
 
     RexNode bind() {

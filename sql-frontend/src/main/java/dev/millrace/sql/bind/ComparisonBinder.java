@@ -33,15 +33,34 @@ final class ComparisonBinder {
         if (left.getKind() == SqlKind.ROW && right.getKind() == SqlKind.ROW) {
             return compareRows(name, (SqlCall) left, (SqlCall) right, call);
         }
+        boolean ofQuery = left.getKind() == SqlKind.ROW && right.isA(SqlKind.QUERY)
+                || right.getKind() == SqlKind.ROW && left.isA(SqlKind.QUERY);
+        if (ofQuery) {
+            int columns = ((SqlCall) (left.getKind() == SqlKind.ROW ? left : right)).operandCount();
+            return compareRows(name, row(left, columns), row(right, columns), call);
+        }
         return context.functions().operator(name, expressions.bindAll(call.getOperandList()), call);
+    }
+
+    /** The values of a row, or of the one row of a sub-query. */
+    private List<RexNode> row(SqlNode node, int columns) {
+        return node.getKind() == SqlKind.ROW
+                ? expressions.bindAll(((SqlCall) node).getOperandList())
+                : new SubQueryBinder(context, expressions).row(node, columns);
     }
 
     private RexNode compareRows(String name, SqlCall left, SqlCall right, SqlNode where) {
         if (left.operandCount() != right.operandCount()) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", where);
         }
-        List<RexNode> lefts = expressions.bindAll(left.getOperandList());
-        List<RexNode> rights = expressions.bindAll(right.getOperandList());
+        return compareRows(
+                name,
+                expressions.bindAll(left.getOperandList()),
+                expressions.bindAll(right.getOperandList()),
+                where);
+    }
+
+    private RexNode compareRows(String name, List<RexNode> lefts, List<RexNode> rights, SqlNode where) {
         switch (name) {
             case "eq", "ne", "is_distinct_from", "is_not_distinct_from" -> {
                 List<RexNode> parts = new ArrayList<>();

@@ -456,7 +456,8 @@ final class FunctionBinder {
         }
         Optional<List<SqlNode>> fractions = CollectedAggregates.fractions(syntax);
         if (fractions.isPresent()) {
-            return percentiles(fractions.get(), syntax, where);
+            return CollectedAggregates.ofFractions(
+                    fractions.get(), syntax, one -> aggregate(one, where), context, where);
         }
         if (CollectedAggregates.contains(syntax.name()) || CollectedAggregates.isPlace(syntax)) {
             ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
@@ -479,24 +480,6 @@ final class FunctionBinder {
         AggregateCalls calls = calls(where);
         ExpressionBinder inner = expressions.within(Clause.plain("an aggregate"));
         return calls.add(new AggregateBinder(context, inner).bind(function, syntax, where));
-    }
-
-    private RexNode percentiles(List<SqlNode> fractions, AggregateSyntax syntax, SqlCall where) {
-        List<RexNode> values = new ArrayList<>();
-        for (SqlNode fraction : fractions) {
-            AggregateSyntax one = new AggregateSyntax(
-                    syntax.name(), List.of(fraction), syntax.distinct(), syntax.filter(), syntax.ordering(), false);
-            values.add(aggregate(one, where));
-        }
-        RexNode array = context.functions().operator("make_array", values, where);
-        // of nothing there is no percentile at all
-        RexNode none = Rex.call("is_null", List.of(values.get(0)), DataType.BOOLEAN, false);
-        DataType type = Coercions.type(array);
-        return Rex.builder()
-                .makeCall(
-                        TypeMapper.relType(type, true),
-                        SqlStdOperatorTable.CASE,
-                        List.of(none, Rex.nullOf(type), array));
     }
 
     /** {@code jsonb_agg(x)} is {@code to_jsonb(array_agg(x))}; an object is made of an array of its members. */

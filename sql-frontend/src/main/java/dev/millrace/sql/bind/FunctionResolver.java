@@ -85,7 +85,6 @@ final class FunctionResolver {
             "json_delete_path",
             "json_members",
             "json_elements",
-            "json_elements_text",
             "json_keys",
             "json_path_query",
             "json_entries",

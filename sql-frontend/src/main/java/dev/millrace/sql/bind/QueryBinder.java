@@ -36,6 +36,7 @@ import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlSetOperator;
 import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
 
 /** Binds a query: WITH, set operations, VALUES, and the ORDER BY around them; one SELECT is {@link SelectBinder}'s. */
 final class QueryBinder {
@@ -186,7 +187,7 @@ final class QueryBinder {
         QueryBinder binder = new QueryBinder(context, outer, tables);
         for (SqlNode node : items) {
             SqlWithItem item = (SqlWithItem) node;
-            if (item.recursive != null && item.recursive.booleanValue()) {
+            if (item.recursive != null && item.recursive.booleanValue() && readsItself(item)) {
                 throw recursive(item);
             }
             Bound bound = binder.bind(item.query, List.of());
@@ -206,6 +207,19 @@ final class QueryBinder {
             tables.put(item.name.getSimple(), new Bound(bound.rel, names));
         }
         return binder;
+    }
+
+    /** RECURSIVE may be said of queries that are not. */
+    private static boolean readsItself(SqlWithItem item) {
+        boolean[] found = {false};
+        item.query.accept(new SqlBasicVisitor<Void>() {
+            @Override
+            public Void visit(SqlIdentifier name) {
+                found[0] |= name.isSimple() && name.getSimple().equals(item.name.getSimple());
+                return null;
+            }
+        });
+        return found[0];
     }
 
     private static MillraceException recursive(SqlWithItem item) {

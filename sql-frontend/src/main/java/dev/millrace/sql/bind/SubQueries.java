@@ -51,7 +51,13 @@ final class SubQueries {
                     .withHint("make a materialized view of one of them");
         }
         planner.setRoot(withJoins);
-        RelNode correlated = planner.findBestExp();
+        RelNode correlated;
+        try {
+            correlated = planner.findBestExp();
+        } catch (AssertionError e) {
+            throw MillraceException.notAvailableYet("this kind of correlated sub-query")
+                    .withHint("write a join with a grouped sub-query");
+        }
         try {
             RelNode joins = decorrelated(ConstantGroups.remove(DependentJoins.remove(correlated, false)));
             return isLeft(joins) ? DependentJoins.remove(correlated, true) : joins;

@@ -18,6 +18,7 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.Sort;
+import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexInputRef;
@@ -44,7 +45,34 @@ final class SubQueryBinder {
     RexNode scalar(SqlNode query) {
         RelNode rel = bind(query);
         requireColumns(rel, 1, query);
-        return RexSubQuery.scalar(rel);
+        // (SELECT (SELECT ..)) is the inner one
+        return rel instanceof Project project
+                        && project.getInput() instanceof Values values
+                        && values.getTuples().size() == 1
+                        && project.getProjects().get(0) instanceof RexSubQuery inner
+                ? inner
+                : RexSubQuery.scalar(rel);
+    }
+
+    /** {@code (SELECT a, b ...)} as the values of its one row. */
+    List<RexNode> row(SqlNode query, int columns) {
+        RelNode rel = bind(query);
+        DataType first = TypeMapper.dataType(rel.getRowType().getFieldList().get(0).getType());
+        if (rel.getRowType().getFieldCount() == 1 && first.kind() == DataType.Kind.ROW) {
+            RexNode row = RexSubQuery.scalar(rel);
+            NestedBinder nested = new NestedBinder(context, expressions);
+            return first.fields().stream()
+                    .map(field -> nested.field(row, field.name(), query))
+                    .toList();
+        }
+        requireColumns(rel, columns, query);
+        List<RexNode> values = new ArrayList<>();
+        for (int i = 0; i < columns; i++) {
+            String name = rel.getRowType().getFieldNames().get(i);
+            values.add(RexSubQuery.scalar(Relations.project(
+                    rel, List.of(Relations.references(rel).get(i)), List.of(name))));
+        }
+        return values;
     }
 
     /** {@code ARRAY(SELECT ...)}: the values of its one column, in its order; no rows are an empty array. */

@@ -1,9 +1,11 @@
 package dev.millrace.sql.parser;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -21,11 +23,12 @@ import java.util.Set;
  * <p>Texts without such forms stay as they are. Pure functions.
  */
 final class DuckDbForms {
+    /** Words that need no neighbours to tell that there may be something to do. */
     private static final Set<String> TRIGGERS = Set.of(
-            "exclude", "replace", "rename", "columns", "all", "interval", "count", "filter", "nulls", "pivot", "unpivot",
-            "from", "jsonb_to_record", "jsonb_to_recordset", "json_to_record", "json_to_recordset", "list_transform",
-            "list_filter", "list_apply", "array_transform", "array_apply", "array_filter", "apply", "try_cast",
-            "struct_pack");
+            "exclude", "rename", "pivot", "unpivot", "pivot_wider", "pivot_longer", "jsonb_to_record", "jsonb_to_recordset",
+            "json_to_record", "json_to_recordset", "list_transform", "list_filter", "list_apply", "array_transform",
+            "array_apply", "array_filter", "apply", "try_cast", "struct_pack", "normalize");
+    private static final Set<String> FORMS_OF_UNICODE = Set.of("nfc", "nfd", "nfkc", "nfkd");
     private static final Set<String> SYMBOLS = Set.of("[", "{", "==", "**", ":=");
     private static final Set<String> MAPPING =
             Set.of("list_transform", "list_apply", "array_transform", "array_apply", "apply");
@@ -34,7 +37,6 @@ final class DuckDbForms {
             "year", "years", "month", "months", "week", "weeks", "day", "days", "hour", "hours", "minute", "minutes",
             "second", "seconds", "millisecond", "milliseconds", "microsecond", "microseconds", "quarter", "quarters",
             "decade", "decades", "century", "centuries");
-    private static final Set<String> MODIFIERS = Set.of("exclude", "replace", "rename");
 
     private final LexemeEditor text;
 
@@ -51,7 +53,7 @@ final class DuckDbForms {
         DuckDbForms forms = new DuckDbForms(text);
         forms.small();
         forms.brackets();
-        forms.stars();
+        new StarForms(text).rewrite();
         new PivotForms(text).rewrite();
         new ColumnDefinitions(text).rewrite();
         forms.fromFirst();
@@ -59,17 +61,50 @@ final class DuckDbForms {
     }
 
     private static boolean concerns(List<Lexeme> lexemes) {
-        Lexeme before = lexemes.get(lexemes.size() - 1);
-        for (Lexeme lexeme : lexemes) {
-            if (lexeme.kind() == Kind.WORD && TRIGGERS.contains(lexeme.text())
-                    || (lexeme.kind() == Kind.OPERATOR || lexeme.kind() == Kind.PUNCTUATION)
-                            && (SYMBOLS.contains(lexeme.text())
-                                    || before.isSymbol(",") && LexemeEditor.closes(lexeme))) {
+        Lexeme end = lexemes.get(lexemes.size() - 1);
+        Lexeme before = end;
+        boolean with = false;
+        for (int i = 0; i < lexemes.size(); i++) {
+            Lexeme lexeme = lexemes.get(i);
+            Lexeme next = i + 1 < lexemes.size() ? lexemes.get(i + 1) : end;
+            with |= lexeme.isWord("with");
+            boolean concerned =
+                    switch (lexeme.kind()) {
+                        case WORD -> concerns(lexeme.text(), before, next, with);
+                        case OPERATOR, PUNCTUATION ->
+                            SYMBOLS.contains(lexeme.text())
+                                    || before.isSymbol(",") && LexemeEditor.closes(lexeme);
+                        default -> false;
+                    };
+            if (concerned) {
                 return true;
             }
             before = lexeme;
         }
         return false;
+    }
+
+    private static boolean concerns(String word, Lexeme before, Lexeme next, boolean with) {
+        return switch (word) {
+            case "select" -> next.isWord("from");
+            case "from" ->
+                before.kind() == Kind.END
+                        || before.isSymbol("(")
+                        || before.isSymbol(",")
+                        || before.isSymbol(";")
+                        || with && before.isSymbol(")")
+                        || AROUND_QUERIES.contains(before.text());
+            case "limit" -> next.isWord("null");
+            case "using" -> next.isWord("sample");
+            case "fetch" -> next.isWord("first") || next.isWord("next");
+            case "map" -> next.isSymbol("{");
+            case "all" -> before.isWord("by");
+            case "replace" -> before.isSymbol("*") || before.isSymbol(")");
+            case "interval" -> next.kind() != Kind.STRING;
+            case "nulls" -> next.isSymbol(")");
+            case "count", "filter", "columns", "range" -> next.isSymbol("(");
+            default -> TRIGGERS.contains(word);
+        };
     }
 
     // ---- one lexeme or a few ---------------------------------------------------------------------------------------
@@ -130,16 +165,79 @@ final class DuckDbForms {
                 }
             }
             case "interval" -> interval(i);
-            case "try_cast" -> {
+            case "fetch" -> {
+                boolean one = text.word(i + 2, "row") || text.word(i + 2, "rows");
+                if (one && (text.word(i + 1, "first") || text.word(i + 1, "next"))) {
+                    text.insert(i + 2, "1");
+                }
+            }
+            case "limit" -> {
+                if (text.word(i + 1, "null")) {
+                    text.replace(i + 1, i + 2, text.made(i + 1, "all"));
+                }
+            }
+            case "select" -> {
+                if (text.word(i + 1, "from") && text.symbol(i - 1, "(") && text.word(i - 2, "exists")) {
+                    text.insert(i + 1, "1");
+                }
+            }
+            case "normalize" -> {
                 int close = text.symbol(i + 1, "(") ? text.close(i + 1) : -1;
+                if (close > 0 && FORMS_OF_UNICODE.contains(text.get(close - 1).text()) && text.symbol(close - 2, ",")) {
+                    String form = LexemeEditor.constant(text.get(close - 1).text().toUpperCase(Locale.ROOT));
+                    text.replace(close - 1, close, text.made(close - 1, form));
+                }
+            }
+            case "range" -> {
+                boolean inFrom = text.word(i - 1, "from") || text.word(i - 1, "join") || text.word(i - 1, "lateral");
+                int close = inFrom && text.symbol(i + 1, "(") ? text.close(i + 1) : -1;
                 if (close > 0) {
-                    text.insert(close, ")");
-                    text.insert(i + 1, "(cast");
-                    text.replace(i, i + 1, text.made(i, LexemeEditor.quoted(FromClauses.TRY_CAST)));
+                    range(i, close);
+                }
+            }
+            case "using" -> {
+                if (text.word(i + 1, "sample")) {
+                    throw MillraceException.notAvailableYet("USING SAMPLE")
+                            .withHint("a sixteenth that stays the same: WHERE left(md5(key::text), 1) = '0'")
+                            .at(text.get(i).start() + 1);
+                }
+            }
+            case "map" -> {
+                if (text.symbol(i + 1, "{")) {
+                    throw MillraceException.notAvailableYet("the type MAP")
+                            .withHint("jsonb_build_object('key', value), of which -> 'key' is the value; or {'key': value}")
+                            .at(text.get(i).start() + 1);
+                }
+            }
+            case "try_cast" -> {
+                if (text.symbol(i + 1, "(")) {
+                    throw MillraceException.notAvailableYet("TRY_CAST")
+                            .withHint("say what can be cast: CASE WHEN x ~ '^[0-9]{1,9}$' THEN CAST(x AS integer) END")
+                            .at(text.get(i).start() + 1);
                 }
             }
             default -> {}
         }
+    }
+
+    /** {@code range(a, b)} in FROM as generate_series of all but its end. */
+    private void range(int function, int close) {
+        List<List<Lexeme>> bounds = text.items(function + 2, close);
+        boolean down = bounds.size() == 3 && bounds.get(2).get(0).isSymbol("-");
+        if (bounds.isEmpty() || bounds.size() > 3) {
+            return;
+        }
+        List<Lexeme> made = text.made(function, "generate_series(");
+        made.addAll(bounds.size() == 1 ? text.made(function, "0") : bounds.get(0));
+        made.addAll(text.made(function, ", ("));
+        made.addAll(bounds.size() == 1 ? bounds.get(0) : bounds.get(1));
+        made.addAll(text.made(function, down ? ") + 1" : ") - 1"));
+        if (bounds.size() == 3) {
+            made.addAll(text.made(function, ","));
+            made.addAll(bounds.get(2));
+        }
+        made.addAll(text.made(function, ")"));
+        text.replace(function, close + 1, made);
     }
 
     private void interval(int i) {
@@ -300,92 +398,6 @@ final class DuckDbForms {
                     names, start + 1, text.made(names, LexemeEditor.constant(text.get(names).text()) + ","));
         }
         text.replace(function, function + 1, text.made(function, LexemeEditor.quoted(FromClauses.ROW_OF)));
-    }
-
-    // ---- stars -----------------------------------------------------------------------------------------------------
-
-    private void stars() {
-        for (int i = text.size() - 1; i >= 0; i--) {
-            if (text.word(i, "columns") && text.symbol(i + 1, "(") && text.close(i + 1) > 0
-                    && text.beginsExpression(i - 1)) {
-                columns(i, text.close(i + 1));
-            } else if (text.symbol(i, "*") && isStar(i) && isModified(i + 1)) {
-                modified(i);
-            }
-        }
-    }
-
-    private boolean isStar(int i) {
-        return text.symbol(i - 1, ".")
-                || text.symbol(i - 1, ",")
-                || text.symbol(i - 1, "(")
-                || text.word(i - 1, "select")
-                || text.word(i - 1, "distinct");
-    }
-
-    private boolean isModified(int i) {
-        return text.get(i).kind() == Kind.WORD
-                && MODIFIERS.contains(text.get(i).text())
-                && (text.symbol(i + 1, "(") || text.get(i + 1).isName() && !text.word(i + 1, "from"));
-    }
-
-    /** {@code t.* EXCLUDE (a) REPLACE (e AS b) RENAME (c AS d)}. */
-    private void modified(int star) {
-        int first = text.symbol(star - 1, ".") ? star - 2 : star;
-        String qualifier = first < star ? text.get(first).text() : "";
-        List<Lexeme> made = text.made(
-                first, LexemeEditor.quoted(FromClauses.STAR_COLUMNS) + "(" + LexemeEditor.constant(qualifier));
-        int i = star + 1;
-        while (isModified(i)) {
-            boolean listed = text.symbol(i + 1, "(");
-            int close = listed ? text.close(i + 1) : i + 2;
-            if (close < 0) {
-                return;
-            }
-            made.addAll(text.made(i, ", \"star " + text.get(i).text() + "\"("));
-            List<List<Lexeme>> items = text.items(listed ? i + 2 : i + 1, close);
-            for (int item = 0; item < items.size(); item++) {
-                made.addAll(item == 0 ? List.of() : text.made(i, ","));
-                made.addAll(modifier(i, items.get(item)));
-            }
-            made.addAll(text.made(i, ")"));
-            i = listed ? close + 1 : close;
-        }
-        made.addAll(text.made(i, ")"));
-        text.replace(first, i, made);
-    }
-
-    /** A name as a constant; {@code e AS n} as e and a constant. */
-    private List<Lexeme> modifier(int at, List<Lexeme> item) {
-        int last = item.size() - 1;
-        List<Lexeme> made = text.made(at, LexemeEditor.constant(item.get(last).text()));
-        if (last > 1 && item.get(last - 1).isWord("as")) {
-            made.addAll(0, text.made(at, ","));
-            made.addAll(0, item.subList(0, last - 1));
-        }
-        return made;
-    }
-
-    /** {@code COLUMNS(*)}, of a pattern or of a list of names. */
-    private void columns(int word, int close) {
-        String head = LexemeEditor.quoted(FromClauses.STAR_COLUMNS);
-        Lexeme first = text.get(word + 2);
-        if (first.isSymbol("*") && close == word + 3) {
-            text.replace(word, close + 1, text.made(word, head + "('')"));
-        } else if (first.kind() == Kind.QUOTED_NAME && first.text().equals(FromClauses.STAR_COLUMNS)) {
-            text.remove(close, close + 1);
-            text.remove(word, word + 2);
-        } else if (first.kind() == Kind.STRING && close == word + 3) {
-            text.replace(
-                    word,
-                    close + 1,
-                    text.made(word, head + "('', \"star matching\"(" + LexemeEditor.constant(first.text()) + "))"));
-        } else if (first.isWord("array") && text.symbol(word + 3, "[")) {
-            List<Lexeme> made = text.made(word, head + "('', \"star only\"(");
-            made.addAll(text.copy(word + 4, close - 1));
-            made.addAll(text.made(word, "))"));
-            text.replace(word, close + 1, made);
-        }
     }
 
     // ---- FROM first ------------------------------------------------------------------------------------------------

@@ -36,6 +36,15 @@ final class PostgresForms {
         tokens.callee(Paren.TABLE_CALL, function, lexemesUsed);
     }
 
+    /** How many lexemes the WITH ORDINALITY behind the parenthesis at hand has, which closes a {@link #numbered} call. */
+    int ordinalityBehind() {
+        boolean numbered = numberedCalls > 0
+                && tokens.after(1).isWord("with")
+                && tokens.after(2).isWord("ordinality");
+        numberedCalls -= numbered ? 1 : 0;
+        return numbered ? 2 : 0;
+    }
+
     /** Takes the WITH ORDINALITY of a call that was fed as a {@link #numbered} one. */
     boolean skipOrdinality() {
         if (numberedCalls == 0

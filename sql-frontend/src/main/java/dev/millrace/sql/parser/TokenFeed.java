@@ -463,7 +463,7 @@ final class TokenFeed implements Supplier<Token> {
                 defining &= closed != Paren.MATCH_RECOGNIZE;
                 if (closed == Paren.TABLE_CALL) {
                     tokens.push(QueryGrammarConstants.RPAREN, ")", 0);
-                    tokens.push(QueryGrammarConstants.RPAREN, ")", 1);
+                    tokens.push(QueryGrammarConstants.RPAREN, ")", 1 + forms.ordinalityBehind());
                 } else if (closed == Paren.DISTINCT_ON) {
                     tokens.push(QueryGrammarConstants.RPAREN, ")", 0);
                     tokens.push(QueryGrammarConstants.COMMA, ",", 1);

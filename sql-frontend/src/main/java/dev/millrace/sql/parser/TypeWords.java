@@ -127,6 +127,9 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
         if (isNumber(value)) {
             return value + " " + lastField;
         }
+        if (field.equals("day") && lastField.equals("hour") && value.strip().matches("[+-]?[0-9]+\\s+[+-]?[0-9]+")) {
+            return value.strip().replaceFirst("\\s+", " days ") + " hours";
+        }
         boolean minuteToSecond = field.equals("minute") && lastField.equals("second");
         return minuteToSecond && value.indexOf(':') == value.lastIndexOf(':') ? "00:" + value.strip() : value;
     }

@@ -20,9 +20,6 @@ public final class FromClauses {
     /** A call of names and values in turn that makes a row. */
     public static final String ROW_OF = "row of";
 
-    /** A call of a cast that gives NULL where it fails. */
-    public static final String TRY_CAST = "try cast";
-
     /** The rows that UNPIVOT makes, which the star before them does not stand for. */
     public static final String UNPIVOTED = "millrace_unpivoted";
 
