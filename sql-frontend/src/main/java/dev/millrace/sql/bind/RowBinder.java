@@ -2,7 +2,6 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.Scope.Column;
@@ -20,7 +19,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
- * Rows as values: those with names, those that a relation's name stands for, their fields, and whether they are NULL.
+ * Rows as values: those with names, those that a relation's name stands for, and their fields.
  *
  * <pre>
  * SELECT to_jsonb(e), e.address.city FROM employees AS e WHERE e IS NOT NULL
@@ -101,7 +100,7 @@ final class RowBinder {
         if (values.stream().anyMatch(value -> !value.getType().isNullable())) {
             return Optional.of(row);
         }
-        RexNode none = test("is_null", values);
+        RexNode none = allNull(values);
         DataType type = Coercions.type(row);
         return Optional.of(Rex.builder()
                 .makeCall(
@@ -110,26 +109,11 @@ final class RowBinder {
                         List.of(none, Rex.nullOf(type), row)));
     }
 
-    /** IS NULL and IS NOT NULL: of a row whether all of its fields are. */
-    RexNode nullTest(String name, RexNode node) {
-        DataType type = Coercions.type(node);
-        if (type.kind() != Kind.ROW) {
-            return Rex.call(name, List.of(node), DataType.BOOLEAN, false);
-        }
-        List<RexNode> fields = new ArrayList<>();
-        for (int i = 0; i < type.fields().size(); i++) {
-            RexNode index = Rex.literal(new Literal((long) i, DataType.INTEGER));
-            fields.add(Rex.call(
-                    "row_field", List.of(node, index), type.fields().get(i).type(), true));
-        }
-        return test(name, fields);
-    }
-
-    private static RexNode test(String name, List<RexNode> values) {
+    private static RexNode allNull(List<RexNode> values) {
         return ExpressionBinder.combine(
                 "and",
                 values.stream()
-                        .map(value -> Rex.call(name, List.of(value), DataType.BOOLEAN, false))
+                        .map(value -> Rex.call("is_null", List.of(value), DataType.BOOLEAN, false))
                         .toList());
     }
 }
