@@ -334,7 +334,8 @@ public final class ValueParser {
                 MillraceException.user(SqlState.STRING_DATA_RIGHT_TRUNCATION, "value too long for type " + type);
             case INFINITE ->
                 MillraceException.notAvailableYet("the value " + quoted + " of type " + nameInErrors(type))
-                        .withHint("NULL for what has no end, or a bound such as '9999-12-31', which compares in the same way");
+                        .withHint(
+                                "NULL for what has no end, or a bound such as '9999-12-31', which compares in the same way");
             case ODD_HEX ->
                 MillraceException.user(
                         SqlState.INVALID_PARAMETER_VALUE, "invalid hexadecimal data: odd number of digits");

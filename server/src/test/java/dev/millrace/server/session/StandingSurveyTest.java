@@ -80,7 +80,9 @@ class StandingSurveyTest {
                 "|",
                 Arrays.stream(row.split("\\|", -1))
                         .map(value -> value.matches("-?[0-9]+\\.[0-9]{9,}")
-                                ? new BigDecimal(value).round(new MathContext(9)).toString()
+                                ? new BigDecimal(value)
+                                        .round(new MathContext(9))
+                                        .toString()
                                 : value)
                         .toList());
     }

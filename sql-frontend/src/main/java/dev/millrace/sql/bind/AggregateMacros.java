@@ -105,9 +105,7 @@ final class AggregateMacros {
             if (filter.isPresent()) {
                 made = SqlStdOperatorTable.FILTER.createCall(position, made, filter.get());
             }
-            return window.isPresent()
-                    ? SqlStdOperatorTable.OVER.createCall(position, made, window.get())
-                    : made;
+            return window.isPresent() ? SqlStdOperatorTable.OVER.createCall(position, made, window.get()) : made;
         }
     }
 }

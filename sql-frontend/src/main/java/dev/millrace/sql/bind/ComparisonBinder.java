@@ -54,10 +54,7 @@ final class ComparisonBinder {
             throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", where);
         }
         return compareRows(
-                name,
-                expressions.bindAll(left.getOperandList()),
-                expressions.bindAll(right.getOperandList()),
-                where);
+                name, expressions.bindAll(left.getOperandList()), expressions.bindAll(right.getOperandList()), where);
     }
 
     private RexNode compareRows(String name, List<RexNode> lefts, List<RexNode> rights, SqlNode where) {

@@ -32,8 +32,6 @@ import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexFieldAccess;
-import org.apache.calcite.rex.RexInputRef;
-import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
@@ -58,8 +56,8 @@ import org.apache.calcite.util.ImmutableBitSet;
  */
 final class DependentJoins extends RelHomogeneousShuttle {
     /** Aggregates whose value does not change by rows of NULLs, which decorrelation's outer joins add. */
-    private static final Set<SqlKind> STRICT =
-            Set.of(SqlKind.COUNT, SqlKind.SUM, SqlKind.SUM0, SqlKind.MIN, SqlKind.MAX, SqlKind.AVG, SqlKind.SINGLE_VALUE);
+    private static final Set<SqlKind> STRICT = Set.of(
+            SqlKind.COUNT, SqlKind.SUM, SqlKind.SUM0, SqlKind.MIN, SqlKind.MAX, SqlKind.AVG, SqlKind.SINGLE_VALUE);
 
     private final boolean all;
     private final Set<CorrelationId> around = new HashSet<>(); // variables of the queries around the one at hand
@@ -84,8 +82,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
             return Relations.join(left, right, Rex.builder().makeLiteral(true), correlate.getJoinType());
         }
         around.remove(variable);
-        LogicalCorrelate same =
-                (LogicalCorrelate) correlate.copy(correlate.getTraitSet(), List.of(left, right));
+        LogicalCorrelate same = (LogicalCorrelate) correlate.copy(correlate.getTraitSet(), List.of(left, right));
         if (!all && !isHard(right, variable)) {
             return same;
         }
@@ -146,7 +143,8 @@ final class DependentJoins extends RelHomogeneousShuttle {
             this.keys = new Keyed(
                     distinct,
                     ImmutableBitSet.of(IntStream.range(0, columns.size())
-                            .filter(i -> !references.get(columns.get(i)).getType().isNullable())
+                            .filter(i ->
+                                    !references.get(columns.get(i)).getType().isNullable())
                             .boxed()
                             .toList()));
         }
@@ -200,8 +198,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
         /** The outer rows with an aggregate beside each, also where there was nothing to aggregate. */
         private RelNode joinOneRow(LogicalAggregate aggregate) {
             Keyed grouped = grouped(aggregate);
-            RelNode joined =
-                    Relations.join(left, grouped.rows, sameKeys(left, columns, grouped), JoinRelType.LEFT);
+            RelNode joined = Relations.join(left, grouped.rows, sameKeys(left, columns, grouped), JoinRelType.LEFT);
             return ofNothing(aggregate, joined, left);
         }
 
@@ -226,8 +223,8 @@ final class DependentJoins extends RelHomogeneousShuttle {
             List<RexNode> references = Relations.references(both);
             List<RexNode> outputs = new ArrayList<>(references.subList(0, first));
             project.getProjects()
-                    .forEach(node -> outputs.add(
-                            Correlations.replace(RexUtil.shift(node, first), variable, references::get)));
+                    .forEach(node ->
+                            outputs.add(Correlations.replace(RexUtil.shift(node, first), variable, references::get)));
             return Relations.project(both, outputs, names(left, project));
         }
 
@@ -240,8 +237,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                 RexNode b = RexUtil.shift(Relations.references(keyed.rows).get(i), first);
                 boolean plain = keyed.present.get(i) || !a.getType().isNullable();
                 equal.add(Rex.builder()
-                        .makeCall(
-                                plain ? SqlStdOperatorTable.EQUALS : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM, a, b));
+                        .makeCall(plain ? SqlStdOperatorTable.EQUALS : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM, a, b));
             }
             return RexUtil.composeConjunction(Rex.builder(), equal);
         }
@@ -256,8 +252,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                 return keys.with(Relations.project(keys.rows, outputs, names(keys.rows, node)));
             }
             if (!reads(node)) {
-                return keys.with(
-                        Relations.join(keys.rows, node, Rex.builder().makeLiteral(true), JoinRelType.INNER));
+                return keys.with(Relations.join(keys.rows, node, Rex.builder().makeLiteral(true), JoinRelType.INNER));
             }
             if (node instanceof LogicalAggregate aggregate) {
                 return aggregated(aggregate);
@@ -284,7 +279,8 @@ final class DependentJoins extends RelHomogeneousShuttle {
                         : input.with(Numbering.somePer(
                                 input.rows,
                                 IntStream.range(0, width()).boxed().toList(),
-                                RelCollations.shift(sort.getCollation(), width()).getFieldCollations(),
+                                RelCollations.shift(sort.getCollation(), width())
+                                        .getFieldCollations(),
                                 Optional.ofNullable(sort.offset),
                                 Optional.ofNullable(sort.fetch)));
             } else if (node instanceof ExpandRel expand) {
@@ -310,8 +306,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                 return own.get();
             }
             Keyed input = withKeys(filter.getInput());
-            return input.with(
-                    Relations.filter(input.rows, moved(filter.getCondition(), input.rows), Optional.empty()));
+            return input.with(Relations.filter(input.rows, moved(filter.getCondition(), input.rows), Optional.empty()));
         }
 
         /** Where each key must equal something of the rows themselves, that is the key. */
@@ -334,7 +329,9 @@ final class DependentJoins extends RelHomogeneousShuttle {
             }
             RelNode input = filter.getInput();
             RexNode condition = Correlations.replace(
-                    RexUtil.composeConjunction(Rex.builder(), conditions), variable, column -> own[columns.indexOf(column)]);
+                    RexUtil.composeConjunction(Rex.builder(), conditions),
+                    variable,
+                    column -> own[columns.indexOf(column)]);
             RelNode rows = Relations.filter(input, condition, Optional.empty());
             outputs.addAll(Relations.references(input));
             return Optional.of(new Keyed(
@@ -398,8 +395,10 @@ final class DependentJoins extends RelHomogeneousShuttle {
 
         private Keyed set(SetOp set) {
             List<Keyed> inputs = set.getInputs().stream().map(this::withKeys).toList();
-            ImmutableBitSet present =
-                    inputs.stream().map(Keyed::present).reduce(ImmutableBitSet::intersect).orElseThrow();
+            ImmutableBitSet present = inputs.stream()
+                    .map(Keyed::present)
+                    .reduce(ImmutableBitSet::intersect)
+                    .orElseThrow();
             return new Keyed(
                     set.copy(set.getTraitSet(), inputs.stream().map(Keyed::rows).toList(), set.all), present);
         }
@@ -419,8 +418,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
             RexNode condition = RexUtil.shift(join.getCondition(), leftWidth, width());
             List<RexNode> both = List.of(
                     sameKeys(a.rows, IntStream.range(0, width()).boxed().toList(), b), moved(condition, a.rows));
-            RelNode joined =
-                    Relations.join(a.rows, b.rows, RexUtil.composeConjunction(Rex.builder(), both), type);
+            RelNode joined = Relations.join(a.rows, b.rows, RexUtil.composeConjunction(Rex.builder(), both), type);
             if (!type.projectsRight()) {
                 return a.with(joined);
             }

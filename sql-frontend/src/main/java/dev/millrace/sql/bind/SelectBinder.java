@@ -113,9 +113,8 @@ final class SelectBinder {
 
     private void where() {
         if (select.getWhere() != null) {
-            RexNode condition =
-                    new ExpressionBinder(context, scope, Clause.plain("WHERE"))
-                            .bindCondition(aliases.inPlace(select.getWhere()));
+            RexNode condition = new ExpressionBinder(context, scope, Clause.plain("WHERE"))
+                    .bindCondition(aliases.inPlace(select.getWhere()));
             rel = Relations.filter(rel, condition, scope.correlation());
         }
     }
@@ -317,8 +316,7 @@ final class SelectBinder {
             }
             RexNode value = item >= 0
                     ? items.get(item).value
-                    : context.coercions()
-                            .decided(expressions("ORDER BY", true).bind(aliases.inPlace(syntax.value())));
+                    : context.coercions().decided(expressions("ORDER BY", true).bind(aliases.inPlace(syntax.value())));
             keys.add(new Sorted(item, value, syntax));
         }
         return keys;

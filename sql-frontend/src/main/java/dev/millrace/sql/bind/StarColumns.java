@@ -40,8 +40,7 @@ final class StarColumns {
         if (star.isEmpty()) {
             return Optional.empty();
         }
-        Optional<String> alias =
-                item.getKind() == SqlKind.AS ? Optional.of(OutputNames.of(item)) : Optional.empty();
+        Optional<String> alias = item.getKind() == SqlKind.AS ? Optional.of(OutputNames.of(item)) : Optional.empty();
         SqlNode value = item.getKind() == SqlKind.AS ? ((SqlCall) item).operand(0) : item;
         List<Expanded> all = new ArrayList<>();
         for (Expanded column : columns(star.get())) {
@@ -107,8 +106,7 @@ final class StarColumns {
                     place(result, name);
                     result.removeIf(column -> column.name.equals(text(name)));
                 });
-            case "star without" ->
-                operands.forEach(name -> result.removeIf(column -> column.name.equals(text(name))));
+            case "star without" -> operands.forEach(name -> result.removeIf(column -> column.name.equals(text(name))));
             case "star replace" -> {
                 for (int i = 0; i + 1 < operands.size(); i += 2) {
                     String name = text(operands.get(i + 1));
@@ -130,7 +128,8 @@ final class StarColumns {
                 operands.forEach(name -> chosen.add(result.get(place(result, name))));
                 return chosen;
             }
-            default -> throw Errors.error(SqlState.SYNTAX_ERROR, "a star is followed by EXCLUDE, REPLACE or RENAME", modifier);
+            default ->
+                throw Errors.error(SqlState.SYNTAX_ERROR, "a star is followed by EXCLUDE, REPLACE or RENAME", modifier);
         }
         return result;
     }

@@ -57,7 +57,8 @@ final class SubQueryBinder {
     /** {@code (SELECT a, b ...)} as the values of its one row. */
     List<RexNode> row(SqlNode query, int columns) {
         RelNode rel = bind(query);
-        DataType first = TypeMapper.dataType(rel.getRowType().getFieldList().get(0).getType());
+        DataType first =
+                TypeMapper.dataType(rel.getRowType().getFieldList().get(0).getType());
         if (rel.getRowType().getFieldCount() == 1 && first.kind() == DataType.Kind.ROW) {
             RexNode row = RexSubQuery.scalar(rel);
             NestedBinder nested = new NestedBinder(context, expressions);
@@ -69,8 +70,8 @@ final class SubQueryBinder {
         List<RexNode> values = new ArrayList<>();
         for (int i = 0; i < columns; i++) {
             String name = rel.getRowType().getFieldNames().get(i);
-            values.add(RexSubQuery.scalar(Relations.project(
-                    rel, List.of(Relations.references(rel).get(i)), List.of(name))));
+            values.add(RexSubQuery.scalar(
+                    Relations.project(rel, List.of(Relations.references(rel).get(i)), List.of(name))));
         }
         return values;
     }

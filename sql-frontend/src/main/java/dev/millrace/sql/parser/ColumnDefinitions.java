@@ -58,7 +58,10 @@ final class ColumnDefinitions {
             made.addAll(text.made(function, ") as millrace_rows(millrace_row)"));
         }
         made.addAll(text.made(function, ") as"));
-        made.addAll(named ? List.of(text.get(alias)) : text.made(function, text.get(function).text()));
+        made.addAll(
+                named
+                        ? List.of(text.get(alias))
+                        : text.made(function, text.get(function).text()));
         boolean lateral = text.word(function - 1, "lateral");
         text.replace(lateral ? function - 1 : function, end + 1, made);
     }
@@ -75,7 +78,8 @@ final class ColumnDefinitions {
         List<Lexeme> type = column.subList(1, column.size());
         List<Lexeme> row = set ? text.made(at, "millrace_row") : cast(at, json);
         String key = LexemeEditor.constant(name.text());
-        boolean isJson = type.size() == 1 && (type.get(0).isWord("jsonb") || type.get(0).isWord("json"));
+        boolean isJson =
+                type.size() == 1 && (type.get(0).isWord("jsonb") || type.get(0).isWord("json"));
         boolean isArray = type.get(type.size() - 1).isSymbol("]");
         List<Lexeme> made = text.made(at, isJson ? "nullif(" : isArray ? "cast(json_elements_text(" : "cast(");
         made.addAll(row);

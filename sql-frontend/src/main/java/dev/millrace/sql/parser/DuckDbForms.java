@@ -25,18 +25,57 @@ import java.util.Set;
 final class DuckDbForms {
     /** Words that need no neighbours to tell that there may be something to do. */
     private static final Set<String> TRIGGERS = Set.of(
-            "exclude", "rename", "pivot", "unpivot", "pivot_wider", "pivot_longer", "jsonb_to_record", "jsonb_to_recordset",
-            "json_to_record", "json_to_recordset", "list_transform", "list_filter", "list_apply", "array_transform",
-            "array_apply", "array_filter", "apply", "try_cast", "struct_pack", "normalize");
+            "exclude",
+            "rename",
+            "pivot",
+            "unpivot",
+            "pivot_wider",
+            "pivot_longer",
+            "jsonb_to_record",
+            "jsonb_to_recordset",
+            "json_to_record",
+            "json_to_recordset",
+            "list_transform",
+            "list_filter",
+            "list_apply",
+            "array_transform",
+            "array_apply",
+            "array_filter",
+            "apply",
+            "try_cast",
+            "struct_pack",
+            "normalize");
+
     private static final Set<String> FORMS_OF_UNICODE = Set.of("nfc", "nfd", "nfkc", "nfkd");
     private static final Set<String> SYMBOLS = Set.of("[", "{", "==", "**", ":=");
     private static final Set<String> MAPPING =
             Set.of("list_transform", "list_apply", "array_transform", "array_apply", "apply");
     private static final Set<String> FILTERING = Set.of("list_filter", "array_filter", "filter");
     private static final Set<String> UNITS = Set.of(
-            "year", "years", "month", "months", "week", "weeks", "day", "days", "hour", "hours", "minute", "minutes",
-            "second", "seconds", "millisecond", "milliseconds", "microsecond", "microseconds", "quarter", "quarters",
-            "decade", "decades", "century", "centuries");
+            "year",
+            "years",
+            "month",
+            "months",
+            "week",
+            "weeks",
+            "day",
+            "days",
+            "hour",
+            "hours",
+            "minute",
+            "minutes",
+            "second",
+            "seconds",
+            "millisecond",
+            "milliseconds",
+            "microsecond",
+            "microseconds",
+            "quarter",
+            "quarters",
+            "decade",
+            "decades",
+            "century",
+            "centuries");
 
     private final LexemeEditor text;
 
@@ -68,14 +107,12 @@ final class DuckDbForms {
             Lexeme lexeme = lexemes.get(i);
             Lexeme next = i + 1 < lexemes.size() ? lexemes.get(i + 1) : end;
             with |= lexeme.isWord("with");
-            boolean concerned =
-                    switch (lexeme.kind()) {
-                        case WORD -> concerns(lexeme.text(), before, next, with);
-                        case OPERATOR, PUNCTUATION ->
-                            SYMBOLS.contains(lexeme.text())
-                                    || before.isSymbol(",") && LexemeEditor.closes(lexeme);
-                        default -> false;
-                    };
+            boolean concerned = switch (lexeme.kind()) {
+                case WORD -> concerns(lexeme.text(), before, next, with);
+                case OPERATOR, PUNCTUATION ->
+                    SYMBOLS.contains(lexeme.text()) || before.isSymbol(",") && LexemeEditor.closes(lexeme);
+                default -> false;
+            };
             if (concerned) {
                 return true;
             }
@@ -184,7 +221,8 @@ final class DuckDbForms {
             case "normalize" -> {
                 int close = text.symbol(i + 1, "(") ? text.close(i + 1) : -1;
                 if (close > 0 && FORMS_OF_UNICODE.contains(text.get(close - 1).text()) && text.symbol(close - 2, ",")) {
-                    String form = LexemeEditor.constant(text.get(close - 1).text().toUpperCase(Locale.ROOT));
+                    String form =
+                            LexemeEditor.constant(text.get(close - 1).text().toUpperCase(Locale.ROOT));
                     text.replace(close - 1, close, text.made(close - 1, form));
                 }
             }
@@ -205,7 +243,8 @@ final class DuckDbForms {
             case "map" -> {
                 if (text.symbol(i + 1, "{")) {
                     throw MillraceException.notAvailableYet("the type MAP")
-                            .withHint("jsonb_build_object('key', value), of which -> 'key' is the value; or {'key': value}")
+                            .withHint(
+                                    "jsonb_build_object('key', value), of which -> 'key' is the value; or {'key': value}")
                             .at(text.get(i).start() + 1);
                 }
             }
@@ -310,12 +349,7 @@ final class DuckDbForms {
 
     /** {@code CASE WHEN list IS NOT NULL THEN ARRAY(SELECT value FROM its elements WHERE condition ORDER BY place) END}. */
     private List<Lexeme> elements(
-            int at,
-            List<Lexeme> value,
-            String variable,
-            String place,
-            List<Lexeme> list,
-            List<Lexeme> condition) {
+            int at, List<Lexeme> value, String variable, String place, List<Lexeme> list, List<Lexeme> condition) {
         String name = LexemeEditor.quoted(variable);
         List<Lexeme> made = text.made(at, "case when (");
         made.addAll(list);
@@ -387,7 +421,9 @@ final class DuckDbForms {
         List<Integer> ends = ends(function + 1, close);
         for (int argument = ends.size() - 1; argument >= 0; argument--) {
             int start = ends.get(argument) - 1;
-            while (start > function + 1 && !text.symbol(start, ":=") && !(text.symbol(start, "=") && text.symbol(start - 1, ":"))) {
+            while (start > function + 1
+                    && !text.symbol(start, ":=")
+                    && !(text.symbol(start, "=") && text.symbol(start - 1, ":"))) {
                 start--;
             }
             int names = text.symbol(start, ":=") ? start - 1 : start - 2;
@@ -395,7 +431,9 @@ final class DuckDbForms {
                 return;
             }
             text.replace(
-                    names, start + 1, text.made(names, LexemeEditor.constant(text.get(names).text()) + ","));
+                    names,
+                    start + 1,
+                    text.made(names, LexemeEditor.constant(text.get(names).text()) + ","));
         }
         text.replace(function, function + 1, text.made(function, LexemeEditor.quoted(FromClauses.ROW_OF)));
     }
@@ -439,8 +477,29 @@ final class DuckDbForms {
                 && !(text.word(before, "all") && text.word(before - 1, "by"));
     }
 
-    private static final Set<String> BEFORE_QUERIES =
-            Set.of("as", "from", "join", "in", "exists", "select", "lateral", "materialized", "any", "all", "some", "array",
-                    "union", "except", "intersect", "and", "or", "not", "where", "then", "else", "when", "on");
+    private static final Set<String> BEFORE_QUERIES = Set.of(
+            "as",
+            "from",
+            "join",
+            "in",
+            "exists",
+            "select",
+            "lateral",
+            "materialized",
+            "any",
+            "all",
+            "some",
+            "array",
+            "union",
+            "except",
+            "intersect",
+            "and",
+            "or",
+            "not",
+            "where",
+            "then",
+            "else",
+            "when",
+            "on");
     private static final Set<String> AROUND_QUERIES = Set.of("as", "union", "all", "intersect", "except", "explain");
 }

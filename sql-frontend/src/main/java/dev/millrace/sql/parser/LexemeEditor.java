@@ -185,6 +185,30 @@ final class LexemeEditor {
     }
 
     private static final Set<String> BEFORE_EXPRESSIONS = Set.of(
-            "select", "distinct", "in", "then", "else", "when", "case", "and", "or", "not", "by", "where", "on", "having",
-            "all", "like", "between", "return", "qualify", "any", "set", "if", "is", "using", "limit", "offset");
+            "select",
+            "distinct",
+            "in",
+            "then",
+            "else",
+            "when",
+            "case",
+            "and",
+            "or",
+            "not",
+            "by",
+            "where",
+            "on",
+            "having",
+            "all",
+            "like",
+            "between",
+            "return",
+            "qualify",
+            "any",
+            "set",
+            "if",
+            "is",
+            "using",
+            "limit",
+            "offset");
 }

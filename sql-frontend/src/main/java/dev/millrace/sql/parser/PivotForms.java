@@ -21,7 +21,19 @@ import java.util.Set;
  */
 final class PivotForms {
     private static final Set<String> PARTS = Set.of(
-            "on", "using", "into", "group", "order", "limit", "offset", "where", "union", "intersect", "except", "emit", "having");
+            "on",
+            "using",
+            "into",
+            "group",
+            "order",
+            "limit",
+            "offset",
+            "where",
+            "union",
+            "intersect",
+            "except",
+            "emit",
+            "having");
 
     private final LexemeEditor text;
 
@@ -36,7 +48,8 @@ final class PivotForms {
             if (!pivot && !unpivot) {
                 continue;
             }
-            boolean behind = i > 0 && (text.symbol(i - 1, ")") || text.get(i - 1).isName() && !beginsQuery(i - 1));
+            boolean behind =
+                    i > 0 && (text.symbol(i - 1, ")") || text.get(i - 1).isName() && !beginsQuery(i - 1));
             if (behind && (text.symbol(i + 1, "(") || unpivot && text.word(i + 2, "nulls"))) {
                 behindItem(i, pivot);
             } else if (!behind && !text.symbol(i + 1, ".") && !text.symbol(i + 1, ",")) {
@@ -46,8 +59,12 @@ final class PivotForms {
     }
 
     private boolean beginsQuery(int before) {
-        return text.word(before, "as") || text.word(before, "union") || text.word(before, "all")
-                || text.word(before, "explain") || text.word(before, "except") || text.word(before, "intersect");
+        return text.word(before, "as")
+                || text.word(before, "union")
+                || text.word(before, "all")
+                || text.word(before, "explain")
+                || text.word(before, "except")
+                || text.word(before, "intersect");
     }
 
     // ---- statements ------------------------------------------------------------------------------------------------
@@ -126,13 +143,8 @@ final class PivotForms {
     // ---- what they become ------------------------------------------------------------------------------------------
 
     private List<Lexeme> pivot(
-            int at,
-            List<Lexeme> source,
-            List<List<Lexeme>> ons,
-            List<List<Lexeme>> using,
-            List<List<Lexeme>> groups) {
-        List<List<Lexeme>> aggregates =
-                using.isEmpty() ? List.of(text.made(at, "count(*)")) : using;
+            int at, List<Lexeme> source, List<List<Lexeme>> ons, List<List<Lexeme>> using, List<List<Lexeme>> groups) {
+        List<List<Lexeme>> aggregates = using.isEmpty() ? List.of(text.made(at, "count(*)")) : using;
         List<Lexeme> made = text.made(at, "select");
         if (groups.isEmpty()) {
             made.addAll(starWithout(at, ons, aggregates));
@@ -145,7 +157,8 @@ final class PivotForms {
             int in = indexOf(on, "in");
             if (in < 0 || !on.get(in + 1).isSymbol("(")) {
                 throw MillraceException.notAvailableYet("PIVOT without the values that become columns")
-                        .withHint("say them: PIVOT t ON c IN ('x', 'y') USING ..; a query's columns cannot depend on rows to come")
+                        .withHint(
+                                "say them: PIVOT t ON c IN ('x', 'y') USING ..; a query's columns cannot depend on rows to come")
                         .at(text.get(at).start() + 1);
             }
             List<Lexeme> column = on.subList(0, in);
@@ -171,7 +184,9 @@ final class PivotForms {
         List<Lexeme> call = as < 0 ? aggregate : aggregate.subList(0, as);
         String suffix = as > 0
                 ? "_" + aggregate.get(as + 1).text()
-                : several ? "_" + String.join("", call.stream().map(Lexeme::text).toList()) : "";
+                : several
+                        ? "_" + String.join("", call.stream().map(Lexeme::text).toList())
+                        : "";
         List<Lexeme> made = new ArrayList<>(call);
         made.addAll(text.made(at, "filter (where"));
         made.addAll(column);
@@ -231,8 +246,10 @@ final class PivotForms {
         }
         String named = LexemeEditor.quoted(name);
         String valued = LexemeEditor.quoted(value);
-        List<Lexeme> made = text.made(at, "select " + star("star exclude", names) + ", millrace_unpivoted." + named
-                + ", millrace_unpivoted." + valued + " from");
+        List<Lexeme> made = text.made(
+                at,
+                "select " + star("star exclude", names) + ", millrace_unpivoted." + named + ", millrace_unpivoted."
+                        + valued + " from");
         made.addAll(source);
         made.addAll(text.made(at, "cross join lateral (values"));
         made.addAll(rows);

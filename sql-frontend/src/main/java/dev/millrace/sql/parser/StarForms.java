@@ -21,7 +21,9 @@ final class StarForms {
 
     void rewrite() {
         for (int i = text.size() - 1; i >= 0; i--) {
-            if (text.word(i, "columns") && text.symbol(i + 1, "(") && text.close(i + 1) > 0
+            if (text.word(i, "columns")
+                    && text.symbol(i + 1, "(")
+                    && text.close(i + 1) > 0
                     && text.beginsExpression(i - 1)) {
                 columns(i, text.close(i + 1));
             } else if (text.symbol(i, "*") && isStar(i) && isModified(i + 1)) {
