@@ -24,58 +24,19 @@ import java.util.Set;
  */
 final class DuckDbForms {
     /** Words that need no neighbours to tell that there may be something to do. */
-    private static final Set<String> TRIGGERS = Set.of(
-            "exclude",
-            "rename",
-            "pivot",
-            "unpivot",
-            "pivot_wider",
-            "pivot_longer",
-            "jsonb_to_record",
-            "jsonb_to_recordset",
-            "json_to_record",
-            "json_to_recordset",
-            "list_transform",
-            "list_filter",
-            "list_apply",
-            "array_transform",
-            "array_apply",
-            "array_filter",
-            "apply",
-            "try_cast",
-            "struct_pack",
-            "normalize");
+    private static final Set<String> TRIGGERS = Set.of("""
+            exclude rename pivot unpivot pivot_wider pivot_longer jsonb_to_record jsonb_to_recordset
+            json_to_record json_to_recordset list_transform list_filter list_apply array_transform array_apply
+            array_filter apply try_cast struct_pack normalize""".split("\\s+"));
 
     private static final Set<String> FORMS_OF_UNICODE = Set.of("nfc", "nfd", "nfkc", "nfkd");
     private static final Set<String> SYMBOLS = Set.of("[", "{", "==", "**", ":=");
     private static final Set<String> MAPPING =
             Set.of("list_transform", "list_apply", "array_transform", "array_apply", "apply");
     private static final Set<String> FILTERING = Set.of("list_filter", "array_filter", "filter");
-    private static final Set<String> UNITS = Set.of(
-            "year",
-            "years",
-            "month",
-            "months",
-            "week",
-            "weeks",
-            "day",
-            "days",
-            "hour",
-            "hours",
-            "minute",
-            "minutes",
-            "second",
-            "seconds",
-            "millisecond",
-            "milliseconds",
-            "microsecond",
-            "microseconds",
-            "quarter",
-            "quarters",
-            "decade",
-            "decades",
-            "century",
-            "centuries");
+    private static final Set<String> UNITS = Set.of("""
+            year years month months week weeks day days hour hours minute minutes second seconds millisecond
+            milliseconds microsecond microseconds quarter quarters decade decades century centuries""".split("\\s+"));
 
     private final LexemeEditor text;
 
