@@ -38,9 +38,8 @@ final class ForeignForms {
     private static final String STREAM =
             "CREATE STREAM s (.., WATERMARK FOR ts AS ts - INTERVAL '5 seconds') WITH (connector = ..) reads from outside";
 
-    private static final String COMPUTED =
-            "columns are what records hold, times also as WITH (timestamp_format = 'unix_ms');"
-                    + " CREATE CONTINUOUS QUERY q AS SELECT .. computes others";
+    private static final String COMPUTED = "a computed column has its type first: ts TIMESTAMPTZ GENERATED ALWAYS AS"
+            + " (to_timestamp(ms / 1000.0)) STORED";
 
     private static final List<Form> FORMS = List.of(
             new Form("create | source", STREAM),
