@@ -3,6 +3,8 @@ package dev.millrace.server.pgcatalog;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.TableRules.Check;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.List;
@@ -27,6 +29,7 @@ final class InformationSchema {
         fillers.put("information_schema.columns", this::columns);
         fillers.put("information_schema.views", this::views);
         fillers.put("information_schema.table_constraints", this::constraints);
+        fillers.put("information_schema.check_constraints", this::checks);
         fillers.put("information_schema.key_column_usage", this::keyColumns);
         fillers.put("information_schema.constraint_column_usage", this::keyColumns);
     }
@@ -57,6 +60,12 @@ final class InformationSchema {
                 Field field = relation.schema().field(column);
                 DataType type = field.type();
                 boolean array = type.kind() == DataType.Kind.ARRAY;
+                Optional<ColumnRule> identity =
+                        RuleContents.of(relation, field.name()).filter(ColumnRule::isIdentity);
+                Optional<String> byDefault = RuleContents.byDefault(relation, field.name());
+                Optional<String> generation = byDefault.isPresent()
+                        ? Optional.empty()
+                        : RuleContents.expression(relation, field.name());
                 rows.add(
                         StandardName.of(relation),
                         "column_name",
@@ -83,10 +92,16 @@ final class InformationSchema {
                         "pg_catalog",
                         "udt_name",
                         (array ? "_" : "") + PgType.of(type).typeName(),
+                        "column_default",
+                        byDefault,
                         "is_identity",
-                        "NO",
+                        identity.isPresent() ? "YES" : "NO",
+                        "identity_generation",
+                        identity.map(rule -> rule.kind() == ColumnRule.Kind.IDENTITY ? "BY DEFAULT" : "ALWAYS"),
                         "is_generated",
-                        "NEVER",
+                        generation.isPresent() ? "ALWAYS" : "NEVER",
+                        "generation_expression",
+                        generation,
                         "is_updatable",
                         relation.kind().equals("r") ? "YES" : "NO");
             }
@@ -136,8 +151,31 @@ final class InformationSchema {
         }
     }
 
+    private void checks(NamedRows rows) {
+        for (ShownRelation relation : ShownRelation.all(catalog)) {
+            for (Check check : RuleContents.checks(relation)) {
+                rows.add(
+                        new StandardName("constraint", relation.schemaName(), check.name()),
+                        "check_clause",
+                        check.text());
+            }
+        }
+    }
+
     private void constraints(NamedRows rows) {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
+            for (Check check : RuleContents.checks(relation)) {
+                rows.add(
+                        List.of(
+                                new StandardName("constraint", relation.schemaName(), check.name()),
+                                StandardName.of(relation)),
+                        "constraint_type",
+                        "CHECK",
+                        "is_deferrable",
+                        "NO",
+                        "initially_deferred",
+                        "NO");
+            }
             if (!relation.primaryKey().isEmpty()) {
                 rows.add(
                         keyNames(relation),

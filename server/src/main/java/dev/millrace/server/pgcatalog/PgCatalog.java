@@ -6,6 +6,7 @@ import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.type.DataType;
@@ -25,6 +26,7 @@ public final class PgCatalog implements AutoCloseable {
     private final DatabaseCatalog catalog;
     private final RoleContents roles;
     private final Oids oids = new Oids();
+    private final RuleContents rules = new RuleContents(oids);
     private final Map<String, Consumer<NamedRows>> fillers = new HashMap<>();
     private final Map<String, UserFunction> provided = new HashMap<>();
     private final List<SystemRelation> relations = new ArrayList<>();
@@ -36,6 +38,7 @@ public final class PgCatalog implements AutoCloseable {
         fillers.put("pg_catalog.pg_namespace", rows -> FixedContents.namespaces(rows, roles));
         fillers.put("pg_catalog.pg_class", this::classes);
         fillers.put("pg_catalog.pg_attribute", this::attributes);
+        fillers.put("pg_catalog.pg_attrdef", rows -> rules.defaults(shown(), rows));
         fillers.put("pg_catalog.pg_type", rows -> FixedContents.types(rows, oids));
         fillers.put("pg_catalog.pg_index", this::indexes);
         fillers.put("pg_catalog.pg_constraint", this::constraints);
@@ -173,7 +176,7 @@ public final class PgCatalog implements AutoCloseable {
                 "relnatts",
                 columns,
                 "relchecks",
-                0,
+                kind.equals("i") ? 0 : RuleContents.checks(of).size(),
                 "relhasrules",
                 false,
                 "relhastriggers",
@@ -195,16 +198,22 @@ public final class PgCatalog implements AutoCloseable {
     private void attributes(NamedRows rows) {
         for (ShownRelation relation : shown()) {
             for (int column = 0; column < relation.schema().size(); column++) {
-                attribute(rows, oid(relation), relation.schema().field(column), column + 1);
+                attribute(
+                        rows,
+                        oid(relation),
+                        relation.schema().field(column),
+                        column + 1,
+                        RuleContents.of(relation, relation.schema().field(column).name()));
             }
             for (int i = 0; i < relation.primaryKey().size(); i++) {
                 Field key = relation.schema().field(relation.primaryKey().get(i));
-                attribute(rows, indexOid(relation), key, i + 1);
+                attribute(rows, indexOid(relation), key, i + 1, Optional.empty());
             }
         }
     }
 
-    private static void attribute(NamedRows rows, int relation, Field field, int number) {
+    private static void attribute(
+            NamedRows rows, int relation, Field field, int number, Optional<ColumnRule> rule) {
         DataType type = field.type();
         rows.add(
                 "attrelid",
@@ -236,13 +245,15 @@ public final class PgCatalog implements AutoCloseable {
                 "attnotnull",
                 !field.nullable(),
                 "atthasdef",
-                false,
+                rule.filter(of -> !of.isIdentity()).isPresent(),
                 "atthasmissing",
                 false,
                 "attidentity",
-                "",
+                rule.filter(ColumnRule::isIdentity)
+                        .map(of -> of.kind() == ColumnRule.Kind.IDENTITY ? "d" : "a")
+                        .orElse(""),
                 "attgenerated",
-                "",
+                rule.filter(of -> of.kind() == ColumnRule.Kind.GENERATED).isPresent() ? "s" : "",
                 "attisdropped",
                 false,
                 "attislocal",
@@ -291,6 +302,7 @@ public final class PgCatalog implements AutoCloseable {
     }
 
     private void constraints(NamedRows rows) {
+        rules.constraints(shown(), rows);
         for (ShownRelation relation : keyed()) {
             rows.add(
                     "oid",
@@ -343,6 +355,7 @@ public final class PgCatalog implements AutoCloseable {
             rows.add("oid", indexOid(relation), "definition", indexDefinition(relation));
             rows.add("oid", constraintOid(relation), "definition", "PRIMARY KEY (" + relation.keyColumns() + ")");
         }
+        rules.definitions(shown(), rows);
     }
 
     private static String indexDefinition(ShownRelation relation) {

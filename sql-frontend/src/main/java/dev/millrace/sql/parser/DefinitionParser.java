@@ -10,6 +10,7 @@ import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -181,10 +182,27 @@ final class DefinitionParser {
         if (words.accept("set")) {
             return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
         }
+        refuseTableChange(kind, name);
         if (!words.peek().isWord("as")) {
             throw words.expected(List.of("as", "set", "owner"));
         }
         words.next();
         return new Syntax.AlterQuery(kind, name, StatementParser.queryText(words));
+    }
+
+    private void refuseTableChange(ObjectKind kind, String name) {
+        Lexeme verb = words.peek();
+        boolean changes = verb.isWord("add") || verb.isWord("drop") || verb.isWord("rename") || verb.isWord("alter");
+        if (changes) {
+            String what = kind.sqlName().toUpperCase(Locale.ROOT);
+            throw MillraceException.notAvailableYet(
+                            "ALTER " + what + " .. " + verb.text().toUpperCase(Locale.ROOT))
+                    .at(verb.start() + 1)
+                    .withHint(
+                            kind == ObjectKind.TABLE
+                                    ? "CREATE TABLE with the new columns, and INSERT INTO it SELECT .. FROM " + name
+                                            + "; a view over either can keep the old names"
+                                    : "DROP it and CREATE it with other columns; a view over it can give them other names");
+        }
     }
 }

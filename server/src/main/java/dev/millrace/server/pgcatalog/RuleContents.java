@@ -1,0 +1,114 @@
+package dev.millrace.server.pgcatalog;
+
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.catalog.TableRules.Check;
+import java.util.List;
+import java.util.Optional;
+
+/** The rules of rows as PostgreSQL's catalog shows them: defaults, generated columns and CHECK. */
+final class RuleContents {
+    private final Oids oids;
+
+    RuleContents(Oids oids) {
+        this.oids = oids;
+    }
+
+    private static TableRules rules(ShownRelation relation) {
+        return relation.object().map(CatalogObject::rules).orElse(TableRules.NONE);
+    }
+
+    /** The rule of a column. */
+    static Optional<ColumnRule> of(ShownRelation relation, String column) {
+        return rules(relation).of(column);
+    }
+
+    /** The expression of a column's default or generation; numbers of an identity have none. */
+    static Optional<String> expression(ShownRelation relation, String column) {
+        return of(relation, column).filter(rule -> !rule.isIdentity()).map(ColumnRule::text);
+    }
+
+    /** The same where it is a default. */
+    static Optional<String> byDefault(ShownRelation relation, String column) {
+        return expression(relation, column)
+                .filter(text -> !rules(relation).isGenerated(column));
+    }
+
+    static List<Check> checks(ShownRelation relation) {
+        return rules(relation).checks();
+    }
+
+    private int oid(ShownRelation relation) {
+        return oids.of(relation.qualifiedName());
+    }
+
+    private int checkOid(ShownRelation relation, Check check) {
+        return oids.of(relation.qualifiedName() + " check " + check.name());
+    }
+
+    void defaults(List<ShownRelation> relations, NamedRows rows) {
+        for (ShownRelation relation : relations) {
+            for (int column = 0; column < relation.schema().size(); column++) {
+                int number = column + 1;
+                expression(relation, relation.schema().field(column).name())
+                        .ifPresent(text -> rows.add(
+                                "oid",
+                                oids.of(relation.qualifiedName() + " default " + number),
+                                "adrelid",
+                                oid(relation),
+                                "adnum",
+                                number,
+                                "adbin",
+                                text));
+            }
+        }
+    }
+
+    void constraints(List<ShownRelation> relations, NamedRows rows) {
+        for (ShownRelation relation : relations) {
+            for (Check check : checks(relation)) {
+                rows.add(
+                        "oid",
+                        checkOid(relation, check),
+                        "conname",
+                        check.name(),
+                        "connamespace",
+                        Oids.PUBLIC,
+                        "contype",
+                        "c",
+                        "condeferrable",
+                        false,
+                        "condeferred",
+                        false,
+                        "convalidated",
+                        true,
+                        "conrelid",
+                        oid(relation),
+                        "contypid",
+                        0,
+                        "conindid",
+                        0,
+                        "conparentid",
+                        0,
+                        "confrelid",
+                        0,
+                        "conislocal",
+                        true,
+                        "coninhcount",
+                        0,
+                        "connoinherit",
+                        false);
+            }
+        }
+    }
+
+    /** The texts of CHECKs, by the numbers of their constraints. */
+    void definitions(List<ShownRelation> relations, NamedRows rows) {
+        for (ShownRelation relation : relations) {
+            for (Check check : checks(relation)) {
+                rows.add("oid", checkOid(relation, check), "definition", "CHECK (" + check.text() + ")");
+            }
+        }
+    }
+}
