@@ -63,6 +63,7 @@ final class Inspection {
                                 bigint("late_rows"),
                                 text("error")),
                         rows -> queries(ObjectKind.MATERIALIZED_VIEW, rows));
+            case VIEWS -> rows(Schema.of(text("name"), text("definition")), this::views);
             case SINKS ->
                 rows(
                         Schema.of(text("name"), text("connector"), text("state"), bigint("rows_out"), text("error")),
@@ -110,6 +111,12 @@ final class Inspection {
                     ? "table" + function.returns().toString().substring("row".length())
                     : function.returns().toString();
             rows.row(function.name(), kind, arguments, returns, object.definition());
+        }
+    }
+
+    private void views(RowBuilder rows) {
+        for (CatalogObject view : database.catalog().objects(ObjectKind.VIEW)) {
+            rows.row(view.name(), view.queryText());
         }
     }
 

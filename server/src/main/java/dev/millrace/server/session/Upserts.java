@@ -89,12 +89,16 @@ final class Upserts {
             Map<String, Integer> fresh) {
         try (Batch inserted = pick(rows, fresh.values(), table)) {
             StatementResult answer = returned.of("INSERT", insert.returning(), inserted);
-            Writes.write(changed, inserted.retain());
-            Map<String, Integer> places = new LinkedHashMap<>();
-            fresh.keySet().forEach(key -> places.put(key, places.size()));
-            changed.put(inserted, places.entrySet());
-            return answer;
+            return Writes.unlessItFails(answer, () -> add(changed, inserted, fresh));
         }
+    }
+
+    /** Adds rows in the order of their keys. */
+    private static void add(ChangedTable changed, Batch rows, Map<String, Integer> keys) {
+        Writes.write(changed, rows.retain());
+        Map<String, Integer> places = new LinkedHashMap<>();
+        keys.keySet().forEach(key -> places.put(key, places.size()));
+        changed.put(rows, places.entrySet());
     }
 
     private Batch pick(Batch from, Iterable<Integer> rows, CatalogObject table) {
@@ -150,11 +154,7 @@ final class Upserts {
         }
         StatementResult answer = writes.replace(
                 table, changed, outgoing, updated, () -> returned.of("INSERT", insert.returning(), shown));
-        Writes.write(changed, added.retain());
-        Map<String, Integer> places = new LinkedHashMap<>();
-        fresh.keySet().forEach(key -> places.put(key, places.size()));
-        changed.put(added, places.entrySet());
-        return answer;
+        return Writes.unlessItFails(answer, () -> add(changed, added, fresh));
     }
 
     /** Rows in the place of others, and for each the number of the row that was to be inserted. */

@@ -35,7 +35,7 @@ final class Views {
                 List.of(),
                 Optional.empty(),
                 Optional.empty(),
-                create.query().dependsOn(),
+                create.query().named(), // whose rows views among them read is for their owners to be asked
                 Map.of(),
                 text,
                 database.keeper().creationMicros());

@@ -62,8 +62,7 @@ final class Writes {
             requireNoConflictClause(insert, target);
             try (Batch rows = incoming.of(insert.source(), insert.columns(), target)) {
                 StatementResult answer = returned.of("INSERT", insert.returning(), rows);
-                append(target, rows.retain());
-                return answer;
+                return unlessItFails(answer, () -> append(target, rows.retain()));
             }
         }
         return change(target, insert.onConflict() instanceof OnConflict.Update, changed -> {
@@ -83,8 +82,7 @@ final class Writes {
         }
         try (Batch rows = incoming.of(insert.source(), insert.columns(), target)) {
             StatementResult answer = returned.of("INSERT", insert.returning(), rows);
-            write(changed, rows.retain());
-            return answer;
+            return unlessItFails(answer, () -> write(changed, rows.retain()));
         }
     }
 
@@ -205,30 +203,39 @@ final class Writes {
         StatementResult get();
     }
 
+    /** An answer to what is done now. */
+    static StatementResult unlessItFails(StatementResult answer, Runnable change) {
+        try {
+            change.run();
+            return answer;
+        } catch (RuntimeException e) {
+            answer.close();
+            throw e;
+        }
+    }
+
     /** Puts rows in the place of others. */
     StatementResult replace(CatalogObject table, ChangedTable changed, Batch outgoing, Batch arriving, Answer answer) {
         TableKeys keys = changed.keys();
         int[] columns = allColumns(table);
         KeyChoices.claim(changed, outgoing, arriving);
         Map<String, Integer> placed = KeyChoices.replaceKeys(changed, outgoing, arriving);
-        StatementResult result = answer.get();
-        try (RowCopier copier = new RowCopier(table.schema(), database.engine().allocator())) {
-            for (int row = 0; row < outgoing.rowCount(); row++) {
-                copier.copy(outgoing, columns, row, -1);
-                copier.copy(arriving, columns, row, 1);
+        return unlessItFails(answer.get(), () -> {
+            try (RowCopier copier =
+                    new RowCopier(table.schema(), database.engine().allocator())) {
+                for (int row = 0; row < outgoing.rowCount(); row++) {
+                    copier.copy(outgoing, columns, row, -1);
+                    copier.copy(arriving, columns, row, 1);
+                }
+                write(changed, copier.build());
             }
-            write(changed, copier.build());
-        } catch (RuntimeException e) {
-            result.close();
-            throw e;
-        }
-        if (keys.hasKey()) {
-            for (int row = 0; row < outgoing.rowCount(); row++) {
-                changed.remove(keys.keyOf(outgoing, row));
+            if (keys.hasKey()) {
+                for (int row = 0; row < outgoing.rowCount(); row++) {
+                    changed.remove(keys.keyOf(outgoing, row));
+                }
+                changed.put(arriving, placed.entrySet());
             }
-            changed.put(arriving, placed.entrySet());
-        }
-        return result;
+        });
     }
 
     /** Columns of a batch from one on, as rows of the table; shares the memory. */
@@ -317,20 +324,18 @@ final class Writes {
         TableKeys keys = changed.keys();
         int[] columns = allColumns(table);
         KeyChoices.claim(changed, rows);
-        StatementResult result = answer.get();
-        try (RowCopier copier = new RowCopier(table.schema(), database.engine().allocator())) {
-            for (int row = 0; row < rows.rowCount(); row++) {
-                copier.copy(rows, columns, row, -1);
+        return unlessItFails(answer.get(), () -> {
+            try (RowCopier copier =
+                    new RowCopier(table.schema(), database.engine().allocator())) {
+                for (int row = 0; row < rows.rowCount(); row++) {
+                    copier.copy(rows, columns, row, -1);
+                }
+                write(changed, copier.build());
             }
-            write(changed, copier.build());
-        } catch (RuntimeException e) {
-            result.close();
-            throw e;
-        }
-        for (int row = 0; keys.hasKey() && row < rows.rowCount(); row++) {
-            changed.remove(keys.keyOf(rows, row));
-        }
-        return result;
+            for (int row = 0; keys.hasKey() && row < rows.rowCount(); row++) {
+                changed.remove(keys.keyOf(rows, row));
+            }
+        });
     }
 
     // ---- loads -----------------------------------------------------------------------------------------------------

@@ -55,6 +55,45 @@ class PgClientTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"extended", "simple", "extendedForPrepared"})
+    void changesReturnRowsAndCounts(String queryMode) throws SQLException {
+        try (Connection connection = server.connect("preferQueryMode", queryMode);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE t (id SERIAL PRIMARY KEY, n INT DEFAULT 7, s TEXT)");
+            try (PreparedStatement insert = connection.prepareStatement(
+                    "INSERT INTO t (s) VALUES (?)", Statement.RETURN_GENERATED_KEYS)) {
+                insert.setString(1, "a");
+                assertEquals(1, insert.executeUpdate());
+                ResultSet keys = insert.getGeneratedKeys();
+                assertTrue(keys.next());
+                assertEquals("1 7 a", keys.getInt("id") + " " + keys.getInt("n") + " " + keys.getString("s"));
+            }
+            try (PreparedStatement upsert = connection.prepareStatement(
+                    "INSERT INTO t (id, n) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET n = t.n + excluded.n + ?,"
+                            + " s = ? WHERE t.n < ?")) {
+                if (!queryMode.equals("simple")) {
+                    assertEquals("int4", upsert.getParameterMetaData().getParameterTypeName(3));
+                }
+                for (int round = 0; round < 8; round++) { // long enough to be prepared on the server
+                    upsert.setInt(1, 1);
+                    upsert.setInt(2, 1);
+                    upsert.setInt(3, 10);
+                    upsert.setString(4, "round " + round);
+                    upsert.setInt(5, 60);
+                    assertEquals(round < 5 ? 1 : 0, upsert.executeUpdate());
+                }
+            }
+            assertEquals(List.of("1 62 round 4"), rows(connection, "SELECT id || ' ' || n || ' ' || s FROM t"));
+            try (ResultSet changed =
+                    statement.executeQuery("WITH x AS (SELECT 1 AS k) UPDATE t SET n = k FROM x RETURNING n + k AS two")) {
+                assertTrue(changed.next());
+                assertEquals(2, changed.getInt("two"));
+            }
+            assertEquals(1, statement.executeUpdate("WITH x AS (SELECT 1 AS k) DELETE FROM t USING x WHERE id = k"));
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"extended", "simple", "extendedForPrepared", "extendedCacheEverything"})
     void standingAnswersFollowInserts(String queryMode) throws SQLException {
         try (Connection connection = server.connect("preferQueryMode", queryMode);

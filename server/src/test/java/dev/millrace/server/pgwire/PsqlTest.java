@@ -225,6 +225,29 @@ class PsqlTest {
     }
 
     @Test
+    void defaultsChecksAndViewsAreDescribed() throws Exception {
+        assertEquals(
+                "INSERT 0 1\n",
+                psql(
+                                "CREATE TABLE t (id SERIAL PRIMARY KEY, n INT DEFAULT 7 CHECK (n > 0), d INT GENERATED ALWAYS AS"
+                                        + " (n * 2) STORED, i BIGINT GENERATED ALWAYS AS IDENTITY)",
+                                "CREATE VIEW v AS SELECT id, n FROM t",
+                                "WITH x AS (SELECT 5 AS n) INSERT INTO t (n) SELECT n FROM x RETURNING id, d")
+                        .replace("CREATE TABLE\nCREATE VIEW\n1|10\n", ""));
+        String table = psql("\\d t");
+        assertTrue(table.contains("id|integer||not null|nextval('t_id_seq'::regclass)\n"), table);
+        assertTrue(table.contains("n|integer|||7\n"), table);
+        assertTrue(table.contains("d|integer|||generated always as (n * 2) stored\n"), table);
+        assertTrue(table.contains("i|bigint||not null|generated always as identity\n"), table);
+        assertEquals(
+                "t_n_check|CHECK (n > 0)\n",
+                psql("SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'c'"));
+        assertEquals("public|v|view|millrace\n", psql("\\dv"));
+        assertTrue(psql("\\d+ v").startsWith("id|integer|"));
+        assertEquals("SELECT id, n FROM t;\n", psql("SELECT pg_get_viewdef('v'::regclass)"));
+    }
+
+    @Test
     void rolesAndPrivilegesAreListed() throws Exception {
         psql(
                 "CREATE TABLE t (id BIGINT PRIMARY KEY)",

@@ -60,6 +60,37 @@ class KeptDatabaseTest {
     }
 
     @Test
+    void defaultsChecksAndPlainViewsAreKept() {
+        List<String> before;
+        try (TestDatabase database = open()) {
+            database.run("""
+                    CREATE TABLE t (id SERIAL PRIMARY KEY, n INT DEFAULT 7 CHECK (n > 0), d INT GENERATED ALWAYS AS (n * 2) STORED);
+                    CREATE VIEW plain AS SELECT id, d FROM t;
+                    CREATE VIEW over AS SELECT max(d) AS d FROM plain;
+                    CREATE OR REPLACE VIEW plain AS SELECT id, d, n FROM t WHERE n < 100;
+                    CREATE MATERIALIZED VIEW mv AS SELECT sum(d) AS d FROM plain;
+                    CREATE TABLE copy AS SELECT id, n::numeric(10,2) AS n FROM t;
+                    INSERT INTO t (n) VALUES (1)
+                    """);
+            before = objects(database);
+        }
+        for (int round = 0; round < 2; round++) {
+            try (TestDatabase again = open()) {
+                assertEquals(before, objects(again));
+                assertEquals(List.of(), again.database().notRestored());
+                assertEquals(List.of("1|7|14"), again.rows("INSERT INTO t DEFAULT VALUES RETURNING *"));
+                again.run("INSERT INTO t (n) VALUES (100), (3)");
+                assertEquals(List.of("20"), again.rows("SELECT d FROM mv"));
+                assertEquals(List.of("14"), again.rows("SELECT d FROM over"));
+                assertTrue(again.error("INSERT INTO t (n) VALUES (0)").startsWith("23514 "));
+                assertTrue(again.error("DROP VIEW plain").startsWith("2BP01 "));
+                again.run("INSERT INTO copy SELECT id, n FROM t");
+                assertEquals(List.of("3"), again.rows("SELECT count(*) FROM copy"));
+            }
+        }
+    }
+
+    @Test
     void changesOfDefinitionsAreKept() {
         List<String> before;
         try (TestDatabase database = open()) {

@@ -44,7 +44,16 @@ public final class StatementParser {
     public record Parsed(Syntax syntax, int start, int end, int parameterCount) {}
 
     private static final List<String> LISTINGS =
-            List.of("streams", "tables", "continuous", "materialized", "sinks", "templates", "functions", "workers");
+            List.of(
+            "streams",
+            "tables",
+            "continuous",
+            "materialized",
+            "views",
+            "sinks",
+            "templates",
+            "functions",
+            "workers");
 
     private final Words words;
     private final DefinitionParser definitions;
@@ -100,7 +109,11 @@ public final class StatementParser {
             throw words.syntaxError();
         }
         return switch (head.text()) {
-            case "select", "values", "table" -> rows.select();
+            case "select" -> {
+                changes.refuseInto();
+                yield rows.select();
+            }
+            case "values", "table" -> rows.select();
             case "with" -> changes.isNextBehindWith() ? changes.afterWith() : rows.select();
             case "create" -> roles.isNext() ? roles.create() : definitions.create();
             case "drop" -> roles.isNext() ? roles.drop() : drop();

@@ -280,6 +280,7 @@ public sealed interface Statement {
         TABLES,
         CONTINUOUS_QUERIES,
         MATERIALIZED_VIEWS,
+        VIEWS,
         SINKS,
         TEMPLATES,
         FUNCTIONS,
