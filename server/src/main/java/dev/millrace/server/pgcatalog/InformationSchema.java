@@ -63,9 +63,8 @@ final class InformationSchema {
                 Optional<ColumnRule> identity =
                         RuleContents.of(relation, field.name()).filter(ColumnRule::isIdentity);
                 Optional<String> byDefault = RuleContents.byDefault(relation, field.name());
-                Optional<String> generation = byDefault.isPresent()
-                        ? Optional.empty()
-                        : RuleContents.expression(relation, field.name());
+                Optional<String> generation =
+                        byDefault.isPresent() ? Optional.empty() : RuleContents.expression(relation, field.name());
                 rows.add(
                         StandardName.of(relation),
                         "column_name",

@@ -203,7 +203,8 @@ public final class PgCatalog implements AutoCloseable {
                         oid(relation),
                         relation.schema().field(column),
                         column + 1,
-                        RuleContents.of(relation, relation.schema().field(column).name()));
+                        RuleContents.of(
+                                relation, relation.schema().field(column).name()));
             }
             for (int i = 0; i < relation.primaryKey().size(); i++) {
                 Field key = relation.schema().field(relation.primaryKey().get(i));
@@ -212,8 +213,7 @@ public final class PgCatalog implements AutoCloseable {
         }
     }
 
-    private static void attribute(
-            NamedRows rows, int relation, Field field, int number, Optional<ColumnRule> rule) {
+    private static void attribute(NamedRows rows, int relation, Field field, int number, Optional<ColumnRule> rule) {
         DataType type = field.type();
         rows.add(
                 "attrelid",

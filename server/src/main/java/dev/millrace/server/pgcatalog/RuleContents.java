@@ -31,8 +31,7 @@ final class RuleContents {
 
     /** The same where it is a default. */
     static Optional<String> byDefault(ShownRelation relation, String column) {
-        return expression(relation, column)
-                .filter(text -> !rules(relation).isGenerated(column));
+        return expression(relation, column).filter(text -> !rules(relation).isGenerated(column));
     }
 
     static List<Check> checks(ShownRelation relation) {

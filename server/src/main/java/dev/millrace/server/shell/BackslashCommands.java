@@ -9,9 +9,9 @@ import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.format.AlignedTable;
 import dev.millrace.server.format.ResultFormat;
 import dev.millrace.server.session.Session;
-import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -235,7 +235,8 @@ final class BackslashCommands {
             int at = column;
             String role = object.map(found -> role(found, at)).orElse("");
             String nullable = field.nullable() ? "" : "not null";
-            String byDefault = rules.of(field.name()).map(BackslashCommands::text).orElse("");
+            String byDefault =
+                    rules.of(field.name()).map(BackslashCommands::text).orElse("");
             table.add(
                     rules.columns().isEmpty()
                             ? new String[] {field.name(), field.type().toString(), nullable, role}

@@ -121,8 +121,8 @@ class RandomChangesTest {
                 case 5 -> update();
                 case 6 -> updateFrom();
                 case 7 -> delete();
-                default -> "UPDATE u SET x = " + expression("u.x", "u.k") + " WHERE " + condition("x", "k")
-                        + " RETURNING *";
+                default ->
+                    "UPDATE u SET x = " + expression("u.x", "u.k") + " WHERE " + condition("x", "k") + " RETURNING *";
             };
         }
 
@@ -199,7 +199,8 @@ class RandomChangesTest {
         private String delete() {
             return switch (random.nextInt(4)) {
                 case 0 -> "DELETE FROM t WHERE " + condition("a", "b") + " AND k > 5 RETURNING k";
-                case 1 -> "DELETE FROM t USING u WHERE u.k = t.k AND " + condition("u.x", "t.a") + " RETURNING t.k, t.s";
+                case 1 ->
+                    "DELETE FROM t USING u WHERE u.k = t.k AND " + condition("u.x", "t.a") + " RETURNING t.k, t.s";
                 case 2 -> "DELETE FROM u USING t WHERE u.k = t.k AND " + condition("t.a", "t.b") + " RETURNING u.x";
                 default -> "DELETE FROM u WHERE " + condition("x", "k") + " RETURNING k";
             };

@@ -60,8 +60,8 @@ class PgClientTest {
         try (Connection connection = server.connect("preferQueryMode", queryMode);
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE t (id SERIAL PRIMARY KEY, n INT DEFAULT 7, s TEXT)");
-            try (PreparedStatement insert = connection.prepareStatement(
-                    "INSERT INTO t (s) VALUES (?)", Statement.RETURN_GENERATED_KEYS)) {
+            try (PreparedStatement insert =
+                    connection.prepareStatement("INSERT INTO t (s) VALUES (?)", Statement.RETURN_GENERATED_KEYS)) {
                 insert.setString(1, "a");
                 assertEquals(1, insert.executeUpdate());
                 ResultSet keys = insert.getGeneratedKeys();
@@ -84,8 +84,8 @@ class PgClientTest {
                 }
             }
             assertEquals(List.of("1 62 round 4"), rows(connection, "SELECT id || ' ' || n || ' ' || s FROM t"));
-            try (ResultSet changed =
-                    statement.executeQuery("WITH x AS (SELECT 1 AS k) UPDATE t SET n = k FROM x RETURNING n + k AS two")) {
+            try (ResultSet changed = statement.executeQuery(
+                    "WITH x AS (SELECT 1 AS k) UPDATE t SET n = k FROM x RETURNING n + k AS two")) {
                 assertTrue(changed.next());
                 assertEquals(2, changed.getInt("two"));
             }

@@ -59,7 +59,9 @@ final class ChangeParser {
     /** SELECT .. INTO is a change, too. */
     void refuseInto() {
         int depth = 0;
-        for (int i = 1; words.peekAt(i).kind() != Lexeme.Kind.END && !words.peekAt(i).isSymbol(";"); i++) {
+        for (int i = 1;
+                words.peekAt(i).kind() != Lexeme.Kind.END && !words.peekAt(i).isSymbol(";");
+                i++) {
             Lexeme lexeme = words.peekAt(i);
             depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
             if (depth == 0 && lexeme.isWord("into") && !words.peekAt(i - 1).isWord("as")) {

@@ -43,17 +43,8 @@ public final class StatementParser {
      */
     public record Parsed(Syntax syntax, int start, int end, int parameterCount) {}
 
-    private static final List<String> LISTINGS =
-            List.of(
-            "streams",
-            "tables",
-            "continuous",
-            "materialized",
-            "views",
-            "sinks",
-            "templates",
-            "functions",
-            "workers");
+    private static final List<String> LISTINGS = List.of(
+            "streams", "tables", "continuous", "materialized", "views", "sinks", "templates", "functions", "workers");
 
     private final Words words;
     private final DefinitionParser definitions;
