@@ -3,12 +3,11 @@ package dev.millrace.engine.join;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
@@ -20,14 +19,11 @@ import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
-import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -433,42 +429,18 @@ public final class JoinOperator implements Retelling {
 
     /** Per key group: the number of windows, then each one's end, number of entries, and per entry its rows, left, right. */
     @Override
-    public void snapshot(StateWriter writer) {
-        try {
-            writer.keyGroup(STATE, -1).writeLong(watermark);
-            Map<Long, KeyGroupEntries> entries = new TreeMap<>();
-            states.forEach((end, state) -> entries.put(end, new KeyGroupEntries(state.table())));
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                int keyGroup = group;
-                List<Long> ends = states.keySet().stream()
-                        .filter(end -> entries.get(end).count(keyGroup) > 0)
-                        .toList();
-                if (ends.isEmpty()) {
-                    continue;
-                }
-                DataOutput out = writer.keyGroup(STATE, group);
-                out.writeInt(ends.size());
-                for (long end : ends) {
-                    out.writeLong(end);
-                    states.get(end).write(entries.get(end), group, out);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        writer.keyGroup(STATE, -1).writeLong(watermark);
+        KeyGroupPart.write(states, state -> KeyGroupPart.of(state.table(), state::write), writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                if (group == -1) {
-                    watermark = Math.max(watermark, in.readLong());
-                } else {
-                    read(in);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (group == -1) {
+                watermark = Math.max(watermark, in.readLong());
+            } else {
+                read(in);
             }
         });
         reportSize();

@@ -5,7 +5,6 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
@@ -201,19 +200,15 @@ final class JoinState implements AutoCloseable {
 
     // ---- snapshots
 
-    /** Writes entries of a key group: their number, and of each the keys and its rows, left and right. */
-    void write(KeyGroupEntries entries, int group, DataOutput out) throws IOException {
-        out.writeInt(entries.count(group));
-        for (int i = 0; i < entries.count(group); i++) {
-            long entry = entries.entry(group, i);
-            keys.write(entry, out);
-            for (int side = 0; side < rows.size(); side++) {
-                rows.get(side).writeList(list(entry, side), out);
-            }
+    /** Writes an entry: its keys and its rows, left and right. */
+    void write(long entry, DataOutput out) throws IOException {
+        keys.write(entry, out);
+        for (int side = 0; side < rows.size(); side++) {
+            rows.get(side).writeList(list(entry, side), out);
         }
     }
 
-    /** Adds the entries that {@link #write} wrote, and calls back with each one. */
+    /** Adds a number of entries that {@link #write} wrote, and calls back with each one. */
     void read(DataInput in, LongConsumer entries) throws IOException {
         for (int left = in.readInt(); left > 0; left--) {
             long entry = keys.read(table, in);

@@ -3,11 +3,10 @@ package dev.millrace.engine.join;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.EntryCursor;
-import dev.millrace.engine.state.KeyGroupEntries;
+import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
@@ -17,7 +16,6 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.MultiJoin;
 import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -157,27 +155,14 @@ public final class MultiJoinOperator implements Retelling {
 
     /** Per key group what {@link JoinState#write} writes. */
     @Override
-    public void snapshot(StateWriter writer) {
-        KeyGroupEntries entries = new KeyGroupEntries(state.table());
-        try {
-            for (int group = 0; group < KeyGroups.COUNT; group++) {
-                if (entries.count(group) > 0) {
-                    state.write(entries, group, writer.keyGroup(STATE, group));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void snapshot(StateWriter writer) throws IOException {
+        KeyGroupPart.of(state.table(), state::write).write(writer, STATE);
     }
 
     @Override
     public void restore(StateReader reader) {
         reader.keyGroups(STATE, (in, group) -> {
-            try {
-                state.read(in, entry -> {});
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            state.read(in, entry -> {});
         });
         reportSize();
     }
