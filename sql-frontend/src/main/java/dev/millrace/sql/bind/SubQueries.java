@@ -41,7 +41,7 @@ final class SubQueries {
                         CoreRules.JOIN_SUB_QUERY_TO_CORRELATE))
                 .build();
         HepPlanner planner = new HepPlanner(program);
-        RelNode withJoins = SemiJoins.apply(query);
+        RelNode withJoins = RowMembership.count(SemiJoins.apply(query));
         if (!isLeft(withJoins)) {
             return withJoins;
         }
