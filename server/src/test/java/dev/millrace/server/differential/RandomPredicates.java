@@ -95,7 +95,7 @@ final class RandomPredicates {
         if (ones.isEmpty() || others.isEmpty()) {
             return in(from, depth);
         }
-        boolean not = false;
+        boolean not = chance.percent(40);
         String first = chance.of(ones).name();
         String second = chance.of(others).name();
         String equal = "(" + first + " = " + one.name() + " AND " + second + " = " + other.name() + ")";
