@@ -197,12 +197,7 @@ final class SessionParser {
                     .at(words.startOf(first) + 1);
         }
         return new Syntax.Prepare(
-                name,
-                types,
-                statement,
-                words.startOf(first),
-                words.endBefore(words.place()),
-                words.highestParameter(first));
+                name, types, statement, words.startFrom(first), words.endFrom(first), words.highestParameter(first));
     }
 
     Syntax execute() {

@@ -86,7 +86,7 @@ public final class StatementParser {
             }
             // The parameters of what PREPARE prepares are given by EXECUTE.
             int parameters = syntax instanceof Syntax.Prepare ? 0 : words.highestParameter(first);
-            statements.add(new Parsed(syntax, words.startOf(first), words.endBefore(words.place()), parameters));
+            statements.add(new Parsed(syntax, words.startFrom(first), words.endFrom(first), parameters));
         }
     }
 

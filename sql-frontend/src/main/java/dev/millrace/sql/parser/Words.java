@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -99,9 +100,23 @@ final class Words {
         return place == 0 ? 0 : lexemes.get(place - 1).end();
     }
 
+    /** Where the words from a place to here begin in the text: they may have changed their order. */
+    int startFrom(int place) {
+        return read(place).mapToInt(Lexeme::start).min().orElse(startOf(place));
+    }
+
+    /** Where the words from a place to here end in the text. */
+    int endFrom(int place) {
+        return read(place).mapToInt(Lexeme::end).max().orElse(startOf(place));
+    }
+
+    private Stream<Lexeme> read(int place) {
+        return lexemes.subList(place, at).stream();
+    }
+
     /** The text from a place to here. */
     String textFrom(int place) {
-        return sql.substring(startOf(place), endBefore(at));
+        return sql.substring(startFrom(place), endFrom(place));
     }
 
     boolean accept(String word) {
