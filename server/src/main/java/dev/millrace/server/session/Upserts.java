@@ -129,32 +129,26 @@ final class Upserts {
                         ? replaced(replace, table, there, rows, taken)
                         : computed((OnConflict.Update) insert.onConflict(), table, there, rows, taken)) {
             requireOnce(changed.keys(), changes, last);
-            Batch updated = changes.arriving;
             try (Batch added = pick(rows, fresh.values(), table);
-                    Batch outgoing = changes.outgoing.retain();
-                    Batch shown = inOrder(table, added, fresh.values(), updated, changes.numbers)) {
-                return replaceAndAdd(insert, table, changed, outgoing, updated, added, fresh, shown);
+                    Batch arriving = together(table, changes.arriving, added);
+                    Batch shown = inOrder(table, added, fresh.values(), changes.arriving, changes.numbers)) {
+                return writes.replace(
+                        table,
+                        changed,
+                        changes.outgoing,
+                        arriving,
+                        () -> returned.of("INSERT", insert.returning(), shown));
             }
         }
     }
 
-    private StatementResult replaceAndAdd(
-            Statement.Insert insert,
-            CatalogObject table,
-            ChangedTable changed,
-            Batch outgoing,
-            Batch updated,
-            Batch added,
-            Map<String, Integer> fresh,
-            Batch shown) {
-        for (int row = 0; row < updated.rowCount(); row++) {
-            if (fresh.containsKey(changed.keys().keyOf(updated, row))) {
-                throw changed.keys().duplicate(updated, row); // SET changed the key
-            }
+    private Batch together(CatalogObject table, Batch first, Batch second) {
+        int[] columns = Writes.allColumns(table);
+        try (RowCopier copier = new RowCopier(table.schema(), allocator)) {
+            copier.copyAll(first, columns);
+            copier.copyAll(second, columns);
+            return copier.build();
         }
-        StatementResult answer = writes.replace(
-                table, changed, outgoing, updated, () -> returned.of("INSERT", insert.returning(), shown));
-        return Writes.unlessItFails(answer, () -> add(changed, added, fresh));
     }
 
     /** Rows in the place of others, and for each the number of the row that was to be inserted. */

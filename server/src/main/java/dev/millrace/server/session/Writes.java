@@ -214,7 +214,11 @@ final class Writes {
         }
     }
 
-    /** Puts rows in the place of others. */
+    /**
+     * Puts rows in the place of others, and adds those that are more: all at once.
+     *
+     * @param arriving the first of them in the place of {@code outgoing}
+     */
     StatementResult replace(CatalogObject table, ChangedTable changed, Batch outgoing, Batch arriving, Answer answer) {
         TableKeys keys = changed.keys();
         int[] columns = allColumns(table);
@@ -223,8 +227,10 @@ final class Writes {
         return unlessItFails(answer.get(), () -> {
             try (RowCopier copier =
                     new RowCopier(table.schema(), database.engine().allocator())) {
-                for (int row = 0; row < outgoing.rowCount(); row++) {
-                    copier.copy(outgoing, columns, row, -1);
+                for (int row = 0; row < arriving.rowCount(); row++) {
+                    if (row < outgoing.rowCount()) {
+                        copier.copy(outgoing, columns, row, -1);
+                    }
                     copier.copy(arriving, columns, row, 1);
                 }
                 write(changed, copier.build());
