@@ -63,7 +63,7 @@ public final class Epochs {
     }
 
     /**
-     * Adds an input. The domain must be new, or held and quiet.
+     * Adds an input. The domain must be new, or held and quiet; one that all had left is there again.
      *
      * @param wake called, with the lock held, when there is an epoch to end
      */
@@ -72,6 +72,7 @@ public final class Epochs {
         try {
             EpochInput input = new EpochInput(this, domain, wake);
             domain.inputs.add(input);
+            domains.add(domain);
             return input;
         } finally {
             lock.unlock();
@@ -79,7 +80,7 @@ public final class Epochs {
     }
 
     /**
-     * Adds an output. The domain must be new, or held and quiet.
+     * Adds an output. The domain must be new, or held and quiet; one that all had left is there again.
      *
      * @param wake called, with the lock held, when the domain is held: whatever is under way has to come out
      */
@@ -88,6 +89,7 @@ public final class Epochs {
         try {
             EpochOutput output = new EpochOutput(this, domain, publisher, wake);
             domain.outputs.add(output);
+            domains.add(domain);
             return output;
         } finally {
             lock.unlock();

@@ -48,7 +48,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
                     resources.clock(),
                     resources.batchRows(),
                     this::wakeReaders);
-            readers.forEach(reader -> inputs.add(new SourceInput(entry, reader, this)));
+            readers.forEach(reader -> inputs.add(new SourceInput(entry, reader, this, false)));
             task = new PipelineTask(this, List.of(entry, outlet), List.copyOf(inputs));
             scheduled = resources.workers().add(task);
         } catch (RuntimeException | Error e) {

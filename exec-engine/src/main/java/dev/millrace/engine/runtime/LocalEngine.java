@@ -149,7 +149,8 @@ class LocalEngine implements Engine {
                                     true,
                                     operators,
                                     query.output(),
-                                    queryOptions.restore())
+                                    queryOptions.restore(),
+                                    query::isSeen)
                             .build();
                 }
                 attach(query);
@@ -292,13 +293,35 @@ class LocalEngine implements Engine {
             results.add(result);
         }
         try {
-            new TaskBuilder(tasks, plan, relations, options.workers(), false, operators, result, Optional.empty())
+            awaitBeginOf(scans(plan));
+            new TaskBuilder(
+                            tasks,
+                            plan,
+                            relations,
+                            options.workers(),
+                            false,
+                            operators,
+                            result,
+                            Optional.empty(),
+                            leaf -> false)
                     .build();
             tasks.start();
             return result;
         } catch (RuntimeException | Error e) {
             result.close();
             throw QueryTasks.explain(e);
+        }
+    }
+
+    /** Views are not read before their first epoch is whole: until then they lack rows that are there. */
+    private void awaitBeginOf(Set<Scan> scans) {
+        List<LocalStandingQuery> read = new ArrayList<>();
+        synchronized (queries) {
+            scans.forEach(scan ->
+                    Optional.ofNullable(queries.get(scan.relation())).ifPresent(read::add));
+        }
+        if (!read.stream().allMatch(LocalStandingQuery::hasBegun)) {
+            await(() -> closed || read.stream().allMatch(LocalStandingQuery::hasBegun));
         }
     }
 

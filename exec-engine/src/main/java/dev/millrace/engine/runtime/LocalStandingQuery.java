@@ -41,7 +41,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final LocalEngine engine;
     private final Resources resources;
     private final QueryTasks tasks;
-    private Predicate<PlanNode> isSeen; // of a scan: whether its rows were seen before the snapshot
+    private Predicate<PlanNode> isSeen; // of a leaf: whether its rows were seen before the snapshot
     private final QueryOutput output;
     private final Object freeing = new Object(); // held while tasks are stopped; never together with this
     private final List<EpochInput> inputs = new ArrayList<>();
@@ -49,7 +49,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private volatile QueryState state = QueryState.RUNNING; // written under the lock, read by all
     private volatile Optional<MillraceException> failure = Optional.empty(); // likewise
     private OptionalLong ownEpoch = OptionalLong.empty(); // the first, if nobody else has it; as firstEpoch
-    private volatile long firstEpoch; // written by whoever starts the query, read by all
+    private volatile long firstEpoch = Epochs.NONE; // written by whoever starts the query, read by all
+    private volatile boolean begun; // written by whoever finds out, read by all
     private final int parallelism;
 
     /** @param workers of the engine */
@@ -111,9 +112,18 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         return resources.epochs().domainOf(output.epochs());
     }
 
-    /** Begins with part of another query's state: before it is attached. */
-    void continueWith(Alteration alteration) {
+    /** Whether the states it began with have the rows of a leaf of its plan. */
+    boolean isSeen(PlanNode leaf) {
+        return isSeen.test(leaf);
+    }
+
+    /** Is to go on with part of another query's state: before its tasks are built. */
+    void goOnWith(Alteration alteration) {
         isSeen = alteration::isKept;
+    }
+
+    /** Has what is kept tell its answer: before it is attached. */
+    void retell(Alteration alteration) {
         for (PlacedStage placed : tasks.stages) {
             if (placed.stage() instanceof OperatorStage stage
                     && alteration.isRetold(placed.node().plan)
@@ -183,7 +193,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             ownEpoch.ifPresent(output.fanout()::beginWith);
         }
         for (FeedScan scan : tasks.feeds) {
-            List<Item> first = TaskBuilder.first(scan.feed(), tasks, !isSeen.test(scan.scan()));
+            List<Item> first = TaskBuilder.first(scan.feed(), tasks, !isSeen(scan.scan()));
             ownEpoch.ifPresent(epoch -> first.add(new Item.EpochEnd(epoch)));
             scan.input().begin(first);
             if (!scan.feed().fanout().add(scan.channel())) {
@@ -280,6 +290,15 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** Called once, when the tasks have started: what relations held at the start is an epoch of its own. */
     void beginFirstEpoch() {
         firstEpoch = ownEpoch.orElseGet(() -> resources.epochs().touch(domain()));
+    }
+
+    /** Whether its answer is that of a whole epoch, or none will come; any thread. */
+    boolean hasBegun() {
+        if (!begun) {
+            long epoch = firstEpoch;
+            begun = epoch != Epochs.NONE && resources.epochs().isCommitted(epoch);
+        }
+        return begun;
     }
 
     @Override

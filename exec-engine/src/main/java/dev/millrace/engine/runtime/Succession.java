@@ -73,8 +73,7 @@ final class Succession {
             domains.add(old.domain());
         }
         for (Scan scan : LocalEngine.scans(plan)) {
-            if (relations.scannable(scan.relation()) instanceof Scannable.Feed feed
-                    && !feed.fanout().isEnded()) {
+            if (relations.scannable(scan.relation()) instanceof Scannable.Feed feed) {
                 domains.add(feed.domain().get());
             }
         }
@@ -108,9 +107,19 @@ final class Succession {
         try {
             Optional<QuerySnapshot> state =
                     alteration.keepsAny() ? Optional.of(keptState(old, plan, alteration)) : Optional.empty();
-            new TaskBuilder(query.tasks(), plan, relations, query.parallelism(), true, operators, query.output(), state)
+            query.goOnWith(alteration);
+            new TaskBuilder(
+                            query.tasks(),
+                            plan,
+                            relations,
+                            query.parallelism(),
+                            true,
+                            operators,
+                            query.output(),
+                            state,
+                            query::isSeen)
                     .build();
-            query.continueWith(alteration);
+            query.retell(alteration);
             return query;
         } catch (RuntimeException | Error e) {
             discard(query);

@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Makes the tasks of a query: opens sources and operators and connects them by channels. What is shared with other
@@ -55,6 +56,7 @@ final class TaskBuilder {
     private final Function<PlanNode, Operator> operators;
     private final TaskOutput output;
     private final Optional<QuerySnapshot> restore;
+    private final Predicate<PlanNode> isSeen;
 
     private final Map<Node, List<SourceReader>> readers = new HashMap<>();
     private final Map<Node, List<SourceInput>> wakeable = new HashMap<>();
@@ -64,6 +66,10 @@ final class TaskBuilder {
     private final Map<Long, Runnable> wakes = new HashMap<>(); // of a pipeline's instance
     private List<Outlet> outlets = List.of(); // of the last pipeline's instances
 
+    /**
+     * @param restore the states to begin with
+     * @param isSeen whether these states have the rows of a leaf of the plan
+     */
     TaskBuilder(
             QueryTasks query,
             PlanNode plan,
@@ -72,9 +78,11 @@ final class TaskBuilder {
             boolean standing,
             Function<PlanNode, Operator> operators,
             TaskOutput output,
-            Optional<QuerySnapshot> restore) {
+            Optional<QuerySnapshot> restore,
+            Predicate<PlanNode> isSeen) {
         this.query = query;
         this.restore = restore;
+        this.isSeen = isSeen;
         this.resources = query.resources();
         this.relations = relations;
         this.workers = workers;
@@ -116,7 +124,9 @@ final class TaskBuilder {
                 addReaders(node, List.of(new BatchesReader(rowsOf(values))));
             }
         }
-        readViews();
+        if (!standing) {
+            readViews();
+        }
         for (int pipeline : graph.pipelines()) {
             int count = 1;
             for (Node node : graph.nodesOf(pipeline)) {
@@ -129,9 +139,8 @@ final class TaskBuilder {
         }
     }
 
-    /** A query that goes on has seen them. */
     private List<Batch> rowsOf(Values values) {
-        return restore.isPresent()
+        return isSeen.test(values)
                 ? List.of()
                 : ConstantRows.of(values, resources.batchRows(), query.memory().own());
     }
@@ -161,23 +170,20 @@ final class TaskBuilder {
         readers.put(node, new ArrayList<>(opened));
     }
 
-    /** Views are read as they are now, all as of one epoch, unless what follows is to be read, too. */
+    /** Views are read as they are now, all as of one epoch: nothing that follows is to be read. */
     private void readViews() {
         var lock = resources.epochs().commitLock();
         lock.lock();
         try {
             for (Map.Entry<Node, Scannable.Feed> entry : List.copyOf(feeds.entrySet())) {
                 Scannable.Feed feed = entry.getValue();
-                if (standing && !feed.fanout().isEnded()) {
-                    continue;
-                }
                 Scan scan = (Scan) entry.getKey().plan;
                 List<Batch> rows = new ArrayList<>();
                 if (feed.view().isPresent()) {
                     rows.addAll(feed.view()
                             .get()
                             .snapshot(scan.columns(), query.memory().own()));
-                } else if (!standing) {
+                } else {
                     throw LocalEngine.keepsNothing(scan.relation());
                 }
                 addReaders(entry.getKey(), List.of(new BatchesReader(rows)));
@@ -315,7 +321,7 @@ final class TaskBuilder {
         EntryStage entry = new EntryStage(node.plan.schema());
         List<SourceReader> left = readers.get(node);
         if (!left.isEmpty()) {
-            SourceInput input = new SourceInput(entry, left.remove(0), query);
+            SourceInput input = new SourceInput(entry, left.remove(0), query, node.plan instanceof Values);
             inputs.add(input);
             sources.add(input);
             wakeable.getOrDefault(node, new ArrayList<>()).add(input);

@@ -10,7 +10,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A reader of a source. Ends epochs as its domain says; without a domain, for a pull query, its input is one epoch.
+ * A reader of a source. Ends epochs as its domain says; without a domain, for a pull query, its input is one epoch. Rows
+ * that are there from the start are all of the first epoch, which waits for them.
  *
  * <pre>
  *   rows* (epoch end, rows*)* watermark at the end of input, epoch end, end
@@ -21,6 +22,7 @@ public final class SourceInput extends TaskInput {
 
     private final SourceReader reader;
     private final TaskHost host;
+    private final boolean ofFirstEpoch;
     private Optional<EpochInput> epochs = Optional.empty();
     private Runnable wake = () -> {};
     private boolean dry;
@@ -33,10 +35,12 @@ public final class SourceInput extends TaskInput {
     private volatile boolean woken; // set by I/O threads, cleared by the task's worker
     private volatile double progress; // written by the task's worker, read by statistics
 
-    public SourceInput(EntryStage entry, SourceReader reader, TaskHost host) {
+    /** @param ofFirstEpoch whether all rows are, which must be at hand then */
+    public SourceInput(EntryStage entry, SourceReader reader, TaskHost host, boolean ofFirstEpoch) {
         super(entry);
         this.reader = reader;
         this.host = host;
+        this.ofFirstEpoch = ofFirstEpoch;
         this.progress = reader.progress();
     }
 
@@ -65,6 +69,9 @@ public final class SourceInput extends TaskInput {
     @Override
     Optional<Item> next() {
         while (true) {
+            if (ofFirstEpoch && !finished) {
+                return poll();
+            }
             if (epochs.isPresent()) {
                 EpochInput domain = epochs.get();
                 OptionalLong closing = domain.takeClosing();
@@ -102,13 +109,15 @@ public final class SourceInput extends TaskInput {
         if (batch.isPresent()) {
             dry = false;
             progress = reader.progress();
-            if (batch.get().rowCount() > 0) {
+            if (batch.get().rowCount() > 0 && !ofFirstEpoch) {
                 epochs.ifPresent(EpochInput::arrived);
             }
             return Optional.of(new Item.Rows(batch.get()));
         }
         if (reader.isFinished()) {
-            epochs.ifPresent(EpochInput::touch); // first: who sees the end also sees that there is an epoch to wait for
+            if (!ofFirstEpoch) { // whose end comes by itself
+                epochs.ifPresent(EpochInput::touch); // first: who sees the end also sees that there is an epoch to wait for
+            }
             finished = true;
             return Optional.of(new Item.Watermark(Operator.END_OF_INPUT));
         }
