@@ -87,7 +87,7 @@ public final class TestDatabase implements AutoCloseable {
         return rows(sql);
     }
 
-    private static List<String> texts(StatementResult.Rows rows) {
+    static List<String> texts(StatementResult.Rows rows) {
         List<String> texts = new ArrayList<>();
         for (Optional<Batch> next = rows.next(); next.isPresent(); next = rows.next()) {
             try (Batch batch = next.get()) {
