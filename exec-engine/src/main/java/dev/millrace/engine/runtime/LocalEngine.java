@@ -317,8 +317,8 @@ class LocalEngine implements Engine {
     private void awaitBeginOf(Set<Scan> scans) {
         List<LocalStandingQuery> read = new ArrayList<>();
         synchronized (queries) {
-            scans.forEach(scan ->
-                    Optional.ofNullable(queries.get(scan.relation())).ifPresent(read::add));
+            scans.forEach(
+                    scan -> Optional.ofNullable(queries.get(scan.relation())).ifPresent(read::add));
         }
         if (!read.stream().allMatch(LocalStandingQuery::hasBegun)) {
             await(() -> closed || read.stream().allMatch(LocalStandingQuery::hasBegun));

@@ -116,7 +116,8 @@ public final class SourceInput extends TaskInput {
         }
         if (reader.isFinished()) {
             if (!ofFirstEpoch) { // whose end comes by itself
-                epochs.ifPresent(EpochInput::touch); // first: who sees the end also sees that there is an epoch to wait for
+                epochs.ifPresent(
+                        EpochInput::touch); // first: who sees the end also sees that there is an epoch to wait for
             }
             finished = true;
             return Optional.of(new Item.Watermark(Operator.END_OF_INPUT));

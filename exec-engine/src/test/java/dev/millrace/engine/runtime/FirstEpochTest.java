@@ -99,8 +99,24 @@ class FirstEpochTest {
 
     private static Map<String, Integer> sizes() {
         return Map.of(
-                "constants", 5, "with_table", 7, "sums", 6, "total", 1, "joined", 1, "with_stream", 1, "of_view", 1,
-                "of_view_and_constants", 5, "empty", 1);
+                "constants",
+                5,
+                "with_table",
+                7,
+                "sums",
+                6,
+                "total",
+                1,
+                "joined",
+                1,
+                "with_stream",
+                1,
+                "of_view",
+                1,
+                "of_view_and_constants",
+                5,
+                "empty",
+                1);
     }
 
     /** Keeps the number of rows there were at each commit. */
@@ -139,8 +155,7 @@ class FirstEpochTest {
                     clock.advance(random.nextInt(200_000));
                     stream.append(List.of(batch(engine, KV, Row.of(100 + i, 0))));
                     some(engine, random);
-                    assertTrue(
-                            contains(view(engine, "all"), CONSTANTS), "seed " + seed + ": " + view(engine, "all"));
+                    assertTrue(contains(view(engine, "all"), CONSTANTS), "seed " + seed + ": " + view(engine, "all"));
                 }
                 engine.flush(progress -> {});
                 for (int i = 0; i < sink.sizes.size(); i++) {
@@ -153,7 +168,10 @@ class FirstEpochTest {
     }
 
     private static boolean contains(ZSet rows, int constants) {
-        return rows.rows().stream().filter(row -> (Long) row.get(0) <= constants).count() == constants;
+        return rows.rows().stream()
+                        .filter(row -> (Long) row.get(0) <= constants)
+                        .count()
+                == constants;
     }
 
     private static void some(SteppedLocalEngine engine, SplittableRandom random) {
