@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.UserFunction;
 import java.util.List;
 import java.util.Optional;
@@ -36,8 +37,8 @@ final class AggregateMacros {
         return MACROS.all().contains(name);
     }
 
-    /** What a call is short for, with or without OVER. */
-    static Optional<SqlNode> expand(SqlCall call) {
+    /** What a call is short for, with or without OVER; nothing if a user has a function of that name. */
+    static Optional<SqlNode> expand(SqlCall call, Catalog catalog) {
         boolean over = call.getKind() == SqlKind.OVER;
         if (over && !(call.operand(0) instanceof SqlCall)) {
             return Optional.empty();
@@ -46,7 +47,8 @@ final class AggregateMacros {
         while (inner.getKind() == SqlKind.FILTER || inner.getKind() == SqlKind.WITHIN_GROUP) {
             inner = inner.operand(0);
         }
-        Optional<String> name = FunctionBinder.functionName(inner);
+        Optional<String> name = FunctionBinder.functionName(inner)
+                .filter(each -> catalog.userFunction(each).isEmpty());
         int arguments = inner.operandCount();
         Optional<UserFunction> macro = name.flatMap(known -> MACROS.named(known, arguments));
         if (macro.isEmpty()) {

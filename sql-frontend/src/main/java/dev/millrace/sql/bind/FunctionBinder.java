@@ -77,7 +77,7 @@ final class FunctionBinder {
     }
 
     RexNode call(SqlCall call) {
-        Optional<SqlNode> macro = AggregateMacros.expand(call);
+        Optional<SqlNode> macro = AggregateMacros.expand(call, context.catalog());
         if (macro.isPresent()) {
             return expressions.bind(macro.get());
         }
@@ -93,7 +93,9 @@ final class FunctionBinder {
         }
         String name = functionName(call)
                 .orElseThrow(() -> Errors.notAvailableYet(call.getOperator().getName(), call));
-        if (isAggregate(name)) {
+        if (isAggregate(name)
+                && (isPlainAggregate(name)
+                        || context.catalog().userFunction(name).isEmpty())) {
             return aggregate(AggregateSyntax.of(call), call);
         }
         if (WindowBinder.isRanking(name)) {

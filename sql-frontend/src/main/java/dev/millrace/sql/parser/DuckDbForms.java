@@ -433,9 +433,10 @@ final class DuckDbForms {
             boolean call = before > 0 && function.isName() && !BEFORE_QUERIES.contains(function.text());
             return !call;
         }
-        return text.get(before).kind() == Kind.WORD
-                && AROUND_QUERIES.contains(text.get(before).text())
-                && !(text.word(before, "all") && text.word(before - 1, "by"));
+        int word = text.word(before, "all") ? before - 1 : before; // of UNION ALL, not of FETCH ALL
+        return word >= 0
+                && text.get(word).kind() == Kind.WORD
+                && AROUND_QUERIES.contains(text.get(word).text());
     }
 
     private static final Set<String> BEFORE_QUERIES = Set.of(
@@ -462,5 +463,5 @@ final class DuckDbForms {
             "else",
             "when",
             "on");
-    private static final Set<String> AROUND_QUERIES = Set.of("as", "union", "all", "intersect", "except", "explain");
+    private static final Set<String> AROUND_QUERIES = Set.of("as", "union", "intersect", "except", "explain");
 }
