@@ -173,7 +173,9 @@ final class RandomPredicates {
             case 2 -> Dual.of("{} AND {}", equal, condition(inner));
             case 3 -> {
                 Optional<String> compared = compared(outer, inner);
-                yield compared.map(text -> Dual.of("{} AND " + text, equal)).orElse(equal);
+                // The oracle's EXISTS beside an OR takes the <> of a NULL for true.
+                yield compared.map(text -> Dual.of("{} AND " + text, "{} AND (" + text + ") IS TRUE", equal))
+                        .orElse(equal);
             }
             default -> equal;
         };

@@ -57,7 +57,14 @@ import org.apache.calcite.util.ImmutableBitSet;
 final class DependentJoins extends RelHomogeneousShuttle {
     /** Aggregates whose value does not change by rows of NULLs, which decorrelation's outer joins add. */
     private static final Set<SqlKind> STRICT = Set.of(
-            SqlKind.COUNT, SqlKind.SUM, SqlKind.SUM0, SqlKind.MIN, SqlKind.MAX, SqlKind.AVG, SqlKind.SINGLE_VALUE);
+            SqlKind.COUNT,
+            SqlKind.SUM,
+            SqlKind.SUM0,
+            SqlKind.MIN,
+            SqlKind.MAX,
+            SqlKind.AVG,
+            SqlKind.SINGLE_VALUE,
+            SqlKind.LITERAL_AGG);
 
     private final boolean all;
     private final Set<CorrelationId> around = new HashSet<>(); // variables of the queries around the one at hand
@@ -209,8 +216,13 @@ final class DependentJoins extends RelHomogeneousShuttle {
             List<RexNode> outputs = new ArrayList<>(references.subList(0, first));
             for (int i = 0; i < aggregate.getAggCallList().size(); i++) {
                 RexNode value = references.get(first + width() + i);
+                AggregateCall call = aggregate.getAggCallList().get(i);
+                if (call.getAggregation().getKind() == SqlKind.LITERAL_AGG) {
+                    outputs.add(call.rexList.get(0));
+                    continue;
+                }
                 outputs.add(
-                        aggregate.getAggCallList().get(i).getType().isNullable()
+                        call.getType().isNullable()
                                 ? value
                                 : Rex.call("coalesce", List.of(value, Rex.bigint(0)), DataType.BIGINT, false));
             }

@@ -13,6 +13,7 @@ import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.core.Sort;
+import org.apache.calcite.rel.logical.LogicalTableScan;
 import org.apache.calcite.rel.rules.CoreRules;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
@@ -68,7 +69,7 @@ final class SubQueries {
     }
 
     private static RelNode decorrelated(RelNode query) {
-        RelNode prepared = AntiJoins.hide(withSteadyInputs(OuterColumns.hand(query)));
+        RelNode prepared = apart(AntiJoins.hide(withSteadyInputs(OuterColumns.hand(query))));
         return AntiJoins.show(RelDecorrelator.decorrelateQuery(
                 prepared, RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null)));
     }
@@ -97,6 +98,18 @@ final class SubQueries {
                             : steady);
         }
         return inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
+    }
+
+    /**
+     * The same tree without a node that stands in two places. Calcite notes by the node what becomes of it: a table that a
+     * correlated query reads gets columns of the outer row, and would have them wherever else the same scan stands.
+     */
+    private static RelNode apart(RelNode node) {
+        return node instanceof LogicalTableScan scan
+                ? new LogicalTableScan(scan.getCluster(), scan.getTraitSet(), scan.getHints(), scan.getTable())
+                : node.copy(
+                        node.getTraitSet(),
+                        node.getInputs().stream().map(SubQueries::apart).toList());
     }
 
     private static boolean hasCorrelation(RelNode node) {
