@@ -118,7 +118,8 @@ class FoundQueriesTest {
     void anOuterColumnIsReadInAQueryAndInTheOneWithinIt() {
         try (TestDatabase db = new TestDatabase()) {
             db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, g TEXT, i BIGINT, k BIGINT)");
-            db.run("INSERT INTO t VALUES (1, 'a', 1, 1), (2, 'a', 1, 2), (3, 'b', 2, 1), (4, 'b', 2, 1), (5, 'c', 3, NULL)");
+            db.run(
+                    "INSERT INTO t VALUES (1, 'a', 1, 1), (2, 'a', 1, 2), (3, 'b', 2, 1), (4, 'b', 2, 1), (5, 'c', 3, NULL)");
             String nested = "SELECT o.id FROM t AS o WHERE EXISTS (SELECT 1 FROM t AS a WHERE a.g = o.g AND a.k >= o.k"
                     + " AND %s (SELECT 1 FROM t AS b WHERE b.i = a.i + %s AND b.k = o.k)) ORDER BY id";
             assertEquals(List.of("1", "2", "3", "4"), db.rows(nested.formatted("EXISTS", "0")));
@@ -133,7 +134,8 @@ class FoundQueriesTest {
         try (TestDatabase db = new TestDatabase()) {
             db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, k BIGINT, d BIGINT)");
             db.run("INSERT INTO t VALUES (1, 1, 1), (2, 1, 2), (3, 2, 1), (4, 2, 5), (5, 9, 9)");
-            String later = "FROM t AS b WHERE (SELECT count(*) FROM t AS c WHERE c.k = b.k AND c.d < b.d) > 0"; // 2 and 4
+            String later =
+                    "FROM t AS b WHERE (SELECT count(*) FROM t AS c WHERE c.k = b.k AND c.d < b.d) > 0"; // 2 and 4
             assertEquals(
                     List.of("1|2", "1|4", "2|4", "3|4"),
                     db.rows("SELECT a.id, q.id FROM t AS a JOIN (SELECT b.id, 0 AS x, 9 AS y, b.d " + later
@@ -154,7 +156,8 @@ class FoundQueriesTest {
             db.run("INSERT INTO t VALUES (1, 1, 1), (2, 1, 2), (3, NULL, NULL), (4, 2, NULL)");
             String all = "SELECT id FROM t AS a WHERE v >= ALL (SELECT v FROM t AS b WHERE b.k = a.k%s) ORDER BY id";
             assertEquals(List.of("2", "3"), db.rows(all.formatted("")));
-            assertEquals(List.of("2", "3"), db.rows(all.formatted(" AND EXISTS (SELECT 1 FROM t AS c WHERE c.id = b.id)")));
+            assertEquals(
+                    List.of("2", "3"), db.rows(all.formatted(" AND EXISTS (SELECT 1 FROM t AS c WHERE c.id = b.id)")));
         }
     }
 }
