@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -96,22 +96,14 @@ final class Words {
         return lexemes.get(place).start();
     }
 
-    int endBefore(int place) {
-        return place == 0 ? 0 : lexemes.get(place - 1).end();
-    }
-
     /** Where the words from a place to here begin in the text: they may have changed their order. */
     int startFrom(int place) {
-        return read(place).mapToInt(Lexeme::start).min().orElse(startOf(place));
+        return lexemes.subList(place, at).stream().mapToInt(Lexeme::start).min().orElse(startOf(place));
     }
 
     /** Where the words from a place to here end in the text. */
     int endFrom(int place) {
-        return read(place).mapToInt(Lexeme::end).max().orElse(startOf(place));
-    }
-
-    private Stream<Lexeme> read(int place) {
-        return lexemes.subList(place, at).stream();
+        return lexemes.subList(place, at).stream().mapToInt(Lexeme::end).max().orElse(startOf(place));
     }
 
     /** The text from a place to here. */
@@ -200,13 +192,15 @@ final class Words {
         do {
             names.add(name());
         } while (acceptSymbol("."));
-        return new SqlIdentifier(names, new SqlParserPos(1, start + 1, 1, endBefore(at)));
+        return new SqlIdentifier(
+                names, new SqlParserPos(1, start + 1, 1, lexemes.get(at - 1).end()));
     }
 
     /** A name of one part with its position. */
     SqlIdentifier simpleIdentifier() {
         int start = peek().start();
-        return new SqlIdentifier(name(), new SqlParserPos(1, start + 1, 1, endBefore(at)));
+        return new SqlIdentifier(
+                name(), new SqlParserPos(1, start + 1, 1, lexemes.get(at - 1).end()));
     }
 
     /** What may follow AS: any word, also a reserved one. */
@@ -215,7 +209,9 @@ final class Words {
             throw syntaxError();
         }
         int start = peek().start();
-        return new SqlIdentifier(next().text(), new SqlParserPos(1, start + 1, 1, endBefore(at)));
+        return new SqlIdentifier(
+                next().text(),
+                new SqlParserPos(1, start + 1, 1, lexemes.get(at - 1).end()));
     }
 
     /** A relation's name as the catalog wants it. */
@@ -269,11 +265,7 @@ final class Words {
 
     /** {@code WITH (name = value, ...)}, or nothing. Names keep their dots. */
     Map<String, String> optionalOptions() {
-        if (!peek().isWord("with") || !peekAt(1).isSymbol("(")) {
-            return Map.of();
-        }
-        next();
-        return options();
+        return peekAt(1).isSymbol("(") && accept("with") ? options() : Map.of();
     }
 
     /** {@code (name = value, ...)}; the equals sign may be missing, and so may the value, which is then true. */
@@ -285,7 +277,7 @@ final class Words {
         }
         do {
             Lexeme start = peek();
-            String name = optionName();
+            String name = dotted(this::optionWord);
             boolean equals = acceptSymbol("=");
             boolean bare = !equals && (peek().isSymbol(",") || peek().isSymbol(")"));
             String value = bare ? "true" : optionValue();
@@ -298,24 +290,20 @@ final class Words {
         return options;
     }
 
-    /** As {@link #settingName}, but any word will do, also a reserved one such as {@code null}, or a text as in Flink. */
-    private String optionName() {
-        StringBuilder name = new StringBuilder(optionWord());
-        while (acceptSymbol(".")) {
-            name.append('.').append(optionWord());
-        }
-        return name.toString();
-    }
-
+    /** As in {@link #settingName}, but any word will do, also a reserved one such as {@code null}, or a text as in Flink. */
     private String optionWord() {
         return peek().kind() == Kind.WORD || peek().kind() == Kind.STRING ? next().text() : name();
     }
 
     /** A name whose parts keep their dots. */
     String settingName() {
-        StringBuilder name = new StringBuilder(name());
+        return dotted(this::name);
+    }
+
+    private String dotted(Supplier<String> part) {
+        StringBuilder name = new StringBuilder(part.get());
         while (acceptSymbol(".")) {
-            name.append('.').append(name());
+            name.append('.').append(part.get());
         }
         return name.toString();
     }
