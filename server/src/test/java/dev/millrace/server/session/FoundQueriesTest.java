@@ -160,4 +160,16 @@ class FoundQueriesTest {
                     List.of("2", "3"), db.rows(all.formatted(" AND EXISTS (SELECT 1 FROM t AS c WHERE c.id = b.id)")));
         }
     }
+
+    @Test
+    void whatIsComputedOfARowWithoutPartnerIsThere() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, k BIGINT, i BIGINT, g TEXT)");
+            db.run("INSERT INTO t VALUES (1, 1, 2, 'a'), (2, 2, 9, 'b'), (3, NULL, 9, NULL)");
+            assertEquals(
+                    List.of("1|2|aa", "|1|", "||"),
+                    db.rows("SELECT a.id, r.* FROM t AS a JOIN t AS c ON a.k = c.k AND a.id = c.id RIGHT JOIN t AS b"
+                            + " ON a.i = b.k CROSS JOIN LATERAL (SELECT b.k AS k, a.g || a.g AS g) AS r"));
+        }
+    }
 }

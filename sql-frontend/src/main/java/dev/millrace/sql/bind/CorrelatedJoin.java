@@ -17,8 +17,10 @@ import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.logical.LogicalCorrelate;
 import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.JoinConditionType;
@@ -69,8 +71,38 @@ final class CorrelatedJoin {
                 rows = filteredRight(on);
             }
         }
+        if (rows == right.rel() && rows instanceof LogicalProject project && isOfOuterRowAlone(project)) {
+            return computed(project);
+        }
         // decorrelation groups by the outer rows that have partners, but without GROUP BY there is always one row
         return correlate(rows, rows == right.rel() && isOneRow(rows) ? JoinRelType.LEFT : type);
+    }
+
+    /** Whether it is a SELECT without FROM, of nothing but expressions. */
+    private static boolean isOfOuterRowAlone(LogicalProject project) {
+        return project.getInput() instanceof LogicalValues values
+                && values.getTuples().size() == 1
+                && project.getProjects().stream()
+                        .noneMatch(each -> RexUtil.SubQueryFinder.find(each) != null
+                                || RexOver.containsOver(each)
+                                || RexUtil.containsInputRef(each));
+    }
+
+    /** Columns that are computed for each left row: no join is needed. */
+    private From computed(LogicalProject project) {
+        List<RexNode> columns = new ArrayList<>(Relations.references(left.rel()));
+        List<String> names = new ArrayList<>(left.rel().getRowType().getFieldNames());
+        names.addAll(project.getRowType().getFieldNames());
+        for (RexNode each : project.getProjects()) {
+            columns.add(
+                    leftScope.correlation().isEmpty()
+                            ? each
+                            : Correlations.replace(
+                                    each,
+                                    leftScope.correlation().get(),
+                                    column -> Relations.references(left.rel()).get(column)));
+        }
+        return FromBinder.beside(left, right, Relations.project(left.rel(), columns, names));
     }
 
     private static boolean isOneRow(RelNode node) {
