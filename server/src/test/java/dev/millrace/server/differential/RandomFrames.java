@@ -38,7 +38,7 @@ final class RandomFrames {
     }
 
     private String exclusion() {
-        return chance.percent(80)
+        return chance.percent(60)
                 ? ""
                 : chance.of(" EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS");
     }

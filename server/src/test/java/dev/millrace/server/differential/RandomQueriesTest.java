@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Every answer at every checked point equals the batch answer. Half of the queries are variations of what users write
- * ({@link RandomQueries}), half are drawn from the whole grammar ({@link RandomGrammar}); one that fails is made smaller. {@code -Dmillrace.random.queries=N} sets how many queries
+ * ({@link RandomQueries}), half are drawn from the whole grammar ({@link RandomGrammar}); one that fails is made smaller, and the
+ * others go on. {@code -Dmillrace.random.queries=N} sets how many queries
  * (100), {@code -Dmillrace.random.seed=S} the seed of the first round, which a failure prints,
  * {@code -Dmillrace.random.threads=T} how many rounds run at a time (one).
  */
@@ -35,21 +36,31 @@ class RandomQueriesTest {
         List<Future<Map<String, Integer>>> rounds = new ArrayList<>();
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         Map<String, Integer> refusals = new TreeMap<>();
+        AssertionError disagreements = new AssertionError("random queries disagree with the oracle");
         try {
             for (long round = 0; round * QUERIES_PER_ROUND < QUERIES; round++) {
                 long seed = SEED + round;
                 rounds.add(threads.submit(() -> refusals(seed)));
             }
             for (int round = 0; round < rounds.size(); round++) {
-                outcome(rounds.get(round)).forEach((message, count) -> refusals.merge(message, count, Integer::sum));
+                try {
+                    rounds.get(round).get().forEach((message, count) -> refusals.merge(message, count, Integer::sum));
+                } catch (ExecutionException e) {
+                    disagreements.addSuppressed(e.getCause());
+                    System.out.println("ERROR in random queries: " + e.getCause());
+                }
                 int done = (round + 1) * QUERIES_PER_ROUND;
                 if (done % QUERIES_PER_LINE == 0) {
                     System.out.printf(
-                            "%,d of %,d random queries agree, seeds %d to %d%n", done, QUERIES, SEED, SEED + round);
+                            "%,d of %,d random queries ran, %d disagreed, seeds %d to %d%n",
+                            done, QUERIES, disagreements.getSuppressed().length, SEED, SEED + round);
                 }
             }
         } finally {
             threads.shutdownNow();
+        }
+        if (disagreements.getSuppressed().length > 0) {
+            throw disagreements;
         }
         refusals.forEach((message, count) -> System.out.println(count + " random queries were refused: " + message));
         int refused = refusals.values().stream().mapToInt(Integer::intValue).sum();
@@ -73,14 +84,6 @@ class RandomQueriesTest {
             return round.refusals();
         } catch (RandomRound.Disagreement e) {
             throw new Shrinking(seed, generator, chances.get(e.number()).made(), e).run();
-        }
-    }
-
-    private static Map<String, Integer> outcome(Future<Map<String, Integer>> round) throws InterruptedException {
-        try {
-            return round.get();
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof Error error ? error : new AssertionError(e.getCause());
         }
     }
 }

@@ -63,6 +63,9 @@ final class RandomRows {
     private final int nullPercent;
     private final int latePercent;
     private final long stepMicros;
+    /** All times are multiples of it, so that some are a session's gap apart, or where a window ends. */
+    private final long tickMicros;
+
     private long nextId;
     private long latestMicros = START_MICROS;
 
@@ -71,6 +74,7 @@ final class RandomRows {
         this.nullPercent = chance.of(0, 5, 30);
         this.latePercent = chance.of(0, 0, 3, 15);
         this.stepMicros = chance.of(1_000L, 300_000L, 3_000_000L, 40_000_000L);
+        this.tickMicros = chance.of(1L, 1L, 500_000L, 1_000_000L);
     }
 
     private static Schema withWatermark() {
@@ -108,6 +112,7 @@ final class RandomRows {
                 : chance.percent(30)
                         ? latestMicros - chance.below((int) DELAY_MICROS)
                         : latestMicros + (chance.percent(20) ? 0 : ahead);
+        micros += Math.floorMod(-micros, tickMicros);
         latestMicros = Math.max(latestMicros, micros);
         return Row.of(
                 nextId++,
