@@ -172,4 +172,31 @@ class FoundQueriesTest {
                             + " ON a.i = b.k CROSS JOIN LATERAL (SELECT b.k AS k, a.g || a.g AS g) AS r"));
         }
     }
+
+    @Test
+    void aRowWithoutPartnerIsComparedWithASubQuery() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT, b BOOLEAN, d BIGINT)");
+            db.run("INSERT INTO t VALUES (1, 1, true, 1), (2, 2, false, 1), (3, NULL, NULL, 4), (4, 7, true, NULL)");
+            // ON asks for a.n, but rows whose a.n IS NULL stay
+            String rows = "FROM t AS a LEFT JOIN t AS b ON a.n = b.d";
+            String right = "FROM t AS b RIGHT JOIN t AS a ON a.n = b.d";
+            for (String from : List.of(rows, right)) {
+                assertEquals(
+                        List.of("1|1", "1|2", "2|", "3|", "4|"),
+                        db.rows("SELECT a.id, b.id " + from
+                                + " WHERE a.id > 9 OR ((b.b, a.n) NOT IN (SELECT c.b, c.n FROM t AS c WHERE c.n > 9))"
+                                + " ORDER BY 1, 2"));
+                assertEquals(
+                        List.of("1|2"),
+                        db.rows("SELECT a.id, b.id " + from
+                                + " WHERE a.id > 9 OR ((b.b, a.n) NOT IN (SELECT c.b, c.n FROM t AS c WHERE c.n IS NOT NULL))"
+                                + " ORDER BY 1, 2"));
+                assertEquals(
+                        List.of("1|1|0", "1|2|0", "2||0", "3||1", "4||0"),
+                        db.rows("SELECT a.id, b.id, (SELECT count(*) FROM t AS c WHERE c.n IS NOT DISTINCT FROM a.n"
+                                + " AND c.n IS NULL) " + from + " ORDER BY 1, 2"));
+            }
+        }
+    }
 }

@@ -69,8 +69,8 @@ final class SubQueries {
     }
 
     private static RelNode decorrelated(RelNode query) {
-        RelNode prepared = apart(AntiJoins.hide(withSteadyInputs(OuterColumns.hand(query))));
-        return AntiJoins.show(RelDecorrelator.decorrelateQuery(
+        RelNode prepared = apart(OuterConditions.hide(withSteadyInputs(OuterColumns.hand(query))));
+        return OuterConditions.show(RelDecorrelator.decorrelateQuery(
                 prepared, RelFactories.LOGICAL_BUILDER.create(query.getCluster(), null)));
     }
 

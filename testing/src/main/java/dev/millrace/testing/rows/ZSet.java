@@ -145,8 +145,10 @@ public final class ZSet {
             double p = x.doubleValue();
             double q = y.doubleValue();
             return Double.compare(p, q) == 0
-                    || Math.abs(p - q) <= RELATIVE_ERROR * Math.max(Math.abs(p), Math.abs(q))
-                    || Math.abs(p - q) <= ABSOLUTE_ERROR;
+                    || Double.isFinite(p)
+                            && Double.isFinite(q)
+                            && (Math.abs(p - q) <= RELATIVE_ERROR * Math.max(Math.abs(p), Math.abs(q))
+                                    || Math.abs(p - q) <= ABSOLUTE_ERROR);
         }
         return a == null ? b == null : a.equals(b);
     }
