@@ -35,13 +35,20 @@ public final class Logs {
         Arrays.stream(root.getHandlers()).forEach(root::removeHandler);
         root.setLevel(options.level().level());
         for (String library : CHATTY) {
-            Logger logger = Logger.getLogger(library);
-            logger.setLevel(options.level() == LogLevel.ERROR ? Level.SEVERE : Level.WARNING);
-            KEPT.add(logger);
+            keepAt(options.level() == LogLevel.ERROR ? Level.SEVERE : Level.WARNING, library);
         }
+        keepAt(
+                Level.SEVERE,
+                "org.apache.calcite"); // it warns of what it does not simplify, with the constants of queries
         Lines begun = new Lines(options, out);
         root.addHandler(begun);
         lines = Optional.of(begun);
+    }
+
+    private static void keepAt(Level level, String library) {
+        Logger logger = Logger.getLogger(library);
+        logger.setLevel(level);
+        KEPT.add(logger);
     }
 
     static boolean takes(LogLevel level) {
