@@ -124,9 +124,9 @@ final class IncomingRows {
         Batch all = rows;
         try {
             if (rules.generation().isPresent() && rows.rowCount() > 0) {
-                try (Batch before = all) {
-                    all = queries.whole(queries.over(rules.generation().get(), before));
-                }
+                Batch before = all;
+                all = queries.whole(queries.over(rules.generation().get(), before));
+                before.close();
             }
             requireNotNull(target, all);
             if (rules.violations().isPresent() && rows.rowCount() > 0) {

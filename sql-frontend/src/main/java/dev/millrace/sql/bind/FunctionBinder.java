@@ -93,9 +93,8 @@ final class FunctionBinder {
         }
         String name = functionName(call)
                 .orElseThrow(() -> Errors.notAvailableYet(call.getOperator().getName(), call));
-        if (isAggregate(name)
-                && (isPlainAggregate(name)
-                        || context.catalog().userFunction(name).isEmpty())) {
+        Optional<UserFunction> user = context.catalog().userFunction(name);
+        if (isAggregate(name) && user.isEmpty()) {
             return aggregate(AggregateSyntax.of(call), call);
         }
         if (WindowBinder.isRanking(name)) {
@@ -105,7 +104,6 @@ final class FunctionBinder {
             rejectQuantifier(call, name);
             return SetFunctions.call(context, expressions, clause, name, call);
         }
-        Optional<UserFunction> user = context.catalog().userFunction(name);
         if (user.isPresent()) {
             boolean constant = call.getOperandList().stream()
                     .allMatch(operand -> operand instanceof SqlLiteral || operand instanceof SqlDynamicParam);
@@ -130,13 +128,12 @@ final class FunctionBinder {
                 : Optional.empty();
     }
 
-    /** Whether a name is that of an aggregate, also of a user's. */
+    /** Whether a name is that of an aggregate; users' functions hide those of the same name. */
     static boolean isAggregate(String name, QueryContext context) {
-        return isAggregate(name)
-                || context.catalog()
-                        .userFunction(name)
-                        .filter(function -> function.kind() == UserFunction.Kind.AGGREGATE)
-                        .isPresent();
+        return context.catalog()
+                .userFunction(name)
+                .map(function -> function.kind() == UserFunction.Kind.AGGREGATE)
+                .orElseGet(() -> isAggregate(name));
     }
 
     /** Whether a name is that of an aggregate, or of one that is made of another. */

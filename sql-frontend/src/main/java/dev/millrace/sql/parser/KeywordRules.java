@@ -37,11 +37,12 @@ final class KeywordRules {
                         || next.isWord("asof")
                         || next.isWord("semi")
                         || next.isWord("anti");
-            case "semi", "anti" -> next.isWord("join");
+            case "semi", "anti" -> next.isWord("join") && endsOperand(previous);
             case "union", "intersect", "except" -> true;
             case "values" -> next.isSymbol("(");
             case "fetch" -> next.isWord("first") || next.isWord("next");
-            case "asof" -> next.isWord("join") || next.isWord("left") || next.isWord("inner");
+            case "asof" ->
+                (next.isWord("join") || next.isWord("left") || next.isWord("inner")) && endsOperand(previous);
             case "array" -> next.isSymbol("[");
             case "over" -> previous.isSymbol(")") && next.isName();
             case "filter" -> previous.isSymbol(")") && next.isSymbol("(");

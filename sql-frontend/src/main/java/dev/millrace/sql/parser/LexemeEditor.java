@@ -135,8 +135,26 @@ final class LexemeEditor {
         return new ArrayList<>(lexemes.subList(from, to));
     }
 
+    /** Takes lexemes out; the one before them then reaches as far as they did. */
     void remove(int from, int to) {
-        lexemes.subList(from, to).clear();
+        int end = take(from, to);
+        if (from > 0) {
+            reach(from - 1, end);
+        }
+    }
+
+    /** Returns where in the text what was taken ended. */
+    private int take(int from, int to) {
+        List<Lexeme> taken = lexemes.subList(from, to);
+        int end = taken.stream().mapToInt(Lexeme::end).max().orElse(0);
+        taken.clear();
+        return end;
+    }
+
+    /** Has a lexeme end there, if it ends before: what a statement's text is cut out by. */
+    private void reach(int place, int end) {
+        Lexeme lexeme = lexemes.get(place);
+        lexemes.set(place, new Lexeme(lexeme.kind(), lexeme.text(), lexeme.start(), Math.max(lexeme.end(), end)));
     }
 
     void insert(int place, List<Lexeme> inserted) {
@@ -148,9 +166,11 @@ final class LexemeEditor {
         lexemes.addAll(place, made(place, text));
     }
 
+    /** Puts others in the place of lexemes; the last of them reaches as far in the text as those did. */
     void replace(int from, int to, List<Lexeme> by) {
-        remove(from, to);
+        int end = take(from, to);
         insert(from, by);
+        reach(from + by.size() - 1, end);
     }
 
     /** The lexemes of a text, as if they stood at a place. */
@@ -202,11 +222,9 @@ final class LexemeEditor {
             "all",
             "like",
             "between",
-            "return",
-            "qualify",
             "any",
-            "set",
-            "if",
+            "default",
+            "returning",
             "is",
             "using",
             "limit",

@@ -2,6 +2,7 @@ package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.sql.syntax.FromClauses;
+import dev.millrace.sql.text.Keywords;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
@@ -35,6 +36,8 @@ final class PivotForms {
             "emit",
             "having");
 
+    private static final Set<String> BEFORE_QUERIES = Set.of("as", "for", "union", "all", "explain", "analyze", "except", "intersect");
+
     private final LexemeEditor text;
 
     PivotForms(LexemeEditor text) {
@@ -48,23 +51,29 @@ final class PivotForms {
             if (!pivot && !unpivot) {
                 continue;
             }
-            boolean behind =
-                    i > 0 && (text.symbol(i - 1, ")") || text.get(i - 1).isName() && !beginsQuery(i - 1));
+            boolean behind = text.symbol(i - 1, ")") || i > 0 && text.get(i - 1).isName() && !beginsQuery(i);
             if (behind && (text.symbol(i + 1, "(") || unpivot && text.word(i + 2, "nulls"))) {
                 behindItem(i, pivot);
-            } else if (!behind && !text.symbol(i + 1, ".") && !text.symbol(i + 1, ",")) {
+            } else if (beginsQuery(i) && beginsItem(i + 1)) {
                 statement(i, pivot);
             }
         }
     }
 
-    private boolean beginsQuery(int before) {
-        return text.word(before, "as")
-                || text.word(before, "union")
-                || text.word(before, "all")
-                || text.word(before, "explain")
-                || text.word(before, "except")
-                || text.word(before, "intersect");
+    /** Whether a query may begin at a place. */
+    private boolean beginsQuery(int place) {
+        Lexeme before = text.get(place - 1);
+        return place == 0
+                || before.isSymbol(";")
+                || before.isSymbol("(")
+                || before.isSymbol(")")
+                || before.kind() == Kind.WORD && BEFORE_QUERIES.contains(before.text());
+    }
+
+    /** Whether an item of FROM may begin at a place: behind an alias a clause does, or a join. */
+    private boolean beginsItem(int place) {
+        Lexeme lexeme = text.get(place);
+        return lexeme.isSymbol("(") || lexeme.isName() && !(lexeme.kind() == Kind.WORD && Keywords.isReserved(lexeme.text()));
     }
 
     // ---- statements ------------------------------------------------------------------------------------------------

@@ -102,6 +102,7 @@ final class TableParser {
         } else if (words.peek().isWord("foreign")
                 || words.peek().isWord("unique") && words.peekAt(1).isSymbol("(")
                 || words.peek().isWord("exclude")
+                        && (words.peekAt(1).isSymbol("(") || words.peekAt(1).isWord("using"))
                 || words.peek().isWord("like")) {
             throw refused(words.peek(), " of a table");
         } else {

@@ -169,7 +169,10 @@ final class TokenFeed implements Supplier<Token> {
                 }
             }
             case "materialized" -> {
-                if (tokens.before(1).isWord("as") || tokens.before(1).isWord("not")) {
+                // Behind AS of a query that WITH names, not before the columns of an alias in FROM.
+                boolean says = tokens.before(1).isWord("as")
+                        || tokens.before(1).isWord("not") && tokens.before(2).isWord("as");
+                if (says && !naming.get(tokens.depth())) {
                     tokens.skip(1);
                 } else {
                     tokens.callee(word);
@@ -342,13 +345,6 @@ final class TokenFeed implements Supplier<Token> {
                 tokens.keyword(word, 1);
             }
             case "like", "ilike" -> forms.quantifiedLike(word);
-            case "materialized" -> {
-                if (tokens.before(1).isWord("not")) {
-                    tokens.skip(1);
-                } else {
-                    tokens.name(word, 1);
-                }
-            }
             case "not" -> {
                 if ((tokens.after(1).isWord("like") || tokens.after(1).isWord("ilike"))
                         && PostgresForms.isQuantifier(tokens.after(2))) {
