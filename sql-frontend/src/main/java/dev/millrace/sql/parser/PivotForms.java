@@ -36,7 +36,8 @@ final class PivotForms {
             "emit",
             "having");
 
-    private static final Set<String> BEFORE_QUERIES = Set.of("as", "for", "union", "all", "explain", "analyze", "except", "intersect");
+    private static final Set<String> BEFORE_QUERIES =
+            Set.of("as", "for", "union", "all", "explain", "analyze", "except", "intersect");
 
     private final LexemeEditor text;
 
@@ -73,7 +74,8 @@ final class PivotForms {
     /** Whether an item of FROM may begin at a place: behind an alias a clause does, or a join. */
     private boolean beginsItem(int place) {
         Lexeme lexeme = text.get(place);
-        return lexeme.isSymbol("(") || lexeme.isName() && !(lexeme.kind() == Kind.WORD && Keywords.isReserved(lexeme.text()));
+        return lexeme.isSymbol("(")
+                || lexeme.isName() && !(lexeme.kind() == Kind.WORD && Keywords.isReserved(lexeme.text()));
     }
 
     // ---- statements ------------------------------------------------------------------------------------------------
