@@ -74,6 +74,16 @@ public abstract class CalcKernel implements AutoCloseable {
         throw new RowFailure(row, explained(failure));
     }
 
+    /** Returns where a failure says that a value cannot be another type's; fails with all else, such as want of memory. */
+    protected static void passOnUnlessOfValue(RuntimeException failure) {
+        boolean ofValue = explained(failure) instanceof MillraceException known
+                && known.fault() == MillraceException.Fault.USER
+                && known.sqlState() != SqlState.FEATURE_NOT_SUPPORTED;
+        if (!ofValue) {
+            throw failure;
+        }
+    }
+
     private static RuntimeException explained(RuntimeException failure) {
         if (!(failure instanceof ArithmeticException)) {
             return failure;

@@ -88,7 +88,8 @@ final class Casts {
         return compiler.total(type, List.of(value), code);
     }
 
-    private String parser() {
+    /** The kernel's parser of texts. */
+    String parser() {
         if (parser.isEmpty()) {
             parser = compiler.kernel().field(compiler.kernel().use(ValueParser.class), "p", "new ValueParser()");
         }

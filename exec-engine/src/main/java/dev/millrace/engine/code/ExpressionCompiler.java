@@ -29,6 +29,7 @@ final class ExpressionCompiler {
     private final Arithmetic arithmetic = new Arithmetic(this);
     private final Numerics numerics = new Numerics(this);
     private final Casts casts = new Casts(this);
+    private final CastAttempts attempts = new CastAttempts(this);
     private final NestedCalls nested = new NestedCalls(this);
     private final Library library = new Library(this);
 
@@ -105,6 +106,7 @@ final class ExpressionCompiler {
                 .or(() -> comparisons.compile(call))
                 .or(() -> numerics.compile(call))
                 .or(() -> arithmetic.compile(call))
+                .or(() -> attempts.compile(call))
                 .or(() -> nested.compile(call));
         return special.isPresent() ? special.get() : library.compile(call);
     }

@@ -4,7 +4,7 @@ package dev.millrace.plan.function;
  * The part of the {@link FunctionCatalog} about arrays, rows and JSONB. Operators have names: {@code @>} is {@code
  * array_contains} or {@code json_contains}, {@code ->} is {@code json_get}; {@code x op ANY (array)} is {@code
  * array_any('eq', x, array)}. Field access is {@code row_field} of a row and a literal number from 0, whose type only the row
- * knows: it is not listed.
+ * knows: it is not listed. Nor is {@code try_cast}, whose type is the one asked for.
  */
 final class NestedSignatures {
     static final String TEXT = """

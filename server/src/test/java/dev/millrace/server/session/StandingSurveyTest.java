@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StandingSurveyTest {
     private static final Path SURVEY = Path.of("src/test/resources/slt/survey.slt");
     private static final int EACH = 8; // takes one query in eight, to take seconds
-    private static final List<String> CHANGES = List.of(
+    static final List<String> CHANGES = List.of(
             "INSERT INTO emp VALUES (8, 'Hal', 'ops', 90, 2.00, '2023-05-05', 4, 1.5), (9, 'Ida', 'law', NULL, NULL, NULL, 5, NULL)",
             "UPDATE emp SET salary = 85, dept = 'hr' WHERE id = 2",
             "DELETE FROM emp WHERE id = 3",

@@ -1,6 +1,7 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.Coercions.Strength;
@@ -11,11 +12,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 
 /** Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays. */
@@ -47,6 +50,25 @@ final class CastBinder {
             return context.functions().operator("round_time", List.of(value, digits), call);
         }
         return value;
+    }
+
+    /** {@code TRY_CAST(a AS t)}: NULL where the cast of a value fails; that there is no such cast is still an error. */
+    RexNode attempt(SqlCall call) {
+        RexNode operand = expressions.bind(call.operand(0));
+        if (Coercions.isUnknown(operand)) {
+            try {
+                return bind(call);
+            } catch (MillraceException e) {
+                if (e.sqlState() == SqlState.FEATURE_NOT_SUPPORTED || e.sqlState() == SqlState.UNDEFINED_OBJECT) {
+                    throw e;
+                }
+                return Rex.nullOf(TypeNames.resolve((TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec()));
+            }
+        }
+        RexNode cast = bind(call);
+        return cast instanceof RexCall made && made.getKind() == SqlKind.CAST && made.getOperands().get(0).equals(operand)
+                ? Rex.call("try_cast", List.of(operand), Coercions.type(cast), true)
+                : cast;
     }
 
     /** As in PostgreSQL, the text of an array says how many dimensions it has, whatever its type is called. */

@@ -242,6 +242,9 @@ final class ExpressionBinder {
             case CAST -> {
                 return new CastBinder(context, this).bind(call);
             }
+            case SAFE_CAST -> {
+                return new CastBinder(context, this).attempt(call);
+            }
             case IN -> {
                 return comparisons.in(call);
             }

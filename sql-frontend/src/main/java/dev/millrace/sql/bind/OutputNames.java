@@ -41,7 +41,7 @@ final class OutputNames {
         }
         return switch (call.getKind()) {
             case OVER, FILTER, WITHIN_GROUP -> strong(call.operand(0));
-            case CAST -> strong(call.operand(0));
+            case CAST, SAFE_CAST -> strong(call.operand(0));
             case EXISTS -> Optional.of("exists");
             case ARRAY_VALUE_CONSTRUCTOR -> Optional.of("array");
             case ROW -> Optional.of("row");
@@ -56,7 +56,7 @@ final class OutputNames {
         if (node instanceof SqlCase) {
             return Optional.of("case");
         }
-        if (node.getKind() == SqlKind.CAST
+        if ((node.getKind() == SqlKind.CAST || node.getKind() == SqlKind.SAFE_CAST)
                 && ((SqlDataTypeSpec) ((SqlCall) node).operand(1)).getTypeNameSpec() instanceof TypeSpec type) {
             return Optional.of(
                     switch (type.name()) {

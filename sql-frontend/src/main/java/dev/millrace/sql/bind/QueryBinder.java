@@ -319,8 +319,14 @@ final class QueryBinder {
     // ---- set operations --------------------------------------------------------------------------------------------
 
     private Pending setOperation(SqlBasicCall call, List<DataType> expected) {
-        Pending left = pending(call.operand(0), OrderLimit.NONE, expected, true);
+        Optional<SqlNode> byName = UnionByName.first(call);
+        Pending left = pending(byName.orElse(call.operand(0)), OrderLimit.NONE, expected, true);
         Pending right = pending(call.operand(1), OrderLimit.NONE, expected, true);
+        if (byName.isPresent()) {
+            UnionByName aligned = new UnionByName(left, right, call);
+            left = aligned.left();
+            right = aligned.right();
+        }
         SqlSetOperator operator = (SqlSetOperator) call.getOperator();
         String name = call.getKind().name();
         if (left.columns.size() != right.columns.size()) {

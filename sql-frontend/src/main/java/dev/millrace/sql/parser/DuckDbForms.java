@@ -1,6 +1,7 @@
 package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
@@ -18,6 +19,7 @@ import java.util.Set;
  * [1, 2], {'a': 1}                    ARRAY[1, 2], "row of"('a', 1)
  * [x + 1 FOR x IN l IF x > 0]         ARRAY(SELECT x + 1 FROM unnest(l) .. WHERE x > 0 ORDER BY its place)
  * INTERVAL 3 DAYS, INTERVAL (n) DAY   INTERVAL '3 day', (n) * INTERVAL '1 day'
+ * a UNION BY NAME b                   a UNION ALL TABLE "by name" UNION b
  * </pre>
  *
  * <p>Texts without such forms stay as they are. Pure functions.
@@ -27,7 +29,7 @@ final class DuckDbForms {
     private static final Set<String> TRIGGERS = Set.of("""
             exclude rename pivot unpivot pivot_wider pivot_longer jsonb_to_record jsonb_to_recordset
             json_to_record json_to_recordset list_transform list_filter list_apply array_transform array_apply
-            array_filter apply try_cast struct_pack normalize""".split("\\s+"));
+            array_filter apply struct_pack normalize""".split("\\s+"));
 
     private static final Set<String> FORMS_OF_UNICODE = Set.of("nfc", "nfd", "nfkc", "nfkd");
     private static final Set<String> SYMBOLS = Set.of("[", "{", "==", "**", ":=");
@@ -96,6 +98,8 @@ final class DuckDbForms {
             case "using" -> next.isWord("sample");
             case "fetch" -> next.isWord("first") || next.isWord("next");
             case "map" -> next.isSymbol("{");
+            case "by" -> before.isWord("union") || before.isWord("all") || before.isWord("distinct");
+            case "positional" -> next.isWord("join");
             case "all" -> before.isWord("by");
             case "replace" -> before.isSymbol("*") || before.isSymbol(")");
             case "interval" -> next.kind() != Kind.STRING;
@@ -201,18 +205,29 @@ final class DuckDbForms {
                             .at(text.get(i).start() + 1);
                 }
             }
+            case "union" -> {
+                int by = text.word(i + 1, "all") || text.word(i + 1, "distinct") ? i + 2 : i + 1;
+                if (text.word(by, "by") && text.word(by + 1, "name")) {
+                    List<Lexeme> made = text.made(i, "union all table " + LexemeEditor.quoted(FromClauses.BY_NAME));
+                    made.addAll(text.copy(i, by));
+                    text.replace(i, by + 2, made);
+                }
+            }
+            case "positional" -> {
+                if (text.word(i + 1, "join")) {
+                    throw MillraceException.user(
+                                    SqlState.FEATURE_NOT_SUPPORTED,
+                                    "POSITIONAL JOIN is not supported: rows that change have no positions")
+                            .withHint("number them: (SELECT *, row_number() OVER (ORDER BY ..) AS n FROM a) AS a"
+                                    + " FULL JOIN (..) AS b USING (n); lists side by side are unnest(a, b)")
+                            .at(text.get(i).start() + 1);
+                }
+            }
             case "map" -> {
                 if (text.symbol(i + 1, "{")) {
                     throw MillraceException.notAvailableYet("the type MAP")
                             .withHint(
                                     "jsonb_build_object('key', value), of which -> 'key' is the value; or {'key': value}")
-                            .at(text.get(i).start() + 1);
-                }
-            }
-            case "try_cast" -> {
-                if (text.symbol(i + 1, "(")) {
-                    throw MillraceException.notAvailableYet("TRY_CAST")
-                            .withHint("say what can be cast: CASE WHEN x ~ '^[0-9]{1,9}$' THEN CAST(x AS integer) END")
                             .at(text.get(i).start() + 1);
                 }
             }

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 final class TokenFeed implements Supplier<Token> {
     /** Keywords when a parenthesis follows. */
     private static final Set<String> BEFORE_PARENTHESIS =
-            Set.of("cast", "row", "array", "exists", "values", "cube", "rollup", "match_condition");
+            Set.of("cast", "try_cast", "row", "array", "exists", "values", "cube", "rollup", "match_condition");
 
     private static final Set<String> VALUE_FUNCTIONS = Set.of(
             "current_timestamp",

@@ -14,6 +14,9 @@ public final class FromClauses {
     /** In GROUP BY and ORDER BY: ALL, the columns of the SELECT list that are no aggregates, or all. */
     public static final String ALL_COLUMNS = "all columns";
 
+    /** Between the sides of a UNION BY NAME. */
+    public static final String BY_NAME = "by name";
+
     /** A call that stands for columns: of the relation of this name or, if empty, all; with calls that change them. */
     public static final String STAR_COLUMNS = "star columns";
 
