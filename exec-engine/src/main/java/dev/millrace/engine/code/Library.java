@@ -167,6 +167,14 @@ final class Library {
             to_char/numeric       NumberPattern#formatNumeric 1 $
             to_char/double        NumberPattern#formatDouble 1
             to_number             NumberPattern#parse 1 =
+            whole_months          Timestamps.wholeMonths
+            epoch_ms              Timestamps.toEpochMillis
+            epoch_ms/interval     Intervals.toEpochMillis
+            epoch_ms/bigint       Timestamps.ofEpochMillis
+            strftime              StrftimePattern#format 1
+            strftime/timestamptz  StrftimePattern#formatWithZone 1
+            strptime              StrftimePattern#parse 1
+            strptime_fits         StrftimePattern#fits 1
             make_date             Timestamps.makeDate
             make_time             Timestamps.makeTime
             make_timestamp        Timestamps.makeTimestamp

@@ -45,6 +45,12 @@ public final class Intervals {
         }
     }
 
+    /** As {@code extract(epoch FROM ..)} counts: years of 365.25 days, months of 30. */
+    public static long toEpochMillis(int months, int days, long micros) {
+        long hours = months / 12 * 8766L + months % 12 * 720L + days * 24L;
+        return Math.addExact(hours * 3_600_000L, Math.floorDiv(micros, 1000L));
+    }
+
     public static void negate(int months, int days, long micros, Interval out) {
         subtract(0, 0, 0, months, days, micros, out);
     }

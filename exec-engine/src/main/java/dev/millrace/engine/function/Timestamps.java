@@ -176,6 +176,29 @@ public final class Timestamps {
         return checked((long) micros);
     }
 
+    /** The whole months from one time to another; the last day of a month counts for the later days of longer ones. */
+    public static long wholeMonths(long from, long to) {
+        if (from > to) {
+            return -wholeMonths(to, from);
+        }
+        long first = CivilDays.packed(Math.floorDiv(from, DAY_MICROS));
+        long last = CivilDays.packed(Math.floorDiv(to, DAY_MICROS));
+        long months = (year(last) - year(first)) * 12L + month(last) - month(first);
+        boolean ends = day(last) == CivilDays.lengthOfMonth(year(last), month(last));
+        int firstDay = ends ? Math.min(day(first), day(last)) : day(first);
+        boolean whole = firstDay < day(last)
+                || firstDay == day(last) && Math.floorMod(from, DAY_MICROS) <= Math.floorMod(to, DAY_MICROS);
+        return whole ? months : months - 1;
+    }
+
+    public static long toEpochMillis(long micros) {
+        return Math.floorDiv(micros, 1000L);
+    }
+
+    public static long ofEpochMillis(long millis) {
+        return Math.abs(millis) > END_MICROS / 1000 ? checked(END_MICROS) : checked(millis * 1000);
+    }
+
     public static int makeDate(int year, int month, int day) {
         int astronomical = year < 0 ? year + 1 : year;
         if (year == 0 || year > 5_874_897 || year < -4713 || !CivilDays.isValid(astronomical, month, day)) {

@@ -283,6 +283,15 @@ public final class FunctionCatalog {
             to_char(numeric, text) text
             to_char(double, text) text
             to_number(text, text) numeric
+            whole_months(timestamp, timestamp) bigint
+            epoch_ms(timestamp) bigint
+            epoch_ms(timestamptz) bigint
+            epoch_ms(interval) bigint
+            epoch_ms(bigint) timestamp
+            strftime(timestamp, text) text
+            strftime(timestamptz, text) text
+            strptime(text, text) timestamp
+            strptime_fits(text, text) boolean
             make_date(integer, integer, integer) date
             interval_of(integer, integer, integer, integer, integer, integer, double) interval
             round_time(timestamp, integer) timestamp

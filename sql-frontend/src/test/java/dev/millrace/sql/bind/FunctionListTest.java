@@ -47,7 +47,9 @@ class FunctionListTest {
             "regexp_part",
             "regexp_place",
             "regexp_replace_from",
-            "substring_regex");
+            "strptime_fits",
+            "substring_regex",
+            "whole_months");
 
     @Test
     void everyFunctionIsListed() throws IOException {
