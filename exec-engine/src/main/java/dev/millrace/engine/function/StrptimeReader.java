@@ -64,8 +64,7 @@ final class StrptimeReader {
         skipBlanks();
         if (at < text.length()) {
             fail("trailing characters");
-        } else if (dayOfYear > 365 + (CivilDays.isValid(year, 2, 29) ? 1 : 0)
-                || !CivilDays.isValid(year, month, day)) {
+        } else if (dayOfYear > 365 + (CivilDays.isValid(year, 2, 29) ? 1 : 0) || !CivilDays.isValid(year, month, day)) {
             fail("there is no such day");
         }
     }

@@ -66,7 +66,9 @@ final class CastBinder {
             }
         }
         RexNode cast = bind(call);
-        return cast instanceof RexCall made && made.getKind() == SqlKind.CAST && made.getOperands().get(0).equals(operand)
+        return cast instanceof RexCall made
+                        && made.getKind() == SqlKind.CAST
+                        && made.getOperands().get(0).equals(operand)
                 ? Rex.call("try_cast", List.of(operand), Coercions.type(cast), true)
                 : cast;
     }
