@@ -10,6 +10,7 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.apache.arrow.vector.FieldVector;
 
@@ -66,31 +67,32 @@ final class CheckedOutput implements Output {
                         .equals(schema.fields().stream()
                                 .map(field -> field.type())
                                 .toList()),
-                "emitted (" + batch.schema() + "), expected (" + schema + ")");
+                () -> "emitted (" + batch.schema() + "), expected (" + schema + ")");
         check(
                 batch.rowCount() <= mostRows,
-                "emitted " + batch.rowCount() + " rows at once, at most " + mostRows + " asked");
+                () -> "emitted " + batch.rowCount() + " rows at once, at most " + mostRows + " asked");
         for (int column = 0; column < batch.columnCount(); column++) {
             checkColumn(batch, column, schema);
         }
-        for (int row = 0; row < rows.size(); row++) {
-            long weight = TestBatches.weight(batch, row);
-            check(weight != 0, "weight 0 of " + rows.get(row));
-            check(weight > 0 || !appendOnly, "weight " + weight + " in append-only output, of " + rows.get(row));
-            collected.add(rows.get(row), weight);
+        for (int index = 0; index < rows.size(); index++) {
+            Row row = rows.get(index);
+            long weight = TestBatches.weight(batch, index);
+            check(weight != 0, () -> "weight 0 of " + row);
+            check(weight > 0 || !appendOnly, () -> "weight " + weight + " in append-only output, of " + row);
+            collected.add(row, weight);
         }
     }
 
     private static void checkColumn(Batch batch, int column, Schema schema) {
         FieldVector vector = batch.column(column);
-        String name = "column " + schema.field(column);
+        Supplier<String> name = () -> "column " + schema.field(column);
         check(
                 vector.getValueCount() == batch.rowCount(),
-                name + " has " + vector.getValueCount() + " values in a batch of " + batch.rowCount());
+                () -> name.get() + " has " + vector.getValueCount() + " values in a batch of " + batch.rowCount());
         check(
                 vector.getField().getType().equals(ArrowTypes.arrowType(schema.type(column))),
-                name + " is in a vector of " + vector.getField().getType());
-        check(schema.field(column).nullable() || !batch.hasNulls(column), name + " has a NULL");
+                () -> name.get() + " is in a vector of " + vector.getField().getType());
+        check(schema.field(column).nullable() || !batch.hasNulls(column), () -> name.get() + " has a NULL");
     }
 
     @Override
@@ -108,9 +110,9 @@ final class CheckedOutput implements Output {
         Witness.release(held, "an emitted batch");
     }
 
-    private static void check(boolean holds, String otherwise) {
+    private static void check(boolean holds, Supplier<String> otherwise) {
         if (!holds) {
-            throw new AssertionError(otherwise);
+            throw new AssertionError(otherwise.get());
         }
     }
 }

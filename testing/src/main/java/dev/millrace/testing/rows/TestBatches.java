@@ -44,6 +44,7 @@ public final class TestBatches {
         for (int column = 0; column < columns.length; column++) {
             Field field = schema.field(column);
             FieldVector vector = ArrowTypes.arrowField(field).createVector(allocator);
+            vector.setInitialCapacity(Math.max(1, rows.size())); // Arrow's own is room for thousands
             vector.allocateNew();
             for (int row = 0; row < rows.size(); row++) {
                 Object value = rows.get(row).get(column);
