@@ -2,6 +2,10 @@ package dev.millrace.planner.simplify;
 
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Cast;
+import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.function.FunctionCatalog;
+import dev.millrace.plan.function.Signature;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -10,8 +14,8 @@ import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewrite;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * An outer join whose padded rows are dropped above is not one.
@@ -22,9 +26,6 @@ import java.util.Set;
  * </pre>
  */
 final class RemoveOuterJoin implements Rewrite {
-    private static final Set<String> NEVER_TRUE_OF_NULL =
-            Set.of("eq", "ne", "lt", "le", "gt", "ge", "is_not_null", "like", "ilike");
-
     @Override
     public Optional<PlanNode> apply(PlanNode node) {
         if (!(node instanceof Calc calc) || !(calc.input() instanceof Join join)) {
@@ -33,11 +34,11 @@ final class RemoveOuterJoin implements Rewrite {
         int width = join.left().schema().size();
         BitSet present = new BitSet();
         for (Expression conjunct : Expressions.conjuncts(calc.condition())) {
-            if (conjunct instanceof Call call && NEVER_TRUE_OF_NULL.contains(call.function())) {
-                call.arguments().stream()
-                        .filter(Expression.Column.class::isInstance)
-                        .forEach(column -> Expressions.addColumns(column, present));
-            }
+            addAsked(
+                    Expressions.isCall(conjunct, "is_not_null")
+                            ? ((Call) conjunct).arguments().get(0)
+                            : conjunct,
+                    present);
         }
         boolean left = !present.isEmpty() && present.nextSetBit(0) < width;
         boolean right = present.nextSetBit(width) >= 0;
@@ -60,5 +61,21 @@ final class RemoveOuterJoin implements Rewrite {
                                 join.time()),
                         calc.condition(),
                         calc.projections()));
+    }
+
+    /** Adds the columns of which any being NULL makes an expression NULL. */
+    private static void addAsked(Expression expression, BitSet columns) {
+        if (expression instanceof Column column) {
+            columns.set(column.index());
+        } else if (expression instanceof Cast cast) {
+            addAsked(cast.input(), columns);
+        } else if (expression instanceof Call call && isStrict(call.function())) {
+            call.arguments().forEach(argument -> addAsked(argument, columns));
+        }
+    }
+
+    private static boolean isStrict(String function) {
+        List<Signature> overloads = FunctionCatalog.overloads(function);
+        return !overloads.isEmpty() && overloads.stream().allMatch(Signature::strict);
     }
 }

@@ -309,6 +309,12 @@ class SimplifyTest {
         PlanNode rewritten =
                 Rewriter.rewrite(filter(join, test("eq", column(join, "site"), text("roof"))), new RemoveOuterJoin());
         assertEquals(JoinKind.INNER, ((PlanNode.Join) rewritten.inputs().get(0)).kind());
+        Expression lower = new Expression.Call("lower", List.of(column(join, "site")), DataType.TEXT, true);
+        rewritten = Rewriter.rewrite(filter(join, test("eq", lower, text("roof"))), new RemoveOuterJoin());
+        assertEquals(JoinKind.INNER, ((PlanNode.Join) rewritten.inputs().get(0)).kind());
+        Expression otherwise =
+                new Expression.Call("coalesce", List.of(column(join, "site"), text("roof")), DataType.TEXT, false);
+        leaves(filter(join, test("eq", otherwise, text("roof"))), new RemoveOuterJoin());
         leaves(filter(join, test("is_null", column(join, "site"))), new RemoveOuterJoin());
         leaves(filter(join, test("gt", column(join, "price"), number(5))), new RemoveOuterJoin());
     }

@@ -17,9 +17,7 @@ import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.AggregateCall;
-import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
-import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.SetOp;
 import org.apache.calcite.rel.logical.LogicalAggregate;
@@ -38,6 +36,7 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.type.SqlTypeUtil;
 import org.apache.calcite.util.ImmutableBitSet;
 
 /**
@@ -51,31 +50,16 @@ import org.apache.calcite.util.ImmutableBitSet;
  * </pre>
  *
  * These values, the keys, go down to the place that reads them (Neumann and Kemper, "Unnesting Arbitrary Queries", 2015);
- * where that is a condition {@code column = key}, the column itself is the key, and no join is needed. Done for what
- * Calcite's decorrelation does wrong or not at all: see {@link #isHard}.
+ * where that is a condition {@code column = key}, the column itself is the key, and no join is needed.
+ * Calcite's own decorrelation is not used (docs/decisions/0022).
  */
 final class DependentJoins extends RelHomogeneousShuttle {
-    /** Aggregates whose value does not change by rows of NULLs, which decorrelation's outer joins add. */
-    private static final Set<SqlKind> STRICT = Set.of(
-            SqlKind.COUNT,
-            SqlKind.SUM,
-            SqlKind.SUM0,
-            SqlKind.MIN,
-            SqlKind.MAX,
-            SqlKind.AVG,
-            SqlKind.SINGLE_VALUE,
-            SqlKind.LITERAL_AGG);
-
-    private final boolean all;
     private final Set<CorrelationId> around = new HashSet<>(); // variables of the queries around the one at hand
 
-    private DependentJoins(boolean all) {
-        this.all = all;
-    }
+    private DependentJoins() {}
 
-    /** @param all whether of all such queries, else of those that are hard */
-    static RelNode remove(RelNode query, boolean all) {
-        return query.accept(new DependentJoins(all));
+    static RelNode remove(RelNode query) {
+        return query.accept(new DependentJoins());
     }
 
     @Override
@@ -90,31 +74,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
         }
         around.remove(variable);
         LogicalCorrelate same = (LogicalCorrelate) correlate.copy(correlate.getTraitSet(), List.of(left, right));
-        if (!all && !isHard(right, variable)) {
-            return same;
-        }
-        // what is read twice must not hold a variable's place
-        return new Rewriting(same, remove(same.getLeft(), true)).joined(remove(same.getRight(), true));
-    }
-
-    private static boolean isHard(RelNode node, CorrelationId outer) {
-        boolean correlated = RelOptUtil.getVariablesUsed(node).contains(outer);
-        boolean hard = node instanceof Correlate
-                || correlated && node instanceof ExpandRel
-                || correlated && node instanceof Join
-                || correlated && node instanceof SetOp
-                || correlated
-                        && node instanceof LogicalProject project
-                        && RexOver.containsOver(project.getProjects(), null)
-                || correlated
-                        && node instanceof Aggregate aggregate
-                        && !aggregate.getAggCallList().stream().allMatch(DependentJoins::isPlain);
-        return hard || node.getInputs().stream().anyMatch(input -> isHard(input, outer));
-    }
-
-    private static boolean isPlain(AggregateCall call) {
-        return STRICT.contains(call.getAggregation().getKind())
-                && call.getCollation().getFieldCollations().isEmpty();
+        return new Rewriting(same).joined(right);
     }
 
     private static List<String> names(RelNode left, RelNode right) {
@@ -137,10 +97,10 @@ final class DependentJoins extends RelHomogeneousShuttle {
         private final List<Integer> columns;
         private final Keyed keys;
 
-        Rewriting(LogicalCorrelate correlate, RelNode left) {
+        Rewriting(LogicalCorrelate correlate) {
             this.correlate = correlate;
             this.variable = correlate.getCorrelationId();
-            this.left = left;
+            this.left = correlate.getLeft();
             this.columns = correlate.getRequiredColumns().asList();
             List<RexNode> references = Relations.references(left);
             RelNode distinct = Relations.distinct(Relations.project(
@@ -358,7 +318,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                         && of.id.equals(variable)
                         && !reads(value)
                         && RexUtil.SubQueryFinder.find(value) == null
-                        && value.getType().getSqlTypeName() == access.getType().getSqlTypeName()) {
+                        && SqlTypeUtil.equalSansNullability(value.getType(), access.getType())) {
                     int key = columns.indexOf(access.getField().getIndex());
                     if (own[key] == null) {
                         own[key] = value;
@@ -379,7 +339,9 @@ final class DependentJoins extends RelHomogeneousShuttle {
                     List.of(),
                     aggregate.getGroupSet().shift(width()).union(ImmutableBitSet.range(width())),
                     sets,
-                    aggregate.getAggCallList().stream().map(this::shifted).toList()));
+                    aggregate.getAggCallList().stream()
+                            .map(call -> shifted(call, input.rows))
+                            .toList()));
         }
 
         private Keyed aggregated(LogicalAggregate aggregate) {
@@ -397,12 +359,25 @@ final class DependentJoins extends RelHomogeneousShuttle {
             return grouped(aggregate);
         }
 
-        private AggregateCall shifted(AggregateCall call) {
+        private AggregateCall shifted(AggregateCall call, RelNode input) {
             int by = width();
-            AggregateCall moved = call.withArgList(
-                            call.getArgList().stream().map(i -> i + by).toList())
-                    .withCollation(RelCollations.shift(call.getCollation(), by));
-            return call.filterArg < 0 ? moved : moved.withFilter(call.filterArg + by);
+            List<Integer> arguments =
+                    call.getArgList().stream().map(i -> i + by).toList();
+            boolean single = call.getAggregation().getKind() == SqlKind.SINGLE_VALUE;
+            return AggregateCall.create(
+                    call.getParserPosition(),
+                    call.getAggregation(),
+                    call.isDistinct(),
+                    call.isApproximate(),
+                    call.ignoreNulls(),
+                    call.rexList,
+                    arguments,
+                    call.filterArg < 0 ? call.filterArg : call.filterArg + by,
+                    call.distinctKeys,
+                    RelCollations.shift(call.getCollation(), by),
+                    // of no rows it is NULL, but a group has rows
+                    single ? Relations.references(input).get(arguments.get(0)).getType() : call.getType(),
+                    call.getName());
         }
 
         private Keyed set(SetOp set) {
