@@ -1,7 +1,9 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
+import dev.millrace.batch.Batch;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
@@ -9,11 +11,9 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Statement;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /** Executes the statements of one session: says which class does which. */
 final class Execution {
@@ -192,17 +192,31 @@ final class Execution {
     }
 
     private Command createTableAs(Statement.CreateTableAs create) {
-        boolean isNew = database.catalog().object(create.name()).isEmpty();
-        Command created = definitions.createTableAs(create);
-        if (!isNew || !create.withData()) {
-            return created;
+        if (!create.withData() || isThere(create)) {
+            return definitions.createTableAs(create);
         }
-        List<Integer> columns =
-                IntStream.range(0, create.query().schema().size()).boxed().toList();
+        // What the query gives is known before anything is made or, with OR REPLACE, dropped.
+        try (Batch rows = queries.whole(queries.rows(create.query()))) {
+            database.definitionLock().lock();
+            try {
+                return isThere(create) ? definitions.createTableAs(create) : createTableOf(create, rows);
+            } finally {
+                database.definitionLock().unlock();
+            }
+        }
+    }
+
+    private boolean isThere(Statement.CreateTableAs create) {
+        return create.ifExists() == Statement.IfExists.SKIP
+                && database.catalog().object(create.name()).isPresent();
+    }
+
+    /** With the lock of definitions held. */
+    private Command createTableOf(Statement.CreateTableAs create, Batch rows) {
+        definitions.createTableAs(create);
         try {
-            StatementResult rows = writes.insert(new Statement.Insert(
-                    create.name(), columns, create.query(), new Statement.OnConflict.Fail(), Optional.empty()));
-            return Command.of("SELECT", ((Command) rows).rows().orElseThrow());
+            writes.fill(create.name(), rows);
+            return Command.of("SELECT", rows.rowCount());
         } catch (RuntimeException e) {
             definitions.takeBack(create.name());
             throw e;

@@ -13,6 +13,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -101,7 +102,11 @@ final class Upserts {
         changed.put(rows, places.entrySet());
     }
 
-    private Batch pick(Batch from, Iterable<Integer> rows, CatalogObject table) {
+    /** Rows by their numbers, which ascend. */
+    private Batch pick(Batch from, Collection<Integer> rows, CatalogObject table) {
+        if (rows.size() == from.rowCount()) {
+            return from.retain();
+        }
         int[] columns = Writes.allColumns(table);
         try (RowCopier copier = new RowCopier(table.schema(), allocator)) {
             rows.forEach(row -> copier.copy(from, columns, row, 1));
@@ -131,7 +136,9 @@ final class Upserts {
             requireOnce(changed.keys(), changes, last);
             try (Batch added = pick(rows, fresh.values(), table);
                     Batch arriving = together(table, changes.arriving, added);
-                    Batch shown = inOrder(table, added, fresh.values(), changes.arriving, changes.numbers)) {
+                    Batch shown = insert.returning().isEmpty() // then only their number is told
+                            ? arriving.retain()
+                            : inOrder(table, added, fresh.values(), changes.arriving, changes.numbers)) {
                 return writes.replace(
                         table,
                         changed,
@@ -142,6 +149,7 @@ final class Upserts {
         }
     }
 
+    /** A copy, since the table keeps it: what it is made of holds columns that nobody needs any more. */
     private Batch together(CatalogObject table, Batch first, Batch second) {
         int[] columns = Writes.allColumns(table);
         try (RowCopier copier = new RowCopier(table.schema(), allocator)) {
@@ -171,15 +179,24 @@ final class Upserts {
     }
 
     private Changes replaced(OnConflict.Replace replace, CatalogObject table, Batch there, Batch rows, int[] taken) {
-        int columns = table.schema().size();
-        try (Batch pairs = pairs(table, there, rows, taken);
-                RowCopier copier = new RowCopier(table.schema(), allocator)) {
-            int[] places = IntStream.range(0, columns)
-                    .map(column -> replace.columns().contains(column) ? columns + column : column)
-                    .toArray();
-            copier.copyAll(pairs, places);
-            return new Changes(there.retain(), incoming.checked(copier.build(), table), taken);
+        FieldVector[] columns = new FieldVector[table.schema().size()];
+        try (Batch proposed = pick(rows, numbered(taken), table)) {
+            for (int column = 0; column < columns.length; column++) {
+                columns[column] = (replace.columns().contains(column) ? proposed : there).column(column);
+            }
+            Batch after = Batch.view(
+                    table.schema(),
+                    columns,
+                    taken.length,
+                    Optional.empty(),
+                    List.of(there.retain(), proposed.retain()));
+            Batch arriving = incoming.checked(after, table);
+            return new Changes(there.retain(), arriving, taken);
         }
+    }
+
+    private static List<Integer> numbered(int[] rows) {
+        return IntStream.of(rows).boxed().toList();
     }
 
     private Changes computed(OnConflict.Update update, CatalogObject table, Batch there, Batch rows, int[] taken) {
@@ -211,7 +228,7 @@ final class Upserts {
         Schema schema =
                 table.schema().concat(table.schema()).concat(Schema.of(new Field("number", DataType.BIGINT, false)));
         FieldVector[] all = new FieldVector[2 * columns + 1];
-        try (Batch proposed = pick(rows, IntStream.of(taken).boxed().toList(), table)) {
+        try (Batch proposed = pick(rows, numbered(taken), table)) {
             for (int column = 0; column < columns; column++) {
                 all[column] = there.column(column);
                 all[columns + column] = proposed.column(column);

@@ -24,9 +24,6 @@ final class Views {
 
     /** A view keeps nothing: its text is expanded where it is read. */
     Command create(Statement.CreateView create, String text) {
-        Optional<CatalogObject> before = database.catalog().object(create.name());
-        boolean replaces = create.ifExists() == IfExists.REPLACE
-                && before.filter(object -> object.kind() == ObjectKind.VIEW).isPresent();
         CatalogObject view = new CatalogObject(
                 create.name(),
                 ObjectKind.VIEW,
@@ -39,11 +36,13 @@ final class Views {
                 Map.of(),
                 text,
                 database.keeper().creationMicros());
-        if (!replaces) {
-            return definitions.create(ObjectKind.VIEW, create.name(), create.ifExists(), () -> view);
-        }
         database.definitionLock().lock();
         try {
+            Optional<CatalogObject> before =
+                    database.catalog().object(create.name()).filter(object -> object.kind() == ObjectKind.VIEW);
+            if (create.ifExists() != IfExists.REPLACE || before.isEmpty()) {
+                return definitions.create(ObjectKind.VIEW, create.name(), create.ifExists(), () -> view);
+            }
             requireReplaceable(before.get(), view);
             database.catalog().replace(view);
             return Command.of("CREATE VIEW");

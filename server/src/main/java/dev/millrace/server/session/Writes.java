@@ -312,6 +312,10 @@ final class Writes {
     }
 
     StatementResult truncate(Statement.Truncate truncate) {
+        boolean together = truncate.relations().size() > 1 && !transactions.isUnderWay();
+        if (together) {
+            transactions.beginImplicit();
+        }
         for (String name : truncate.relations()) {
             CatalogObject table = writable(name);
             change(table, true, changed -> {
@@ -319,9 +323,12 @@ final class Writes {
                     return remove(table, changed, rows, () -> StatementResult.Command.of("TRUNCATE TABLE"));
                 }
             });
-            if (truncate.restart()) {
-                database.catalog().numbers().restart(name);
-            }
+        }
+        if (together) {
+            transactions.endImplicit();
+        }
+        if (truncate.restart()) {
+            truncate.relations().forEach(database.catalog().numbers()::restart);
         }
         return StatementResult.Command.of("TRUNCATE TABLE");
     }
@@ -363,6 +370,19 @@ final class Writes {
             }
         }
         return new Load(this, queries, incoming, target, columns, copy.computed());
+    }
+
+    /** Adds rows with all columns to a table that was made just now; they stay the caller's. */
+    void fill(String name, Batch rows) {
+        CatalogObject table = writable(name);
+        change(table, false, changed -> {
+            try (RowCopier copier =
+                    new RowCopier(table.schema(), database.engine().allocator())) {
+                copier.copyAll(rows, allColumns(table));
+                write(changed, copier.build());
+            }
+            return StatementResult.Command.of("INSERT", rows.rowCount());
+        });
     }
 
     /** Inserts rows, which are taken over, by the names of their columns; returns how many. */

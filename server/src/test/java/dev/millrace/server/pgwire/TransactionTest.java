@@ -261,6 +261,22 @@ class TransactionTest {
     }
 
     @Test
+    void severalTablesAreTruncatedTogetherOrNotAtAll() throws SQLException {
+        try (Connection one = begun();
+                Connection other = server.connect()) {
+            run(other, "CREATE TABLE a (id INT PRIMARY KEY)", "INSERT INTO a VALUES (1)");
+            run(other, "CREATE TABLE b (id INT PRIMARY KEY)", "INSERT INTO b VALUES (1)");
+            run(one, "UPDATE b SET id = 2");
+            run(other, "SET lock_timeout = '50ms'");
+            assertEquals("55P03", state(other, "TRUNCATE a, b"));
+            assertEquals(List.of("1"), rows(other, "SELECT id FROM a"));
+            one.rollback();
+            run(other, "RESET lock_timeout", "TRUNCATE a, b");
+            assertEquals(List.of("0"), rows(other, "SELECT count(*) FROM (TABLE a UNION ALL TABLE b) AS both_of_them"));
+        }
+    }
+
+    @Test
     void severalStatementsInOneMessageAreOneTransaction() throws SQLException {
         try (Connection one = server.connect("preferQueryMode", "simple")) {
             run(one, "CREATE TABLE t (id INT PRIMARY KEY)", "CREATE STREAM s (k TEXT)");

@@ -2,16 +2,16 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.syntax.PlainSelect;
 import dev.millrace.sql.syntax.Syntax;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
@@ -19,6 +19,7 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 final class AssignmentBinder {
     private final QueryContext context;
     private final ChangeTarget target;
+    private final Scope scope;
     private final ExpressionBinder expressions;
     private final Set<Integer> assigned = new HashSet<>();
 
@@ -26,6 +27,7 @@ final class AssignmentBinder {
     AssignmentBinder(QueryContext context, ChangeTarget target, Scope scope) {
         this.context = context;
         this.target = target;
+        this.scope = scope;
         this.expressions = new ExpressionBinder(context, scope, Clause.plain("UPDATE"));
     }
 
@@ -33,6 +35,9 @@ final class AssignmentBinder {
     void bind(List<Syntax.Assignment> assignments, List<RexNode> row) {
         for (Syntax.Assignment assignment : assignments) {
             int count = assignment.columns().size();
+            if (count > 1) {
+                requireWidth(assignment.value(), count);
+            }
             for (int i = 0; i < count; i++) {
                 SqlIdentifier name = assignment.columns().get(i);
                 int column = target.column(name);
@@ -45,6 +50,15 @@ final class AssignmentBinder {
                 SqlNode value = count == 1 ? assignment.value() : columnOf(assignment.value(), i, count);
                 row.set(column, value(column, value, name));
             }
+        }
+    }
+
+    /** A query gives one value for each column. */
+    private void requireWidth(SqlNode query, int count) {
+        QueryBinder.Bound bound = new QueryBinder(context.beside(), Optional.of(scope)).bind(query, List.of());
+        if (bound.names().size() != count) {
+            throw Errors.error(
+                    SqlState.SYNTAX_ERROR, "number of columns does not match number of values", query);
         }
     }
 
@@ -75,20 +89,9 @@ final class AssignmentBinder {
         for (int i = 0; i < count; i++) {
             named.add(new SqlIdentifier("value " + i, position));
         }
-        SqlNodeList items = new SqlNodeList(List.of(new SqlIdentifier("value " + column, position)), position);
-        return new SqlSelect(
+        return PlainSelect.of(
                 position,
-                null,
-                items,
-                SqlStdOperatorTable.AS.createCall(position, named),
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+                List.of(new SqlIdentifier("value " + column, position)),
+                SqlStdOperatorTable.AS.createCall(position, named));
     }
 }

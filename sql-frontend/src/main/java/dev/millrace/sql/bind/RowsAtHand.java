@@ -6,6 +6,7 @@ import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.syntax.PlainSelect;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -17,8 +18,6 @@ import org.apache.calcite.rel.logical.LogicalTableScan;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
@@ -103,20 +102,7 @@ final class RowsAtHand {
     /** A select list over the rows. */
     Query select(List<SqlNode> items) {
         SqlParserPos position = items.get(0).getParserPosition();
-        SqlSelect select = new SqlSelect(
-                position,
-                null,
-                new SqlNodeList(items, position),
-                new SqlIdentifier(Relation.AT_HAND, position),
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+        SqlNode select = PlainSelect.of(position, items, new SqlIdentifier(Relation.AT_HAND, position));
         context.putAtHand(from);
         QueryBinder.Bound bound = queries.bind(select, List.of());
         return StatementBinder.query(context, bound.rel(), bound.names(), new Emit.Unspecified());

@@ -7,6 +7,7 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnSlow;
+import dev.millrace.sql.syntax.PlainSelect;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
@@ -21,8 +22,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.sql.SqlSelect;
 
 /** What reads rows, and COPY: SELECT, SUBSCRIBE, cursors. */
 final class RowsParser {
@@ -238,21 +237,7 @@ final class RowsParser {
         if (columns.isEmpty()) {
             return StatementParser.allOf(relation);
         }
-        var position = relation.getParserPosition();
-        SqlNode select = new SqlSelect(
-                position,
-                null,
-                new SqlNodeList(columns, position),
-                relation,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+        SqlNode select = PlainSelect.of(relation.getParserPosition(), columns, relation);
         return new Syntax.QueryText(select, new Emit.Unspecified(), "");
     }
 
