@@ -2,6 +2,7 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.type.Schema;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -31,6 +32,13 @@ record NamedRows(Schema schema, RowBuilder rows, int number) {
         }
         put(row, values);
         rows.row(row);
+    }
+
+    /** A row of what it shares with others and what is its own. */
+    void addBoth(Object[] shared, Object... own) {
+        Object[] values = Arrays.copyOf(shared, shared.length + own.length);
+        System.arraycopy(own, 0, values, shared.length, own.length);
+        add(values);
     }
 
     private void put(Object[] row, Object[] values) {

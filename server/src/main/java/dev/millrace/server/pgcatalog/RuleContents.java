@@ -67,39 +67,34 @@ final class RuleContents {
     void constraints(List<ShownRelation> relations, NamedRows rows) {
         for (ShownRelation relation : relations) {
             for (Check check : checks(relation)) {
-                rows.add(
+                rows.addBoth(
+                        constraint(check.name(), "c", oid(relation)),
                         "oid",
                         checkOid(relation, check),
-                        "conname",
-                        check.name(),
-                        "connamespace",
-                        Oids.PUBLIC,
-                        "contype",
-                        "c",
-                        "condeferrable",
-                        false,
-                        "condeferred",
-                        false,
-                        "convalidated",
-                        true,
-                        "conrelid",
-                        oid(relation),
-                        "contypid",
-                        0,
                         "conindid",
-                        0,
-                        "conparentid",
-                        0,
-                        "confrelid",
-                        0,
-                        "conislocal",
-                        true,
-                        "coninhcount",
                         0,
                         "connoinherit",
                         false);
             }
         }
+    }
+
+    /** What {@code pg_constraint} says of any constraint that there is. */
+    static Object[] constraint(String name, String type, int relation) {
+        return new Object[] {
+            "conname", name,
+            "connamespace", Oids.PUBLIC,
+            "contype", type,
+            "condeferrable", false,
+            "condeferred", false,
+            "convalidated", true,
+            "conrelid", relation,
+            "contypid", 0,
+            "conparentid", 0,
+            "confrelid", 0,
+            "conislocal", true,
+            "coninhcount", 0
+        };
     }
 
     /** The texts of CHECKs, by the numbers of their constraints. */

@@ -21,6 +21,11 @@ final class FixedRows implements StatementResult.Rows {
         return new FixedRows(schema, Optional.empty());
     }
 
+    /** Takes the batch over, if there is one. */
+    static FixedRows of(Schema schema, Optional<Batch> batch) {
+        return new FixedRows(schema, batch);
+    }
+
     /** Takes the batch over. */
     static FixedRows of(Batch batch) {
         if (batch.rowCount() > 0) {

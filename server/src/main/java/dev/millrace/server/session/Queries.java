@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.runtime.FlushProgress;
 import dev.millrace.engine.runtime.QueryOptions;
@@ -44,6 +45,7 @@ import java.util.stream.IntStream;
 /** SELECT, SUBSCRIBE and FLUSH, and what a session waits for before it reads. */
 final class Queries {
     private static final int MOST_OWN_EPOCHS = 256;
+    private static final int MOST_COMPUTED_DIRECTLY = 4096; // rows; a task for more can be cancelled
 
     private final Database database;
     private final SessionSettings settings;
@@ -125,6 +127,11 @@ final class Queries {
     /** The rows of a query over rows at hand, which stay the caller's; it may read relations, too. */
     StatementResult.Rows over(Query query, Batch atHand) {
         PlanNode plan = database.plans().pull(query).root();
+        if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY && DirectCalc.suits(plan, Relation.AT_HAND)) {
+            return FixedRows.of(
+                    query.schema(),
+                    DirectCalc.compute(plan, atHand, database.engine().allocator(), database.clock()));
+        }
         query.relations().forEach(this::requireReadable);
         awaitOwnWrites(query);
         Map<String, OwnRows> shown = new LinkedHashMap<>();

@@ -1,0 +1,92 @@
+package dev.millrace.engine.calc;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.operator.KeyGroups;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.OperatorMetrics;
+import dev.millrace.operator.Output;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * Filters and projects one batch on the thread that asks: for few rows the tasks of a query cost more than the computation.
+ * Safe on any thread.
+ */
+public final class DirectCalc {
+    private DirectCalc() {}
+
+    /** Whether a plan does no more than filter and project the rows of a relation. */
+    public static boolean suits(PlanNode plan, String relation) {
+        return plan instanceof PlanNode.Calc calc
+                ? suits(calc.input(), relation)
+                : plan instanceof PlanNode.Scan scan && scan.relation().equals(relation);
+    }
+
+    /**
+     * What a plan that {@linkplain #suits suits} gives for rows in the place of its relation's.
+     *
+     * @param rows of the relation; they stay the caller's
+     * @return rows that the caller owns, which may share memory with those; empty for none
+     * @throws dev.millrace.error.MillraceException what computing a row throws, such as a division by zero
+     */
+    public static Optional<Batch> compute(PlanNode plan, Batch rows, BufferAllocator allocator, Clock clock) {
+        if (plan instanceof PlanNode.Scan scan) {
+            return rows.rowCount() == 0 ? Optional.empty() : Optional.of(scanned(scan, rows));
+        }
+        PlanNode.Calc calc = (PlanNode.Calc) plan;
+        Last last = new Last();
+        try (CalcOperator operator = new CalcOperator(calc)) {
+            operator.open(new Context(allocator, clock));
+            compute(calc.input(), rows, allocator, clock).ifPresent(input -> operator.process(0, input, last));
+        }
+        return last.batch;
+    }
+
+    private static Batch scanned(PlanNode.Scan scan, Batch rows) {
+        FieldVector[] columns =
+                scan.columns().stream().map(rows::column).toArray(FieldVector[]::new);
+        return Batch.view(scan.schema(), columns, rows.rowCount(), rows.weights(), List.of(rows.retain()));
+    }
+
+    /** A Calc emits once per batch at most. */
+    private static final class Last implements Output {
+        private Optional<Batch> batch = Optional.empty();
+
+        @Override
+        public void emit(Batch emitted) {
+            assert batch.isEmpty();
+            batch = Optional.of(emitted);
+        }
+
+        @Override
+        public boolean isFull() {
+            return false;
+        }
+    }
+
+    private record Context(BufferAllocator allocator, Clock clock) implements OperatorContext {
+        @Override
+        public KeyGroups keyGroups() {
+            return KeyGroups.ALL;
+        }
+
+        @Override
+        public int batchRows() {
+            return Integer.MAX_VALUE;
+        }
+
+        @Override
+        public OperatorMetrics metrics() {
+            return new OperatorMetrics();
+        }
+
+        @Override
+        public void lateRows(Batch batch, int[] rows, int count, long watermarkMicros) {
+            throw new AssertionError("without a watermark no row is late");
+        }
+    }
+}
