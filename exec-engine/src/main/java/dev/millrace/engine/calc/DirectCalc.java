@@ -47,8 +47,7 @@ public final class DirectCalc {
     }
 
     private static Batch scanned(PlanNode.Scan scan, Batch rows) {
-        FieldVector[] columns =
-                scan.columns().stream().map(rows::column).toArray(FieldVector[]::new);
+        FieldVector[] columns = scan.columns().stream().map(rows::column).toArray(FieldVector[]::new);
         return Batch.view(scan.schema(), columns, rows.rowCount(), rows.weights(), List.of(rows.retain()));
     }
 

@@ -82,18 +82,30 @@ final class RuleContents {
     /** What {@code pg_constraint} says of any constraint that there is. */
     static Object[] constraint(String name, String type, int relation) {
         return new Object[] {
-            "conname", name,
-            "connamespace", Oids.PUBLIC,
-            "contype", type,
-            "condeferrable", false,
-            "condeferred", false,
-            "convalidated", true,
-            "conrelid", relation,
-            "contypid", 0,
-            "conparentid", 0,
-            "confrelid", 0,
-            "conislocal", true,
-            "coninhcount", 0
+            "conname",
+            name,
+            "connamespace",
+            Oids.PUBLIC,
+            "contype",
+            type,
+            "condeferrable",
+            false,
+            "condeferred",
+            false,
+            "convalidated",
+            true,
+            "conrelid",
+            relation,
+            "contypid",
+            0,
+            "conparentid",
+            0,
+            "confrelid",
+            0,
+            "conislocal",
+            true,
+            "coninhcount",
+            0
         };
     }
 

@@ -1,9 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
-import dev.millrace.batch.Batch;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
