@@ -98,6 +98,13 @@ final class KernelSource {
         };
     }
 
+    /** Many literals, integers or texts, as one array in an expression of the constructor: see {@link Literals#members}. */
+    String members(List<Literal> many) {
+        int first = literals.size();
+        literals.addAll(many);
+        return "literals.members(" + first + ", " + literals.size() + ")";
+    }
+
     private String read(String javaType, String reader, int index) {
         return field(javaType, "l", "literals." + reader + "(" + index + ")");
     }

@@ -121,6 +121,21 @@ public final class Literals implements AutoCloseable {
         return lengths[index];
     }
 
+    /** Integers from an index up to another; or texts, each by its address and length. */
+    public long[] members(int from, int to) {
+        boolean texts = literals.get(from).value() instanceof String;
+        long[] members = new long[texts ? 2 * (to - from) : to - from];
+        for (int i = from; i < to; i++) {
+            if (texts) {
+                members[2 * (i - from)] = addresses[i];
+                members[2 * (i - from) + 1] = lengths[i];
+            } else {
+                members[i - from] = asLong(i);
+            }
+        }
+        return members;
+    }
+
     public int months(int index) {
         return interval(index).months();
     }

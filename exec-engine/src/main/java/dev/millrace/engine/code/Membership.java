@@ -69,13 +69,12 @@ final class Membership {
     static Value compile(ExpressionCompiler compiler, Call call, boolean negated) {
         Value value = compiler.compile(call.arguments().get(0));
         boolean text = value.repr() == Repr.BYTES;
-        StringBuilder members = new StringBuilder();
-        for (Expression literal : call.arguments().subList(1, call.arguments().size())) {
-            Value member = compiler.kernel().literal((Literal) literal);
-            members.append(members.isEmpty() ? "" : ", ").append(member.arguments());
-        }
+        String members = compiler.kernel()
+                .members(call.arguments().subList(1, call.arguments().size()).stream()
+                        .map(Literal.class::cast)
+                        .toList());
         String type = compiler.kernel().use(text ? TextSet.class : LongSet.class);
-        String set = compiler.kernel().field(type, "f", "new " + type + "(new long[] {" + members + "})");
+        String set = compiler.kernel().field(type, "f", "new " + type + "(" + members + ")");
         return compiler.strict(
                 DataType.BOOLEAN, List.of(value), (negated ? "!" : "") + set + ".contains(" + value.arguments() + ")");
     }

@@ -14,8 +14,10 @@ import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewrite;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -109,7 +111,7 @@ final class FoldConstants implements Rewrite {
 
     /** AND and OR, flattened, without neutral operands; {@code absorbing} is the operand that decides alone. */
     private static Expression foldLogic(Call call, boolean absorbing) {
-        List<Expression> operands = new ArrayList<>();
+        Set<Expression> distinct = new LinkedHashSet<>();
         for (Expression argument : call.arguments()) {
             List<Expression> parts =
                     Expressions.isCall(argument, call.function()) ? ((Call) argument).arguments() : List.of(argument);
@@ -117,11 +119,12 @@ final class FoldConstants implements Rewrite {
                 if (Expressions.isLiteral(part, absorbing)) {
                     return part;
                 }
-                if (!Expressions.isLiteral(part, !absorbing) && !operands.contains(part)) {
-                    operands.add(part);
+                if (!Expressions.isLiteral(part, !absorbing)) {
+                    distinct.add(part);
                 }
             }
         }
+        List<Expression> operands = List.copyOf(distinct);
         if (operands.isEmpty()) {
             return Expressions.literal(!absorbing);
         }

@@ -13,6 +13,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,6 +29,7 @@ public final class ServerThreads implements AutoCloseable {
 
     private static final long IDLE_SECONDS = 30;
     private static final long STOP_SECONDS = 5;
+    private static final long STACK_BYTES = 32 << 20; // of addresses: a statement of a thousand ORs nests as deeply
 
     private final EventLoopGroup loops;
     private final ExecutorService answering;
@@ -40,7 +42,12 @@ public final class ServerThreads implements AutoCloseable {
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                new DefaultThreadFactory(answeringName, true));
+                new DefaultThreadFactory(answeringName, true) {
+                    @Override
+                    protected Thread newThread(Runnable work, String name) {
+                        return new FastThreadLocalThread(threadGroup, work, name, STACK_BYTES);
+                    }
+                });
     }
 
     /** For clients that come over sockets; the names are those of the threads of both kinds. */

@@ -3,6 +3,8 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -197,6 +199,39 @@ class FoundQueriesTest {
                         db.rows("SELECT a.id, b.id, (SELECT count(*) FROM t AS c WHERE c.n IS NOT DISTINCT FROM a.n"
                                 + " AND c.n IS NULL) " + from + " ORDER BY 1, 2"));
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"=", "<"})
+    void manyCorrelatedQueriesSideBySideTakeNoLongerThanTheyAreMany(String comparison) {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id BIGINT PRIMARY KEY)");
+            db.run("CREATE TABLE u (id BIGINT PRIMARY KEY, w BIGINT)");
+            String any = IntStream.range(0, 24)
+                    .mapToObj(w -> "EXISTS (SELECT 1 FROM u WHERE u.id %s t.id AND u.w = %d)".formatted(comparison, w))
+                    .collect(Collectors.joining(" OR "));
+            db.run("CREATE MATERIALIZED VIEW v AS SELECT id FROM t WHERE " + any); // two to the 24th would never end
+            db.run("INSERT INTO t VALUES (1), (2), (3); INSERT INTO u VALUES (1, 7), (2, 99), (3, 23)");
+            assertEquals(
+                    comparison.equals("=") ? List.of("1", "3") : List.of("2", "3"),
+                    db.rows("SELECT * FROM v ORDER BY id"));
+            db.run("UPDATE u SET w = 99 WHERE id = 1");
+            assertEquals(comparison.equals("=") ? List.of("3") : List.of(), db.rows("SELECT * FROM v ORDER BY id"));
+        }
+    }
+
+    @Test
+    void aListOfTenThousandIsLookedUp() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id BIGINT PRIMARY KEY, k TEXT)");
+            db.run("INSERT INTO t VALUES (0, 'x0'), (9999, 'x10000'), (10000, 'x9999'), (10001, NULL)");
+            String numbers =
+                    IntStream.range(0, 10_000).mapToObj(Integer::toString).collect(Collectors.joining(", "));
+            String texts =
+                    IntStream.range(0, 10_000).mapToObj(i -> "'x" + i + "'").collect(Collectors.joining(", "));
+            assertEquals(List.of("0", "9999"), db.rows("SELECT id FROM t WHERE id IN (" + numbers + ") ORDER BY id"));
+            assertEquals(List.of("9999"), db.rows("SELECT id FROM t WHERE k NOT IN (" + texts + ")"));
         }
     }
 }

@@ -103,10 +103,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
             this.left = correlate.getLeft();
             this.columns = correlate.getRequiredColumns().asList();
             List<RexNode> references = Relations.references(left);
-            RelNode distinct = Relations.distinct(Relations.project(
-                    left,
-                    columns.stream().map(references::get).toList(),
-                    columns.stream().map(left.getRowType().getFieldNames()::get).toList()));
+            RelNode distinct = Relations.distinct(left, columns);
             this.keys = new Keyed(
                     distinct,
                     ImmutableBitSet.of(IntStream.range(0, columns.size())

@@ -18,6 +18,7 @@ import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.logical.LogicalAggregate;
+import org.apache.calcite.rel.logical.LogicalCorrelate;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
@@ -110,6 +111,31 @@ final class Relations {
                 ImmutableBitSet.range(keys),
                 groupSets,
                 calls);
+    }
+
+    /**
+     * The distinct rows of some columns. A LEFT join keeps each of its left rows, so that their columns are the same
+     * without it: what stands beside other correlated queries does not read those.
+     */
+    static RelNode distinct(RelNode rows, List<Integer> columns) {
+        if ((rows instanceof LogicalJoin join && join.getJoinType() == JoinRelType.LEFT
+                        || rows instanceof LogicalCorrelate correlate && correlate.getJoinType() == JoinRelType.LEFT)
+                && columns.stream()
+                        .allMatch(i -> i < rows.getInput(0).getRowType().getFieldCount())) {
+            return distinct(rows.getInput(0), columns);
+        }
+        if (rows instanceof LogicalProject project
+                && columns.stream().allMatch(i -> project.getProjects().get(i) instanceof RexInputRef)) {
+            return distinct(
+                    project.getInput(),
+                    columns.stream()
+                            .map(i -> ((RexInputRef) project.getProjects().get(i)).getIndex())
+                            .toList());
+        }
+        return distinct(project(
+                rows,
+                columns.stream().map(references(rows)::get).toList(),
+                columns.stream().map(rows.getRowType().getFieldNames()::get).toList()));
     }
 
     /** The distinct rows of the input. */
