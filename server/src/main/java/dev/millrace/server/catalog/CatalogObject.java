@@ -38,34 +38,6 @@ public record CatalogObject(
         String definition,
         long createdMicros,
         TableRules rules) {
-    /** An object that has no rules for rows. */
-    public CatalogObject(
-            String name,
-            ObjectKind kind,
-            Schema schema,
-            boolean appendOnly,
-            List<Integer> primaryKey,
-            Optional<Relation.EventTime> eventTime,
-            Optional<StreamInput> input,
-            Set<String> reads,
-            Map<String, String> options,
-            String definition,
-            long createdMicros) {
-        this(
-                name,
-                kind,
-                schema,
-                appendOnly,
-                primaryKey,
-                eventTime,
-                input,
-                reads,
-                options,
-                definition,
-                createdMicros,
-                TableRules.NONE);
-    }
-
     /** The option after how long without a row nobody waits for the watermark of a stream or table. */
     public static final String IDLE_TIMEOUT = "watermark.idle_timeout";
 

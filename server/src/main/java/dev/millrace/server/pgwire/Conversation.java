@@ -236,11 +236,7 @@ final class Conversation implements AutoCloseable {
 
     /** Ends a statement that gave rows. */
     void complete(ParsedStatement statement, long rows) {
-        String word = statement.syntax() instanceof Syntax.Insert
-                ? "INSERT"
-                : statement.syntax() instanceof Syntax.Update
-                        ? "UPDATE"
-                        : statement.syntax() instanceof Syntax.Delete ? "DELETE" : firstWord(statement);
+        String word = verb(statement);
         String tag = switch (word) {
             case "INSERT" -> "INSERT 0 " + rows;
             case "FETCH", "SUBSCRIBE", "UPDATE", "DELETE" -> word + " " + rows;
@@ -250,7 +246,17 @@ final class Conversation implements AutoCloseable {
         ServerMessages.commandComplete(out.buffer(), tag);
     }
 
-    private static String firstWord(ParsedStatement statement) {
+    /** INSERT, UPDATE and DELETE, which may have WITH before them, and otherwise the first word. */
+    private static String verb(ParsedStatement statement) {
+        if (statement.syntax() instanceof Syntax.Insert) {
+            return "INSERT";
+        }
+        if (statement.syntax() instanceof Syntax.Update) {
+            return "UPDATE";
+        }
+        if (statement.syntax() instanceof Syntax.Delete) {
+            return "DELETE";
+        }
         String text = statement.text();
         int end = 0;
         while (end < text.length() && Character.isLetter(text.charAt(end))) {

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.engine.runtime.Alteration;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.QueryState;
@@ -185,6 +186,6 @@ final class Alterations {
                 alter.query().dependsOn(),
                 object.options(),
                 definition,
-                object.createdMicros());
+                object.createdMicros(), TableRules.NONE);
     }
 }

@@ -243,7 +243,7 @@ final class Definitions {
                     query.dependsOn(),
                     optionTexts,
                     text,
-                    database.keeper().creationMicros());
+                    database.keeper().creationMicros(), TableRules.NONE);
         });
     }
 
@@ -298,7 +298,7 @@ final class Definitions {
                     create.query().dependsOn(),
                     create.options(),
                     text,
-                    database.keeper().creationMicros());
+                    database.keeper().creationMicros(), TableRules.NONE);
         });
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -69,7 +70,7 @@ final class Functions {
                 Set.of(),
                 Map.of(),
                 text,
-                database.keeper().creationMicros());
+                database.keeper().creationMicros(), TableRules.NONE);
     }
 
     private UserFunction function(Statement.CreateFunction create) {

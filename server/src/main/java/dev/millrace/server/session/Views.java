@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
@@ -35,7 +36,7 @@ final class Views {
                 create.query().named(), // whose rows views among them read is for their owners to be asked
                 Map.of(),
                 text,
-                database.keeper().creationMicros());
+                database.keeper().creationMicros(), TableRules.NONE);
         database.definitionLock().lock();
         try {
             Optional<CatalogObject> before =

@@ -1,5 +1,6 @@
 package dev.millrace.server.catalog;
 
+import dev.millrace.sql.catalog.TableRules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -31,7 +32,7 @@ class DatabaseCatalogTest {
                 Set.of(reads),
                 Map.of(),
                 "CREATE ...",
-                0));
+                0, TableRules.NONE));
     }
 
     @Test
