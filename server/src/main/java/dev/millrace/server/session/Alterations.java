@@ -1,6 +1,5 @@
 package dev.millrace.server.session;
 
-import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.engine.runtime.Alteration;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.QueryState;
@@ -12,6 +11,7 @@ import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
@@ -186,6 +186,7 @@ final class Alterations {
                 alter.query().dependsOn(),
                 object.options(),
                 definition,
-                object.createdMicros(), TableRules.NONE);
+                object.createdMicros(),
+                TableRules.NONE);
     }
 }

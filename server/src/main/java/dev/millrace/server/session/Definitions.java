@@ -243,7 +243,8 @@ final class Definitions {
                     query.dependsOn(),
                     optionTexts,
                     text,
-                    database.keeper().creationMicros(), TableRules.NONE);
+                    database.keeper().creationMicros(),
+                    TableRules.NONE);
         });
     }
 
@@ -298,7 +299,8 @@ final class Definitions {
                     create.query().dependsOn(),
                     create.options(),
                     text,
-                    database.keeper().creationMicros(), TableRules.NONE);
+                    database.keeper().creationMicros(),
+                    TableRules.NONE);
         });
     }
 

@@ -1,11 +1,11 @@
 package dev.millrace.server.session;
 
-import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
@@ -70,7 +70,8 @@ final class Functions {
                 Set.of(),
                 Map.of(),
                 text,
-                database.keeper().creationMicros(), TableRules.NONE);
+                database.keeper().creationMicros(),
+                TableRules.NONE);
     }
 
     private UserFunction function(Statement.CreateFunction create) {

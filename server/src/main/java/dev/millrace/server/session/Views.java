@@ -1,10 +1,10 @@
 package dev.millrace.server.session;
 
-import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -36,7 +36,8 @@ final class Views {
                 create.query().named(), // whose rows views among them read is for their owners to be asked
                 Map.of(),
                 text,
-                database.keeper().creationMicros(), TableRules.NONE);
+                database.keeper().creationMicros(),
+                TableRules.NONE);
         database.definitionLock().lock();
         try {
             Optional<CatalogObject> before =

@@ -1,10 +1,10 @@
 package dev.millrace.server.catalog;
 
-import dev.millrace.sql.catalog.TableRules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -32,7 +32,8 @@ class DatabaseCatalogTest {
                 Set.of(reads),
                 Map.of(),
                 "CREATE ...",
-                0, TableRules.NONE));
+                0,
+                TableRules.NONE));
     }
 
     @Test
