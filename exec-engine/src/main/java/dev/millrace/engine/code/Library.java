@@ -191,6 +191,7 @@ final class Library {
             regexp_split_to_array RegexFunction#split 1 2
             regexp_all_matches    RegexFunction#allGroups 1 2
             regexp_one_match      RegexFunction#firstGroups 1 2
+            array_cont            nested.ArrayFraction.between
             array_bit_and         nested.ArrayBits.and
             array_bit_or          nested.ArrayBits.or
             array_bit_xor         nested.ArrayBits.xor

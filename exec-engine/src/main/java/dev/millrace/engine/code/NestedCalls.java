@@ -49,6 +49,8 @@ final class NestedCalls {
             Map.entry("array_sort", "sort"),
             Map.entry("array_reverse", "reverse"),
             Map.entry("array_mode", "mode"),
+            Map.entry("array_disc", "atFraction"),
+            Map.entry("array_extreme", "extreme"),
             Map.entry("array_subscripts", "subscripts"),
             Map.entry("array_dims", "?dims"));
 

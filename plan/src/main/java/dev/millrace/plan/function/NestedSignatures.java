@@ -33,6 +33,9 @@ final class NestedSignatures {
             array_sort(T[]) T[]
             array_reverse(T[]) T[]
             array_mode(T[]) T[]
+            array_disc(T[], double) T[]
+            array_cont(double[], double) double
+            array_extreme(T[], boolean) T[]
             array_bit_and(bigint[]) bigint
             array_bit_or(bigint[]) bigint
             array_bit_xor(bigint[]) bigint

@@ -460,9 +460,10 @@ final class ExpressionBinder {
         if (call.getKind() == SqlKind.OVER) {
             SqlCall inner = call.operand(0);
             while (inner.getKind() == SqlKind.FILTER
+                    || inner.getKind() == SqlKind.WITHIN_GROUP
                     || inner.getKind() == SqlKind.IGNORE_NULLS
                     || inner.getKind() == SqlKind.RESPECT_NULLS) {
-                if (inner.getKind() == SqlKind.FILTER && hasAggregate(inner.operand(1), context)) {
+                if (inner.operandCount() > 1 && hasAggregate(inner.operand(1), context)) {
                     return true;
                 }
                 inner = inner.operand(0);

@@ -180,7 +180,8 @@ final class NestedBinder {
                 fields.stream().map(Field::name).toList());
     }
 
-    private static RexNode field(RexNode row, int index) {
+    /** A field by its number from 0. */
+    static RexNode field(RexNode row, int index) {
         DataType type = Coercions.type(row).fields().get(index).type();
         return Rex.call(
                 "row_field", List.of(row, Rex.literal(new Literal((long) index, DataType.INTEGER))), type, true);

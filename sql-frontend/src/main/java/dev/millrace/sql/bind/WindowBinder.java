@@ -87,6 +87,15 @@ final class WindowBinder {
         List<RexNode> bounds = new ArrayList<>();
         Frame frame = new FrameBinder(context, inner).bind(window, ordering, bounds);
         Window bound = new Window(frame, partition, ordering, bounds);
+        if (OrderedOver.isOne(syntax)) {
+            return new OrderedOver(
+                            context,
+                            inner,
+                            syntax,
+                            call,
+                            (value, filter) -> over(collecting(value, filter, syntax.distinct()), false, bound))
+                    .bind();
+        }
         if (!FUNCTIONS.containsKey(syntax.name())
                 && Aggregates.byName(syntax.name()).isEmpty()) {
             return composed(syntax, bound, call);
@@ -126,6 +135,18 @@ final class WindowBinder {
                         false,
                         false,
                         false);
+    }
+
+    private static Called collecting(RexNode value, Optional<RexNode> filter, boolean distinct) {
+        return new Called(
+                Function.AGGREGATE,
+                Optional.of(AggregateCall.Function.ARRAY_AGG),
+                List.of(value),
+                filter,
+                distinct,
+                0,
+                DataType.array(Coercions.type(value)),
+                true);
     }
 
     /** A column that no row has: calls that an aggregate is made of are stood in for by such, until they have their window. */
@@ -311,14 +332,6 @@ final class WindowBinder {
                     where);
         }
         Call call = new AggregateBinder(context, inner).bind(function.get(), syntax, where);
-        if (function.get() == AggregateCall.Function.PERCENTILE_CONT
-                || function.get() == AggregateCall.Function.PERCENTILE_DISC) {
-            throw Errors.error(
-                            SqlState.FEATURE_NOT_SUPPORTED,
-                            "OVER is not supported for ordered-set aggregate " + syntax.name(),
-                            where)
-                    .withHint("group by the partition's keys and join with the rows");
-        }
         if (!syntax.ordering().isEmpty()) {
             throw Errors.error(
                             SqlState.FEATURE_NOT_SUPPORTED,

@@ -11,6 +11,7 @@ import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueWriter;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 
@@ -334,6 +335,25 @@ public final class ArrayFunctions {
             }
         }
         write(places.isEmpty() ? places : List.of(places.get(first)), out);
+    }
+
+    /** Of a sorted array, in an array: the first element up to which there is this share of all; of none, none. */
+    public void atFraction(long array, int length, double fraction, Text out) {
+        List<Long> places = places(array);
+        int at = Math.max(0, Math.min(places.size(), (int) Math.ceil(fraction * places.size())) - 1);
+        write(places.isEmpty() ? places : List.of(places.get(at)), out);
+    }
+
+    /** Of rows, in an array: the one of the least or greatest first field, of several such the least; of none, none. */
+    public void extreme(long array, int length, boolean greatest, Text out) {
+        List<Long> places = places(array);
+        boolean rows = element.kind() == DataType.Kind.ROW;
+        Comparator<Long> byFirst = (a, b) -> !rows || Images.isNull(a) || Images.isNull(b)
+                ? Images.compare(element, a, b)
+                : Images.compare(element.fields().get(0).type(), a + 1, b + 1);
+        Comparator<Long> order = (greatest ? byFirst.reversed() : byFirst)
+                .thenComparing((a, b) -> Images.compare(element, a, b));
+        write(places.isEmpty() ? places : List.of(Collections.min(places, order)), out);
     }
 
     public void reverse(long array, int length, Text out) {
