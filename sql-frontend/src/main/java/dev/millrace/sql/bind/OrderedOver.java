@@ -44,8 +44,7 @@ final class OrderedOver {
     private final SqlCall where;
     private final Collector window;
 
-    OrderedOver(
-            QueryContext context, ExpressionBinder inner, AggregateSyntax syntax, SqlCall where, Collector window) {
+    OrderedOver(QueryContext context, ExpressionBinder inner, AggregateSyntax syntax, SqlCall where, Collector window) {
         this.context = context;
         this.inner = inner;
         this.syntax = syntax;
@@ -85,9 +84,7 @@ final class OrderedOver {
         }
         RexNode array = sorted(value, call.ordering().get(0).descending());
         RexNode fraction = call.arguments().get(1);
-        return between
-                ? operator("array_cont", array, fraction)
-                : first(operator("array_disc", array, fraction));
+        return between ? operator("array_cont", array, fraction) : first(operator("array_disc", array, fraction));
     }
 
     private RexNode mode() {
@@ -118,8 +115,8 @@ final class OrderedOver {
     }
 
     private RexNode sorted(RexNode value, boolean descending) {
-        RexNode array = context.functions()
-                .operator("array_sort", List.of(window.array(value, filter(List.of(value)))), where);
+        RexNode array =
+                context.functions().operator("array_sort", List.of(window.array(value, filter(List.of(value)))), where);
         return descending ? context.functions().operator("array_reverse", List.of(array), where) : array;
     }
 

@@ -351,8 +351,8 @@ public final class ArrayFunctions {
         Comparator<Long> byFirst = (a, b) -> !rows || Images.isNull(a) || Images.isNull(b)
                 ? Images.compare(element, a, b)
                 : Images.compare(element.fields().get(0).type(), a + 1, b + 1);
-        Comparator<Long> order = (greatest ? byFirst.reversed() : byFirst)
-                .thenComparing((a, b) -> Images.compare(element, a, b));
+        Comparator<Long> order =
+                (greatest ? byFirst.reversed() : byFirst).thenComparing((a, b) -> Images.compare(element, a, b));
         write(places.isEmpty() ? places : List.of(Collections.min(places, order)), out);
     }
 
