@@ -7,14 +7,11 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.operator.OperatorContext;
-import dev.millrace.operator.StateReader;
-import dev.millrace.operator.StateWriter;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -38,6 +35,7 @@ final class DueRows implements AutoCloseable {
     private final RowTable rows;
     private final StateMemory listMemory;
     private final NavigableMap<Long, Long> lists = new TreeMap<>(); // by time / LIST_MICROS
+    private long least = Long.MIN_VALUE; // at most the least time of all
 
     DueRows(Schema schema, int timeColumn, OperatorContext context) {
         this.schema = schema;
@@ -57,11 +55,17 @@ final class DueRows implements AutoCloseable {
         long weights = batch.weightsAddress();
         for (int i = 0; i < count; i++) {
             long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * some[i]);
-            long key = Math.floorDiv(time(codec.address(i)), LIST_MICROS);
-            long list = list(key);
-            rows.add(list, codec.address(i), codec.length(i), weight);
-            forgetIfEmpty(key, list);
+            add(codec.address(i), codec.length(i), weight);
         }
+    }
+
+    private void add(long row, int length, long weight) {
+        long time = time(row);
+        long key = Math.floorDiv(time, LIST_MICROS);
+        long list = list(key);
+        rows.add(list, row, length, weight);
+        forgetIfEmpty(key, list);
+        least = Math.min(least, time);
     }
 
     private long list(long key) {
@@ -86,10 +90,15 @@ final class DueRows implements AutoCloseable {
         return Memory.getLong(row + codec.slot(timeColumn));
     }
 
-    /** The least time of all, {@code Long.MAX_VALUE} if there are none. */
-    long leastTime() {
-        long least = Long.MAX_VALUE;
-        if (!lists.isEmpty()) {
+    /**
+     * At most the least time of all, but greater than {@code limit} if that is; {@code Long.MAX_VALUE} if there are none. The
+     * rows of a list, which may be many, are looked at only when one of them could be due.
+     */
+    long leastTime(long limit) {
+        if (lists.isEmpty()) {
+            least = Long.MAX_VALUE;
+        } else if (least <= limit) {
+            least = Long.MAX_VALUE;
             for (long row = RowTable.first(lists.firstEntry().getValue()); row != 0; row = RowTable.next(row)) {
                 least = Math.min(least, time(row));
             }
@@ -157,38 +166,18 @@ final class DueRows implements AutoCloseable {
         }
     }
 
+    /** Adds what {@link #snapshot} wrote. */
     void restore(DataInput in) throws IOException {
         for (int left = in.readInt(); left > 0; left--) {
             long read = listMemory.allocate(RowTable.LIST_BYTES);
             RowTable.initList(read);
             rows.readList(read, in, false);
             for (long row = RowTable.first(read); row != 0; row = RowTable.next(row)) {
-                long key = Math.floorDiv(time(row), LIST_MICROS);
-                long list = list(key);
-                rows.add(list, row, RowTable.length(row), RowTable.weight(row));
-                forgetIfEmpty(key, list);
+                add(row, RowTable.length(row), RowTable.weight(row));
             }
             rows.clear(read);
             listMemory.free(read, RowTable.LIST_BYTES);
         }
-    }
-
-    void snapshot(StateWriter writer, String part) {
-        try {
-            snapshot(writer.keyGroup(part, -1));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    void restore(StateReader reader, String part) {
-        reader.keyGroups(part, (in, group) -> {
-            try {
-                restore(in);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
     }
 
     @Override

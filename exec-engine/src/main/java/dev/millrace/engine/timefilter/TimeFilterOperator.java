@@ -15,6 +15,7 @@ import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TimeFilter;
 import dev.millrace.type.Schema;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,6 +36,7 @@ import org.apache.arrow.vector.FieldVector;
  */
 public final class TimeFilterOperator implements Operator, Alarm {
     private static final String STATE = "due";
+    private static final String CLOCK_STATE = "clock";
 
     /** How often rows are let go at most, so that many times close to each other are one epoch. */
     private static final long LEAST_PAUSE_NANOS = 100_000_000;
@@ -164,7 +166,7 @@ public final class TimeFilterOperator implements Operator, Alarm {
     }
 
     private void setAlarm() {
-        long least = due.leastTime();
+        long least = due.leastTime(limit);
         long first = least == Long.MAX_VALUE ? least : bound.firstAtLeast(limitIsBelow ? least + 1 : least, nowMicros);
         long now = context.clock().nanoTime();
         pausedUntilNanos = now + LEAST_PAUSE_NANOS;
@@ -196,15 +198,19 @@ public final class TimeFilterOperator implements Operator, Alarm {
 
     // ---- snapshots
 
-    /** Of the instance: any task may keep any row. */
+    /** Any task may keep any row: those of an instance are written as those of its first key group. */
     @Override
-    public void snapshot(StateWriter writer) {
-        due.snapshot(writer, STATE);
+    public void snapshot(StateWriter writer) throws IOException {
+        due.snapshot(writer.keyGroup(STATE, context.keyGroups().first()));
+        writer.keyGroup(CLOCK_STATE, -1).writeLong(nowMicros);
     }
 
+    /** Rows are where the bound was, which the clock of another process need not have reached. */
     @Override
     public void restore(StateReader reader) {
-        due.restore(reader, STATE);
+        reader.keyGroups(CLOCK_STATE, (in, group) -> advance(in.readLong()));
+        reader.keyGroups(STATE, (in, group) -> due.restore(in));
+        setAlarm();
     }
 
     @Override

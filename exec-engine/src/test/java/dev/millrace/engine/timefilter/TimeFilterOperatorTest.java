@@ -16,6 +16,7 @@ import dev.millrace.testing.rows.ZSet;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -59,7 +60,7 @@ class TimeFilterOperatorTest {
         }
 
         @Override
-        public void snapshot(StateWriter writer) {
+        public void snapshot(StateWriter writer) throws IOException {
             above.snapshot((name, group) -> writer.keyGroup("above " + name, group));
             below.snapshot((name, group) -> writer.keyGroup("below " + name, group));
         }
@@ -86,6 +87,8 @@ class TimeFilterOperatorTest {
                                 new TimeFilterOperator(filter(true, atBound)),
                                 new TimeFilterOperator(filter(false, !atBound))),
                         INPUT)
+                .partitionedBy((port, batch, row) ->
+                        TestBatches.row(batch, row).get(2).hashCode() & 255)
                 .output(INPUT);
         ZSet expected = new ZSet();
         List<Row> rows = new ArrayList<>();
@@ -135,6 +138,28 @@ class TimeFilterOperatorTest {
             if (i % 7 == 0) {
                 harness.epochEnd();
             }
+        }
+        harness.endOfInput().expect(expected);
+    }
+
+    /** The harness's clock goes a twentieth of a second per epoch: it passes the times long before the end. */
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void rowsChangeOnceHoweverManyTasksGoOnWithThem(boolean leaving) {
+        OperatorHarness harness = new OperatorHarness(() -> new TimeFilterOperator(filter(leaving, true)), INPUT)
+                .partitionedBy((port, batch, row) -> 40 * row & 255)
+                .comparedAtTheEndOnly()
+                .output(INPUT);
+        ZSet expected = new ZSet();
+        for (int i = 0; i < 30; i++) {
+            Row row = TestBatches.canonical(INPUT, Row.of(START + 4_000_000 + 50_000 * i, (long) i, "text"));
+            harness.rows(row);
+            if (!leaving) {
+                expected.add(row, 1);
+            }
+        }
+        for (int epoch = 0; epoch < 200; epoch++) {
+            harness.epochEnd();
         }
         harness.endOfInput().expect(expected);
     }
