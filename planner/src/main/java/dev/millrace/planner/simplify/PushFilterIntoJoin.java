@@ -29,6 +29,7 @@ final class PushFilterIntoJoin implements Rewrite {
     public Optional<PlanNode> apply(PlanNode node) {
         if (!(node instanceof Calc calc)
                 || !(calc.input() instanceof Join join)
+                || join.kind() == JoinKind.FULL // not even what reads no column
                 || calc.condition().isEmpty()) {
             return Optional.empty();
         }

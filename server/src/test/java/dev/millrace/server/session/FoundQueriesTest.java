@@ -234,4 +234,46 @@ class FoundQueriesTest {
             assertEquals(List.of("9999"), db.rows("SELECT id FROM t WHERE k NOT IN (" + texts + ")"));
         }
     }
+
+    @Test
+    void columnsComparedInOuterJoinsMayBeNullBeneathASubQuery() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (a BIGINT, b BIGINT, c BIGINT)");
+            db.run("INSERT INTO t VALUES (1, 2, 1), (2, NULL, 0), (3, 2, NULL), (4, 0, 3), (5, NULL, NULL)");
+            String notIn = " WHERE x.c NOT IN (SELECT x.b FROM t AS z WHERE x.c = z.c)"; // of no rows where it is NULL
+            assertEquals(
+                    List.of("1|2", "3|", "4|0", "5|"),
+                    db.rows("SELECT x.a, y.b FROM t AS x LEFT JOIN t AS y ON x.c = y.c" + notIn));
+            assertEquals(
+                    List.of("1|1", "|3", "|4", "|5"),
+                    db.rows("SELECT y.a, x.a FROM t AS y RIGHT JOIN t AS x ON x.c = y.c AND y.a < 4" + notIn));
+        }
+    }
+
+    @Test
+    void aConditionOfNoColumnStaysAboveAFullJoin() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (a BIGINT, b BIGINT)");
+            db.run("INSERT INTO t VALUES (1, 2), (2, 3)");
+            assertEquals(
+                    List.of("1|0", "2|0"),
+                    db.rows("SELECT o.a, (SELECT count(*) FROM t AS x FULL JOIN t AS y ON x.a = y.b WHERE (o.a IN (SELECT z.a"
+                            + " FROM t AS z WHERE x.b < x.b)) IS NULL) AS n FROM t AS o"));
+        }
+    }
+
+    @Test
+    void aSubQueryOfAColumnWithoutNullsIsNullForWhomItHasNoRow() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (a BIGINT NOT NULL, b BIGINT)");
+            db.run("INSERT INTO t VALUES (1, 2), (2, 3)");
+            assertEquals(
+                    List.of("1|", "2|"),
+                    db.rows("SELECT o.a, (SELECT x.a FROM t AS x LEFT JOIN t AS y ON y.b = o.b WHERE x.a = 17) AS n FROM t AS o"));
+            assertEquals(
+                    List.of("1|t", "2|f"),
+                    db.rows("SELECT o.a, o.b <= ALL (SELECT x.a FROM t AS x LEFT JOIN t AS y ON x.a = o.b WHERE x.a > 1) AS n"
+                            + " FROM t AS o"));
+        }
+    }
 }

@@ -337,7 +337,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                     aggregate.getGroupSet().shift(width()).union(ImmutableBitSet.range(width())),
                     sets,
                     aggregate.getAggCallList().stream()
-                            .map(call -> shifted(call, input.rows))
+                            .map(call -> shifted(call, aggregate.getGroupSet().isEmpty(), input.rows))
                             .toList()));
         }
 
@@ -356,25 +356,15 @@ final class DependentJoins extends RelHomogeneousShuttle {
             return grouped(aggregate);
         }
 
-        private AggregateCall shifted(AggregateCall call, RelNode input) {
-            int by = width();
-            List<Integer> arguments =
-                    call.getArgList().stream().map(i -> i + by).toList();
-            boolean single = call.getAggregation().getKind() == SqlKind.SINGLE_VALUE;
-            return AggregateCall.create(
-                    call.getParserPosition(),
-                    call.getAggregation(),
-                    call.isDistinct(),
-                    call.isApproximate(),
-                    call.ignoreNulls(),
-                    call.rexList,
-                    arguments,
-                    call.filterArg < 0 ? call.filterArg : call.filterArg + by,
-                    call.distinctKeys,
-                    RelCollations.shift(call.getCollation(), by),
-                    // of no rows it is NULL, but a group has rows
-                    single ? Relations.references(input).get(arguments.get(0)).getType() : call.getType(),
-                    call.getName());
+        /** The call over rows behind their keys: of none of a group, other than of all rows, there is no result, not NULL. */
+        private AggregateCall shifted(AggregateCall call, boolean wasOfAll, RelNode input) {
+            return call.withCollation(RelCollations.shift(call.getCollation(), width()))
+                    .adaptTo(
+                            input,
+                            call.getArgList().stream().map(i -> i + width()).toList(),
+                            call.filterArg < 0 ? call.filterArg : call.filterArg + width(),
+                            wasOfAll,
+                            false);
         }
 
         private Keyed set(SetOp set) {
