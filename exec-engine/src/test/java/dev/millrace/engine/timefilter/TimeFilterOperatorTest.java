@@ -87,8 +87,8 @@ class TimeFilterOperatorTest {
                                 new TimeFilterOperator(filter(true, atBound)),
                                 new TimeFilterOperator(filter(false, !atBound))),
                         INPUT)
-                .partitionedBy((port, batch, row) ->
-                        TestBatches.row(batch, row).get(2).hashCode() & 255)
+                .partitionedBy(
+                        (port, batch, row) -> TestBatches.row(batch, row).get(2).hashCode() & 255)
                 .output(INPUT);
         ZSet expected = new ZSet();
         List<Row> rows = new ArrayList<>();

@@ -257,8 +257,9 @@ class FoundQueriesTest {
             db.run("INSERT INTO t VALUES (1, 2), (2, 3)");
             assertEquals(
                     List.of("1|0", "2|0"),
-                    db.rows("SELECT o.a, (SELECT count(*) FROM t AS x FULL JOIN t AS y ON x.a = y.b WHERE (o.a IN (SELECT z.a"
-                            + " FROM t AS z WHERE x.b < x.b)) IS NULL) AS n FROM t AS o"));
+                    db.rows(
+                            "SELECT o.a, (SELECT count(*) FROM t AS x FULL JOIN t AS y ON x.a = y.b WHERE (o.a IN (SELECT z.a"
+                                    + " FROM t AS z WHERE x.b < x.b)) IS NULL) AS n FROM t AS o"));
         }
     }
 
@@ -269,11 +270,13 @@ class FoundQueriesTest {
             db.run("INSERT INTO t VALUES (1, 2), (2, 3)");
             assertEquals(
                     List.of("1|", "2|"),
-                    db.rows("SELECT o.a, (SELECT x.a FROM t AS x LEFT JOIN t AS y ON y.b = o.b WHERE x.a = 17) AS n FROM t AS o"));
+                    db.rows(
+                            "SELECT o.a, (SELECT x.a FROM t AS x LEFT JOIN t AS y ON y.b = o.b WHERE x.a = 17) AS n FROM t AS o"));
             assertEquals(
                     List.of("1|t", "2|f"),
-                    db.rows("SELECT o.a, o.b <= ALL (SELECT x.a FROM t AS x LEFT JOIN t AS y ON x.a = o.b WHERE x.a > 1) AS n"
-                            + " FROM t AS o"));
+                    db.rows(
+                            "SELECT o.a, o.b <= ALL (SELECT x.a FROM t AS x LEFT JOIN t AS y ON x.a = o.b WHERE x.a > 1) AS n"
+                                    + " FROM t AS o"));
         }
     }
 }
