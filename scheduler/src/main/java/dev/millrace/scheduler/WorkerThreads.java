@@ -13,6 +13,8 @@ import java.util.function.BooleanSupplier;
 /** A fixed number of threads that run tasks, and one for timers. All sleep when there is nothing to do. */
 public final class WorkerThreads extends Workers {
     /** How long a task runs before others have their turn: long against the cost of a switch, short against latency. */
+    private static final long STACK_BYTES = 16 << 20; // of addresses: expressions are compiled by recursion
+
     private static final long QUANTUM_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final Clock clock;
@@ -32,7 +34,7 @@ public final class WorkerThreads extends Workers {
         this.clock = clock;
         this.queue = new RunQueue(policy);
         for (int i = 0; i < workers; i++) {
-            threads.add(new Thread(this::work, "millrace-worker-" + i));
+            threads.add(new Thread(null, this::work, "millrace-worker-" + i, STACK_BYTES));
         }
         threads.add(new Thread(this::keepTime, "millrace-timer"));
         for (Thread thread : threads) {

@@ -170,6 +170,10 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         if (failure instanceof OutOfMemoryException || failure instanceof OutOfMemoryError) {
             return MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: " + failure.getMessage());
         }
+        if (failure instanceof StackOverflowError) {
+            return MillraceException.resources(
+                    SqlState.STATEMENT_TOO_COMPLEX, "the query's expressions are nested too deeply");
+        }
         return MillraceException.internal("internal error: " + failure, failure);
     }
 

@@ -413,7 +413,7 @@ final class FromBinder {
             if (!qualifier.isEmpty()
                     && left.columns.stream().anyMatch(other -> other.qualifier().equals(qualifier))) {
                 throw Errors.error(
-                        SqlState.DUPLICATE_TABLE, "table name \"" + qualifier + "\" specified more than once", where);
+                        SqlState.DUPLICATE_ALIAS, "table name \"" + qualifier + "\" specified more than once", where);
             }
         }
     }

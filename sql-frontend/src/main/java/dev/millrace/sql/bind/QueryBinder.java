@@ -125,7 +125,10 @@ final class QueryBinder {
                 new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain(clause));
         RexNode count = binder.bindAs(node, DataType.BIGINT);
         if (SelectBinder.isNegative(count)) {
-            throw Errors.error(SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE, clause + " must not be negative", node);
+            SqlState state = clause.equals("OFFSET")
+                    ? SqlState.INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE
+                    : SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE;
+            throw Errors.error(state, clause + " must not be negative", node);
         }
         return count instanceof RexLiteral literal && literal.isNull() ? Optional.empty() : Optional.of(count);
     }

@@ -199,7 +199,9 @@ final class ClauseWords {
     private void limit(String word) {
         if (tokens.after(1).isSymbol("-") && tokens.after(2).kind() == Kind.INTEGER) {
             throw MillraceException.user(
-                            SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE,
+                            word.equals("offset")
+                                    ? SqlState.INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE
+                                    : SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE,
                             word.toUpperCase(Locale.ROOT) + " must not be negative")
                     .at(tokens.after(1).start() + 1);
         }

@@ -164,9 +164,16 @@ final class DefinitionParser {
                 && !words.peekAt(1).isWord("precision")
                 && !words.peekAt(1).isWord("varying")
                 && !words.peekAt(1).isWord("with")
-                && !words.peekAt(1).isWord("without");
+                && !words.peekAt(1).isWord("without")
+                && !words.peekAt(1).isWord("default");
         SqlIdentifier name = named ? words.simpleIdentifier() : new SqlIdentifier("$" + number, SqlParserPos.ZERO);
-        return new Syntax.Column(name, words.type(), false);
+        Syntax.Column parameter = new Syntax.Column(name, words.type(), false);
+        if (words.peek().isWord("default") || words.peek().isSymbol("=")) {
+            throw MillraceException.notAvailableYet("DEFAULT of a function's parameter")
+                    .at(words.peek().start() + 1)
+                    .withHint("a second function, of another name, that calls this one with the value");
+        }
+        return parameter;
     }
 
     // ---- ALTER -----------------------------------------------------------------------------------------------------
