@@ -25,7 +25,6 @@ import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
-import org.apache.calcite.sql.SqlKind;
 
 /**
  * Window functions: those of one window in a node each, and on top a node for each rank, to be limited by the filter above.
@@ -110,10 +109,6 @@ final class OverTranslation {
     private static OverFunction.Spec spec(RexOver over) {
         if (over.getAggOperator() instanceof OverFunction function) {
             return function.spec();
-        }
-        if (over.getAggOperator().getKind() == SqlKind.ROW_NUMBER) { // of a LIMIT that was decorrelated
-            return new OverFunction.Spec(
-                    OverCall.Function.ROW_NUMBER, Optional.empty(), false, false, false, 0, Frame.ALL);
         }
         throw new IllegalStateException("a window function of Calcite's own: " + over);
     }

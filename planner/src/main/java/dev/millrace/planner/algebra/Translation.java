@@ -257,10 +257,6 @@ public final class Translation {
 
     private static MillraceException refuse(RelNode node) {
         return switch (node.getRelTypeName()) {
-            case "LogicalCorrelate" ->
-                Refusal.of(
-                        "correlated sub-queries and LATERAL are not available yet",
-                        "write a join with a grouped sub-query");
             case "LogicalSnapshot" ->
                 Refusal.of("FOR SYSTEM_TIME AS OF is not available yet", "join with the table as it is now");
             case "LogicalRepeatUnion" -> Refusal.of("WITH RECURSIVE is not available yet", "unroll the recursion");

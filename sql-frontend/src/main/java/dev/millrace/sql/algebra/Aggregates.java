@@ -28,7 +28,7 @@ public final class Aggregates {
 
     static {
         for (Function function : Function.values()) {
-            // COUNT must be Calcite's own: decorrelation knows it by its class.
+            // COUNT is Calcite's own: its rules for sub-queries count, too.
             FUNCTIONS.put(function, function == Function.COUNT ? SqlStdOperatorTable.COUNT : new Aggregate(function));
         }
     }

@@ -22,8 +22,7 @@
  * DESCRIPTOR($k, ...), gap)}; columns are references to the input, durations BIGINT literals in microseconds. The row
  * type is the input's followed by {@code window_start} and {@code window_end} of the time column's type, not NULL.
  *
- * <p><b>Sub-queries</b> in expressions were rewritten to joins and aggregates and decorrelated; a {@code
- * LogicalCorrelate} remains only where that is impossible.
+ * <p><b>Sub-queries</b> in expressions, and what reads rows outside it, were rewritten to joins and aggregates.
  *
  * <p>All classes are stateless or immutable. No class here starts Calcite's metadata (whose handlers are compiled on
  * first use) or a planner.

@@ -14,7 +14,6 @@ import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.JoinRelType;
-import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.logical.LogicalCorrelate;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.logical.LogicalValues;
@@ -74,8 +73,7 @@ final class CorrelatedJoin {
         if (rows == right.rel() && rows instanceof LogicalProject project && isOfOuterRowAlone(project)) {
             return computed(project);
         }
-        // decorrelation groups by the outer rows that have partners, but without GROUP BY there is always one row
-        return correlate(rows, rows == right.rel() && isOneRow(rows) ? JoinRelType.LEFT : type);
+        return correlate(rows, type);
     }
 
     /** Whether it is a SELECT without FROM, of nothing but expressions. */
@@ -103,12 +101,6 @@ final class CorrelatedJoin {
                                     column -> Relations.references(left.rel()).get(column)));
         }
         return FromBinder.beside(left, right, Relations.project(left.rel(), columns, names));
-    }
-
-    private static boolean isOneRow(RelNode node) {
-        return node instanceof LogicalProject project
-                ? isOneRow(project.getInput())
-                : node instanceof LogicalAggregate aggregate && aggregate.getGroupCount() == 0;
     }
 
     /** A join with sub-queries in ON: above an inner one, else on the side that may be missing. */

@@ -1,6 +1,7 @@
 package dev.millrace.sql.bind;
 
 import com.google.common.collect.ImmutableList;
+import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OverCall.Function;
 import dev.millrace.sql.algebra.OverFunction;
@@ -70,8 +71,9 @@ final class Numbering {
         if (count instanceof RexLiteral literal) {
             return literal.getValueAs(BigDecimal.class).longValueExact();
         }
-        throw dev.millrace.error.MillraceException.notAvailableYet("a count WITH TIES that is not a number")
-                .withHint("write the number, or QUALIFY rank() OVER (ORDER BY ..) <= the count");
+        throw MillraceException.notAvailableYet("a count of rows per key, or WITH TIES, that is not a number")
+                .withHint(
+                        "write the number, or QUALIFY row_number() or rank() OVER (PARTITION BY .. ORDER BY ..) <= the count");
     }
 
     private static RexNode over(

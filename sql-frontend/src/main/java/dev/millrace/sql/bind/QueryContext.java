@@ -21,8 +21,8 @@ final class QueryContext {
     private Optional<FromBinder.From> atHand = Optional.empty();
     private final Set<String> named = new LinkedHashSet<>();
     private int viewsAround;
+    private boolean hasLookups;
     private boolean hasSubQueries;
-    private boolean hasTimedJoins;
 
     QueryContext(String source, Catalog catalog, ParameterTypes parameters) {
         this.source = source;
@@ -104,13 +104,13 @@ final class QueryContext {
         hasSubQueries = true;
     }
 
-    void foundTimedJoin() {
-        hasTimedJoins = true;
+    void foundLookup() {
+        hasLookups = true;
     }
 
-    /** Whether time chooses the rows of some join, which decorrelation does not know. */
-    boolean hasTimedJoins() {
-        return hasTimedJoins;
+    /** Whether some join finds what a table holds when a row comes. */
+    boolean hasLookups() {
+        return hasLookups;
     }
 
     boolean hasSubQueries() {

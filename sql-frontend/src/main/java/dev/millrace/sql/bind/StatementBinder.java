@@ -172,7 +172,7 @@ public final class StatementBinder {
 
     /** The query that a bound one is, in the context it was bound in. */
     static Query query(QueryContext context, RelNode rel, List<String> names, Emit emit) {
-        RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel, context.hasTimedJoins()) : rel;
+        RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel, context.hasLookups()) : rel;
         List<Field> fields = new ArrayList<>(names.size());
         for (RelDataTypeField field : withoutSubQueries.getRowType().getFieldList()) {
             fields.add(new Field(

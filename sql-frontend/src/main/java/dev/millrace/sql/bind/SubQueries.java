@@ -24,7 +24,7 @@ final class SubQueries {
      *
      * What can be a SEMI or ANTI join becomes one first, see {@link SemiJoins}.
      */
-    static RelNode remove(RelNode query, boolean hasTimedJoins) {
+    static RelNode remove(RelNode query, boolean hasLookups) {
         // together, since what one of them unfolds can hold what is another's
         HepProgram program = HepProgram.builder()
                 .addRuleCollection(List.of(
@@ -37,9 +37,10 @@ final class SubQueries {
         if (!isLeft(withJoins)) {
             return withJoins;
         }
-        if (hasTimedJoins) {
+        if (hasLookups) {
             throw MillraceException.notAvailableYet(
-                            "a sub-query of this kind beside an ASOF JOIN or FOR SYSTEM_TIME AS OF")
+                            "a sub-query of this kind beside FOR SYSTEM_TIME AS OF proctime() (it could read that twice, at two"
+                                    + " times)")
                     .withHint("make a materialized view of one of them");
         }
         planner.setRoot(withJoins);

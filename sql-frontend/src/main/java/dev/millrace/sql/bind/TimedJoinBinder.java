@@ -310,7 +310,9 @@ final class TimedJoinBinder {
     private RelNode asofJoin(List<RexNode> conjuncts, RexNode match, JoinRelType type, List<RelHint> hints) {
         RexNode condition =
                 conjuncts.isEmpty() ? Rex.builder().makeLiteral(true) : ExpressionBinder.combine("and", conjuncts);
-        context.foundTimedJoin();
+        if (match.isAlwaysTrue()) {
+            context.foundLookup();
+        }
         return new LogicalAsofJoin(
                 left.rel().getCluster(),
                 left.rel().getCluster().traitSetOf(Convention.NONE),
