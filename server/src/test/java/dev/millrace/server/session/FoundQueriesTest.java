@@ -279,4 +279,19 @@ class FoundQueriesTest {
                                     + " FROM t AS o"));
         }
     }
+
+    @Test
+    void aConstantIsPerhapsAmongNulls() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (a BIGINT, b BIGINT)");
+            db.run("INSERT INTO t VALUES (1, NULL), (2, 5)");
+            String query = "SELECT a FROM t WHERE (%s IN (SELECT b FROM t)) IS %s";
+            assertEquals(List.of("1", "2"), db.rows(query.formatted("1", "NOT TRUE")));
+            assertEquals(List.of("1", "2"), db.rows(query.formatted("1", "NULL")));
+            assertEquals(List.of(), db.rows(query.formatted("1", "TRUE")));
+            assertEquals(List.of("1", "2"), db.rows(query.formatted("5", "TRUE")));
+            assertEquals(List.of("2"), db.rows("SELECT a FROM t WHERE 1 IN (SELECT b FROM t) OR a > 1"));
+            assertEquals(List.of("2"), db.rows("SELECT a FROM t WHERE 1 NOT IN (SELECT b FROM t) OR a > 1"));
+        }
+    }
 }

@@ -19,6 +19,7 @@ import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
@@ -35,7 +36,8 @@ import org.apache.calcite.util.ImmutableBitSet;
  *     aggregate(n = count(*) where equal, m = count(*) where unknown, project(x = p and y = q ..; b))))
  * </pre>
  *
- * Calcite decides by whether each column has a NULL, which is right for one column only. For what {@link SemiJoins} has left.
+ * Calcite decides by whether each column has a NULL, which is right for one column only; and of a constant it takes a row that
+ * is NULL for one that equals it. For what {@link SemiJoins} has left.
  */
 final class RowMembership {
     private RowMembership() {}
@@ -66,7 +68,7 @@ final class RowMembership {
         return copy.accept(new RexShuttle() {
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
-                if (isOpen(query)) {
+                if (isOpen(query) && query.getOperands().size() > 1) {
                     throw MillraceException.notAvailableYet("IN of several columns that may be NULL in ON")
                             .withHint("put it into WHERE, or compare with what was selected into a join");
                 }
@@ -76,8 +78,9 @@ final class RowMembership {
     }
 
     private static boolean isOpen(RexSubQuery query) {
+        boolean constant = query.getOperands().stream().allMatch(RexLiteral.class::isInstance);
         return query.getKind() == SqlKind.IN
-                && query.getOperands().size() > 1
+                && (query.getOperands().size() > 1 || constant)
                 && (query.getOperands().stream().anyMatch(each -> each.getType().isNullable())
                         || query.rel.getRowType().getFieldList().stream()
                                 .anyMatch(field -> field.getType().isNullable()));
@@ -106,7 +109,7 @@ final class RowMembership {
             if (!isOpen(inner)) {
                 return inner;
             }
-            counts = true;
+            counts |= !inner.getOperands().stream().allMatch(RexLiteral.class::isInstance);
             List<RexNode> theirs = Relations.references(inner.rel);
             List<RexNode> equal = new ArrayList<>();
             for (int i = 0; i < theirs.size(); i++) {
