@@ -294,4 +294,21 @@ class FoundQueriesTest {
             assertEquals(List.of("2"), db.rows("SELECT a FROM t WHERE 1 NOT IN (SELECT b FROM t) OR a > 1"));
         }
     }
+
+    @Test
+    void severalRowsOfAKeyThatNobodyAsksForAreNoError() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (k BIGINT, name TEXT)");
+            db.run("CREATE TABLE o (k BIGINT)");
+            db.run("INSERT INTO t VALUES (1, 'a'), (1, 'b'), (2, 'c')");
+            db.run("INSERT INTO o VALUES (2), (3), (NULL)");
+            db.run("CREATE MATERIALIZED VIEW v AS SELECT k, (SELECT name FROM t WHERE t.k = o.k) AS name FROM o");
+            assertEquals(List.of("2|c", "3|", "|"), db.rows("SELECT * FROM v ORDER BY k"));
+            db.run("INSERT INTO t VALUES (3, 'd'), (1, 'e')");
+            assertEquals(List.of("2|c", "3|d", "|"), db.rows("SELECT * FROM v ORDER BY k"));
+            db.run("DELETE FROM t WHERE name IN ('a', 'b')");
+            db.run("INSERT INTO o VALUES (1)");
+            assertEquals(List.of("1|e", "2|c", "3|d", "|"), db.rows("SELECT * FROM v ORDER BY k"));
+        }
+    }
 }

@@ -1,9 +1,11 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -179,11 +181,28 @@ final class DependentJoins extends RelHomogeneousShuttle {
                     continue;
                 }
                 outputs.add(
-                        call.getType().isNullable()
-                                ? value
-                                : Rex.call("coalesce", List.of(value, Rex.bigint(0)), DataType.BIGINT, false));
+                        isSingle(call)
+                                ? single(value, references.get(references.size() - 1))
+                                : call.getType().isNullable()
+                                        ? value
+                                        : Rex.call("coalesce", List.of(value, Rex.bigint(0)), DataType.BIGINT, false));
             }
             return Relations.project(joined, outputs, names(side, aggregate));
+        }
+
+        /** The value of a key that is asked about: of others, which no outer row has, there may be several. */
+        private static RexNode single(RexNode value, RexNode count) {
+            RexNode single = Rex.call("at_most_one_row", List.of(count), DataType.BOOLEAN, true);
+            return Rex.builder()
+                    .makeCall(
+                            SqlStdOperatorTable.CASE,
+                            single,
+                            value,
+                            Rex.builder().makeNullLiteral(value.getType()));
+        }
+
+        private static boolean isSingle(AggregateCall call) {
+            return call.getAggregation().getKind() == SqlKind.SINGLE_VALUE;
         }
 
         /** A projection of what stands beside the outer rows. */
@@ -336,9 +355,23 @@ final class DependentJoins extends RelHomogeneousShuttle {
                     List.of(),
                     aggregate.getGroupSet().shift(width()).union(ImmutableBitSet.range(width())),
                     sets,
-                    aggregate.getAggCallList().stream()
-                            .map(call -> shifted(call, aggregate.getGroupSet().isEmpty(), input.rows))
-                            .toList()));
+                    shifted(aggregate, input.rows)));
+        }
+
+        /** The calls over rows behind their keys; if one is for a single row's value, the count of rows comes last. */
+        private List<AggregateCall> shifted(LogicalAggregate aggregate, RelNode input) {
+            List<AggregateCall> calls = new ArrayList<>();
+            for (AggregateCall call : aggregate.getAggCallList()) {
+                calls.add(
+                        isSingle(call)
+                                ? Relations.call(
+                                        Function.MIN, List.of(call.getArgList().get(0) + width()), -1, call.getType())
+                                : shifted(call, aggregate.getGroupSet().isEmpty(), input));
+            }
+            if (aggregate.getAggCallList().stream().anyMatch(Rewriting::isSingle)) {
+                calls.add(Relations.call(Function.COUNT, List.of(), -1, TypeMapper.relType(DataType.BIGINT, false)));
+            }
+            return calls;
         }
 
         private Keyed aggregated(LogicalAggregate aggregate) {

@@ -2,6 +2,8 @@ package dev.millrace.sql.bind;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import java.util.ArrayList;
@@ -13,6 +15,7 @@ import java.util.stream.IntStream;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelCollation;
+import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.core.CorrelationId;
@@ -44,8 +47,9 @@ final class Relations {
     /** @param correlation the variable by which sub-queries in the expressions refer to the input's row */
     static RelNode project(
             RelNode input, List<RexNode> expressions, List<String> names, Optional<CorrelationId> correlation) {
-        List<RelDataType> types = new ArrayList<>(expressions.size());
-        for (RexNode expression : expressions) {
+        List<RexNode> fitting = RexUtil.fixUp(Rex.builder(), expressions, input.getRowType());
+        List<RelDataType> types = new ArrayList<>(fitting.size());
+        for (RexNode expression : fitting) {
             types.add(expression.getType());
         }
         RelDataType rowType = TypeMapper.factory().createStructType(types, distinctNames(names));
@@ -54,7 +58,7 @@ final class Relations {
                 input.getCluster().traitSetOf(Convention.NONE),
                 List.of(),
                 input,
-                expressions,
+                fitting,
                 rowType,
                 correlation.<Set<CorrelationId>>map(Set::of).orElse(Set.of()));
     }
@@ -66,27 +70,35 @@ final class Relations {
 
     /** The rows for which a condition holds; an AND of ANDs becomes a single one, as Calcite wants it. */
     static RelNode filter(RelNode input, RexNode condition, Optional<CorrelationId> correlation) {
-        RexNode flat = RexUtil.composeConjunction(Rex.builder(), RelOptUtil.conjunctions(condition));
+        RexNode flat = fitting(condition, RelOptUtil.getFieldTypeList(input.getRowType()));
         return new LogicalFilter(
                 input.getCluster(),
                 input.getCluster().traitSetOf(Convention.NONE),
                 input,
-                flat,
+                RexUtil.removeNullabilityCast(input.getCluster().getTypeFactory(), flat),
                 correlation.map(ImmutableSet::of).orElse(ImmutableSet.of()));
     }
 
     static RelNode join(RelNode left, RelNode right, RexNode condition, JoinRelType type) {
+        List<RelDataType> types = new ArrayList<>(RelOptUtil.getFieldTypeList(left.getRowType()));
+        types.addAll(RelOptUtil.getFieldTypeList(right.getRowType()));
         return new LogicalJoin(
                 left.getCluster(),
                 left.getCluster().traitSetOf(Convention.NONE),
                 ImmutableList.of(),
                 left,
                 right,
-                condition,
+                fitting(condition, types),
                 Set.of(),
                 type,
                 false,
                 ImmutableList.of());
+    }
+
+    /** One flat AND; what comes from elsewhere may say otherwise of its columns whether they can be NULL. */
+    private static RexNode fitting(RexNode condition, List<RelDataType> columns) {
+        return RexUtil.composeConjunction(
+                Rex.builder(), RexUtil.fixUp(Rex.builder(), RelOptUtil.conjunctions(condition), columns));
     }
 
     /** Groups by the first columns of the input; {@code groupSets} are sets of those, sorted, some perhaps repeated. */
@@ -136,6 +148,22 @@ final class Relations {
                 rows,
                 columns.stream().map(references(rows)::get).toList(),
                 columns.stream().map(rows.getRowType().getFieldNames()::get).toList()));
+    }
+
+    /** @param filter the column that says which rows count, or -1 for all */
+    static AggregateCall call(Function function, List<Integer> arguments, int filter, RelDataType type) {
+        return AggregateCall.create(
+                Aggregates.calcite(function),
+                false,
+                false,
+                false,
+                List.of(),
+                arguments,
+                filter,
+                null,
+                RelCollations.EMPTY,
+                type,
+                null);
     }
 
     /** The distinct rows of the input. */

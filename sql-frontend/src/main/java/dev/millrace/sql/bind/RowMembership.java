@@ -3,7 +3,6 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.type.DataType;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.core.CorrelationId;
@@ -149,18 +147,8 @@ final class RowMembership {
         }
 
         private static AggregateCall countOf(int column) {
-            return AggregateCall.create(
-                    Aggregates.calcite(Function.COUNT),
-                    false,
-                    false,
-                    false,
-                    List.of(),
-                    List.of(),
-                    column,
-                    null,
-                    RelCollations.EMPTY,
-                    TypeMapper.relType(DataType.BIGINT, false),
-                    "n" + column);
+            return Relations.call(Function.COUNT, List.of(), column, TypeMapper.relType(DataType.BIGINT, false))
+                    .withName("n" + column);
         }
 
         /** Columns of the row as those of an outer one. */
