@@ -79,6 +79,18 @@ final class DependentJoins extends RelHomogeneousShuttle {
         return new Rewriting(same).joined(right);
     }
 
+    /** A column that was never NULL may be it now, and what reads it must say so. */
+    @Override
+    public RelNode visit(RelNode node) {
+        if (node instanceof LogicalProject project) {
+            List<String> names = project.getRowType().getFieldNames();
+            return Relations.project(project.getInput().accept(this), project.getProjects(), names);
+        }
+        return node instanceof LogicalFilter filter
+                ? Relations.filter(filter.getInput().accept(this), filter.getCondition(), Optional.empty())
+                : super.visit(node);
+    }
+
     private static List<String> names(RelNode left, RelNode right) {
         List<String> names = new ArrayList<>(left.getRowType().getFieldNames());
         names.addAll(right.getRowType().getFieldNames());
@@ -137,7 +149,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
             }
             JoinRelType type = correlate.getJoinType();
             if (type.projectsRight() && isOneRow(below)) {
-                RelNode both = joinOneRow((LogicalAggregate) below);
+                RelNode both = joinOneRow((LogicalAggregate) below, left, columns);
                 for (LogicalProject project : above) {
                     both = beside(project, both);
                 }
@@ -161,11 +173,11 @@ final class DependentJoins extends RelHomogeneousShuttle {
                     && aggregate.getGroupType() == Aggregate.Group.SIMPLE;
         }
 
-        /** The outer rows with an aggregate beside each, also where there was nothing to aggregate. */
-        private RelNode joinOneRow(LogicalAggregate aggregate) {
+        /** Rows that have the keys with an aggregate beside each, also where there was nothing to aggregate. */
+        private RelNode joinOneRow(LogicalAggregate aggregate, RelNode side, List<Integer> sideColumns) {
             Keyed grouped = grouped(aggregate);
-            RelNode joined = Relations.join(left, grouped.rows, sameKeys(left, columns, grouped), JoinRelType.LEFT);
-            return ofNothing(aggregate, joined, left);
+            RelNode joined = Relations.join(side, grouped.rows, sameKeys(side, sideColumns, grouped), JoinRelType.LEFT);
+            return ofNothing(aggregate, joined, side);
         }
 
         /** Behind a LEFT join with aggregated rows: the columns of its left side, and the aggregates, counts of nothing as 0. */
@@ -376,11 +388,8 @@ final class DependentJoins extends RelHomogeneousShuttle {
 
         private Keyed aggregated(LogicalAggregate aggregate) {
             if (isOneRow(aggregate)) {
-                Keyed grouped = grouped(aggregate);
                 List<Integer> first = IntStream.range(0, width()).boxed().toList();
-                RexNode same = sameKeys(keys.rows, first, grouped);
-                RelNode joined = Relations.join(keys.rows, grouped.rows, same, JoinRelType.LEFT);
-                return keys.with(ofNothing(aggregate, joined, keys.rows));
+                return keys.with(joinOneRow(aggregate, keys.rows, first));
             }
             if (aggregate.getGroupSets().stream().anyMatch(ImmutableBitSet::isEmpty)) {
                 throw MillraceException.notAvailableYet("GROUPING SETS with () in a correlated sub-query")
