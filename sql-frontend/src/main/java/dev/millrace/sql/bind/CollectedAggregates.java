@@ -121,7 +121,8 @@ final class CollectedAggregates {
         return context.coercions().convert(bits, type, Coercions.Strength.EXPLICIT, where);
     }
 
-    private RexNode mode() {
+    /** What {@code mode() WITHIN GROUP (ORDER BY value)} orders by. */
+    static SortKey keyOfMode(AggregateSyntax syntax, ExpressionBinder inner, SqlNode where) {
         if (syntax.ordering().size() != 1 || !syntax.arguments().isEmpty()) {
             throw Errors.error(
                             SqlState.WRONG_OBJECT_TYPE,
@@ -129,7 +130,11 @@ final class CollectedAggregates {
                             where)
                     .withHint("mode() WITHIN GROUP (ORDER BY value)");
         }
-        SortKey key = AggregateBinder.sortKeys(inner, syntax.ordering()).get(0);
+        return AggregateBinder.sortKeys(inner, syntax.ordering()).get(0);
+    }
+
+    private RexNode mode() {
+        SortKey key = keyOfMode(syntax, inner, where);
         RexNode value = context.coercions().decided(key.value());
         RexNode array = array(value, List.of(new SortKey(value, key.descending(), key.nullsFirst())));
         RexNode mode = context.functions().operator("array_mode", List.of(array), where);

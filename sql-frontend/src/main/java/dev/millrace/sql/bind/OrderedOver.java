@@ -1,6 +1,5 @@
 package dev.millrace.sql.bind;
 
-import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Aggregates;
@@ -88,14 +87,7 @@ final class OrderedOver {
     }
 
     private RexNode mode() {
-        if (syntax.ordering().size() != 1 || !syntax.arguments().isEmpty()) {
-            throw Errors.error(
-                            SqlState.WRONG_OBJECT_TYPE,
-                            "WITHIN GROUP is required for ordered-set aggregate mode",
-                            where)
-                    .withHint("mode() WITHIN GROUP (ORDER BY value)");
-        }
-        SortKey key = AggregateBinder.sortKeys(inner, syntax.ordering()).get(0);
+        SortKey key = CollectedAggregates.keyOfMode(syntax, inner, where);
         RexNode array = sorted(context.coercions().decided(key.value()), key.descending());
         return first(context.functions().operator("array_mode", List.of(array), where));
     }
