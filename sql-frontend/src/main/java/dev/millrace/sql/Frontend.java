@@ -55,9 +55,7 @@ public final class Frontend {
      */
     private static boolean isFrequent(ParsedStatement statement) {
         Syntax syntax = statement.syntax();
-        boolean changes =
-                syntax instanceof Syntax.Insert || syntax instanceof Syntax.Update || syntax instanceof Syntax.Delete;
-        return syntax instanceof Syntax.Select || changes && statement.parameterCount() > 0;
+        return syntax instanceof Syntax.Select || syntax.changesRows() && statement.parameterCount() > 0;
     }
 
     private static List<ParsedStatement> parseAnew(String sql) {

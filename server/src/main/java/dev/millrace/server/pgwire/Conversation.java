@@ -239,14 +239,14 @@ final class Conversation implements AutoCloseable {
         String word = verb(statement);
         String tag = switch (word) {
             case "INSERT" -> "INSERT 0 " + rows;
-            case "FETCH", "SUBSCRIBE", "UPDATE", "DELETE" -> word + " " + rows;
+            case "FETCH", "SUBSCRIBE", "UPDATE", "DELETE", "MERGE" -> word + " " + rows;
             case "SHOW", "EXPLAIN", "DESCRIBE" -> word;
             default -> "SELECT " + rows;
         };
         ServerMessages.commandComplete(out.buffer(), tag);
     }
 
-    /** INSERT, UPDATE and DELETE, which may have WITH before them, and otherwise the first word. */
+    /** INSERT, UPDATE, DELETE and MERGE, which may have WITH before them, and otherwise the first word. */
     private static String verb(ParsedStatement statement) {
         if (statement.syntax() instanceof Syntax.Insert) {
             return "INSERT";
@@ -256,6 +256,9 @@ final class Conversation implements AutoCloseable {
         }
         if (statement.syntax() instanceof Syntax.Delete) {
             return "DELETE";
+        }
+        if (statement.syntax() instanceof Syntax.Merge) {
+            return "MERGE";
         }
         String text = statement.text();
         int end = 0;

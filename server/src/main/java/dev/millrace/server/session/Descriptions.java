@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
@@ -40,6 +41,8 @@ final class Descriptions {
             return update.returning().map(returning -> returning.query().schema());
         } else if (statement instanceof Statement.Delete delete) {
             return delete.returning().map(returning -> returning.query().schema());
+        } else if (statement instanceof Merge merge) {
+            return merge.returning().map(returning -> returning.query().schema());
         } else if (statement instanceof Statement.Fetch fetch && !fetch.move()) {
             return Optional.of(execution.cursors().schema(fetch.cursor()));
         } else if (statement instanceof Statement.ExecutePrepared execute

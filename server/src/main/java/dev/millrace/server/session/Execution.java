@@ -8,6 +8,7 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -141,6 +142,8 @@ final class Execution {
             return writes.update(update);
         } else if (statement instanceof Statement.Delete delete) {
             return writes.delete(delete);
+        } else if (statement instanceof Merge merge) {
+            return writes.merge(merge);
         } else if (statement instanceof Statement.Truncate truncate) {
             return writes.truncate(truncate);
         } else if (statement instanceof Statement.Subscribe subscribe) {

@@ -8,6 +8,7 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.explain.LogicalText;
+import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ExplainForm;
@@ -17,8 +18,11 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** EXPLAIN, and EXPLAIN ANALYZE of what runs. */
 final class Explanations {
@@ -38,9 +42,10 @@ final class Explanations {
             return lines(alterations.describe(alter));
         }
         Query query = query(explain.statement());
-        boolean standing =
-                !(explain.statement() instanceof Statement.Select || explain.statement() instanceof Statement.Insert);
+        boolean standing = !(explain.statement() instanceof Statement.Select
+                || StatementKinds.changesRows(explain.statement()));
         List<String> lines = new ArrayList<>();
+        change(explain.statement()).ifPresent(lines::add);
         if (explain.forms().contains(ExplainForm.LOGICAL)) {
             LogicalText.of(query).lines().forEach(lines::add);
         }
@@ -80,6 +85,22 @@ final class Explanations {
         }
     }
 
+    /** What is done with the rows that the plan below gives. */
+    private static Optional<String> change(Statement statement) {
+        if (statement instanceof Statement.Update update) {
+            return Optional.of("Update " + update.relation() + ": the old rows, and the new ones beside them");
+        } else if (statement instanceof Statement.Delete delete) {
+            return Optional.of("Delete from " + delete.relation());
+        } else if (statement instanceof Merge merge) {
+            String actions = merge.actions().stream()
+                    .map(action -> action.kind().name().toLowerCase(Locale.ROOT))
+                    .collect(Collectors.joining(", "));
+            return Optional.of(
+                    "Merge into " + merge.relation() + " (" + actions + "): the old rows, the new ones, the action");
+        }
+        return Optional.empty();
+    }
+
     private static Query query(Statement statement) {
         if (statement instanceof Statement.Select select) {
             return select.query();
@@ -93,9 +114,15 @@ final class Explanations {
             return subscribe.query();
         } else if (statement instanceof Statement.Insert insert && insert.source() instanceof Query query) {
             return query; // EXPLAIN has no other bound
+        } else if (statement instanceof Statement.Update update) {
+            return update.changes();
+        } else if (statement instanceof Statement.Delete delete) {
+            return delete.rows();
+        } else if (statement instanceof Merge merge) {
+            return merge.changes();
         }
         throw MillraceException.notAvailableYet("EXPLAIN of this statement")
-                .withHint("it explains queries, and CREATE or ALTER of what holds one");
+                .withHint("it explains queries, changes of rows, and CREATE or ALTER of what holds a query");
     }
 
     private static Map<String, String> options(Statement statement) {

@@ -8,6 +8,7 @@ import dev.millrace.server.pgcatalog.RelationAccess;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Securable;
@@ -91,6 +92,10 @@ final class Permissions {
                     syntax instanceof Syntax.Delete text && text.where().isPresent();
             changes(delete.relation(), delete.rows(), chooses);
             returns(delete.relation(), delete.returning());
+        } else if (statement instanceof Merge merge) {
+            merge.actions().forEach(action -> on(merge.relation(), Privilege.valueOf(action.kind().name())));
+            reads(merge.changes()); // the table, too: ON looks at it
+            returns(merge.relation(), merge.returning());
         } else if (statement instanceof Statement.Truncate truncate) {
             truncate.relations().forEach(name -> on(name, Privilege.TRUNCATE));
         } else if (statement instanceof Statement.CopyFrom copy) {

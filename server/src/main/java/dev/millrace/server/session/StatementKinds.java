@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import java.util.Locale;
 import java.util.Optional;
@@ -29,12 +30,18 @@ final class StatementKinds {
                 || statement instanceof Statement.Reprocess;
     }
 
+    /** Whether it is INSERT, UPDATE, DELETE or MERGE. */
+    static boolean changesRows(Statement statement) {
+        return statement instanceof Statement.Insert
+                || statement instanceof Statement.Update
+                || statement instanceof Statement.Delete
+                || statement instanceof Merge;
+    }
+
     /** The name of a statement that changes something, which a read-only transaction does not. */
     static Optional<String> change(Statement statement) {
         boolean changes = isDefinition(statement)
-                || statement instanceof Statement.Insert
-                || statement instanceof Statement.Update
-                || statement instanceof Statement.Delete
+                || changesRows(statement)
                 || statement instanceof Statement.Truncate
                 || statement instanceof Statement.CopyFrom;
         return changes ? Optional.of(name(statement)) : Optional.empty();

@@ -16,6 +16,7 @@ import dev.millrace.server.transaction.RowsHeld;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -44,6 +45,7 @@ final class Writes {
     private final IncomingRows incoming;
     private final ReturnedRows returned;
     private final Upserts upserts;
+    private final Merges merges;
 
     Writes(Database database, Queries queries, Transactions transactions, SessionSettings settings) {
         this.database = database;
@@ -54,6 +56,7 @@ final class Writes {
         this.returned = new ReturnedRows(queries);
         this.upserts =
                 new Upserts(this, queries, incoming, returned, database.engine().allocator());
+        this.merges = new Merges(this, queries, incoming, returned, database.engine().allocator());
     }
 
     StatementResult insert(Statement.Insert insert) {
@@ -198,6 +201,10 @@ final class Writes {
         });
     }
 
+    StatementResult merge(Merge merge) {
+        return merges.merge(merge);
+    }
+
     /** What a statement answers, computed when its rows may be changed and are not changed yet. */
     interface Answer {
         StatementResult get();
@@ -215,7 +222,7 @@ final class Writes {
     }
 
     /**
-     * Puts rows in the place of others, and adds those that are more: all at once.
+     * Puts rows in the place of others, and adds or takes away those that are more: all at once.
      *
      * @param arriving the first of them in the place of {@code outgoing}
      */
@@ -227,11 +234,14 @@ final class Writes {
         return unlessItFails(answer.get(), () -> {
             try (RowCopier copier =
                     new RowCopier(table.schema(), database.engine().allocator())) {
-                for (int row = 0; row < arriving.rowCount(); row++) {
+                int rows = Math.max(outgoing.rowCount(), arriving.rowCount());
+                for (int row = 0; row < rows; row++) {
                     if (row < outgoing.rowCount()) {
                         copier.copy(outgoing, columns, row, -1);
                     }
-                    copier.copy(arriving, columns, row, 1);
+                    if (row < arriving.rowCount()) {
+                        copier.copy(arriving, columns, row, 1);
+                    }
                 }
                 write(changed, copier.build());
             }

@@ -37,6 +37,9 @@ final class ChangeBinder {
         if (syntax instanceof Syntax.Delete delete) {
             return delete(delete);
         }
+        if (syntax instanceof Syntax.Merge merge) {
+            return new MergeBinder(context, merge).bind();
+        }
         if (syntax instanceof Syntax.Truncate truncate) {
             List<String> names = truncate.relations().stream()
                     .map(name -> ChangeTarget.table(context, name, "TRUNCATE")

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.bind.Coercions.Strength;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
@@ -104,6 +105,15 @@ record ChangeTarget(QueryContext context, Relation relation) {
                     .withHint("cast the expression, such as x::" + Coercions.name(wanted));
         }
         return in.coercions().convert(value, wanted, Strength.ASSIGNMENT, where);
+    }
+
+    /** A row that is inserted may say this column's value; 428C9 if not. */
+    void requireGivable(int column, Syntax.Overriding overriding, SqlNode where) {
+        ColumnRule.Kind kind = rule(column).map(ColumnRule::kind).orElse(ColumnRule.Kind.DEFAULT);
+        boolean overridden = overriding == Syntax.Overriding.SYSTEM_VALUE;
+        if (kind == ColumnRule.Kind.GENERATED || kind == ColumnRule.Kind.IDENTITY_ALWAYS && !overridden) {
+            throw madeAlways(column, "INSERT", where);
+        }
     }
 
     /** No value can be given to a column whose values are made from others, or always. */

@@ -81,7 +81,7 @@ final class InsertBinder {
         if (more.isEmpty()) {
             return Optional.empty();
         }
-        given.forEach(column -> requireGivable(column, insert.relation()));
+        given.forEach(column -> target.requireGivable(column, insert.overriding(), insert.relation()));
         List<Integer> used = new ArrayList<>(given);
         used.addAll(byDefault);
         List<DataType> types =
@@ -119,7 +119,7 @@ final class InsertBinder {
                     && target.rule(column).filter(ColumnRule::isIdentity).isPresent()) {
                 continue;
             }
-            requireGivable(column, query);
+            target.requireGivable(column, insert.overriding(), query);
             used.add(column);
             values.add(target.assign(context, Relations.references(source.rel()).get(i), column, query));
         }
@@ -217,14 +217,6 @@ final class InsertBinder {
     }
 
     // ---- what may be given -----------------------------------------------------------------------------------------
-
-    private void requireGivable(int column, SqlNode where) {
-        ColumnRule.Kind kind = target.rule(column).map(ColumnRule::kind).orElse(ColumnRule.Kind.DEFAULT);
-        boolean overridden = insert.overriding() == Syntax.Overriding.SYSTEM_VALUE;
-        if (kind == ColumnRule.Kind.GENERATED || kind == ColumnRule.Kind.IDENTITY_ALWAYS && !overridden) {
-            throw target.madeAlways(column, "INSERT", where);
-        }
-    }
 
     private void requireNotNullColumns(List<Integer> given) {
         SqlIdentifier where = insert.relation();

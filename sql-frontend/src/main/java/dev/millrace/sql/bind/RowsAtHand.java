@@ -25,8 +25,16 @@ import org.apache.calcite.sql.parser.SqlParserPos;
  * in whose place the server puts the rows. Each has a context of its own, since each is a query of its own.
  */
 final class RowsAtHand {
-    /** The columns of one relation among the rows. */
-    record Part(String qualifier, Schema schema) {}
+    /**
+     * The columns of one relation among the rows.
+     *
+     * @param hidden whether a star leaves them out
+     */
+    record Part(String qualifier, Schema schema, boolean hidden) {
+        Part(String qualifier, Schema schema) {
+            this(qualifier, schema, false);
+        }
+    }
 
     private final QueryContext context;
     private final QueryBinder queries;
@@ -65,7 +73,7 @@ final class RowsAtHand {
                         field.name(),
                         index,
                         scan.getRowType().getFieldList().get(index).getType(),
-                        false));
+                        part.hidden()));
             }
         }
         this.from = new From(scan, columns);

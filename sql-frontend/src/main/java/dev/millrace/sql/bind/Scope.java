@@ -69,6 +69,21 @@ final class Scope {
         this.context = context;
     }
 
+    /** A column of the row, whether or not a name finds it. */
+    RexNode reference(int column) {
+        return new RexInputRef(column, rowType.getFieldList().get(column).getType());
+    }
+
+    /** The same row with other columns to be seen; inner queries refer to it by this scope's variable. */
+    Scope seeing(List<Column> visible) {
+        if (correlation.isEmpty()) {
+            correlation = Optional.of(context.cluster().createCorrel());
+        }
+        Scope narrowed = new Scope(outer, visible, rowType, context, commonTables);
+        narrowed.correlation = correlation;
+        return narrowed;
+    }
+
     /** A scope without columns of its own. */
     static Scope empty(Optional<Scope> outer, QueryContext context) {
         return new Scope(

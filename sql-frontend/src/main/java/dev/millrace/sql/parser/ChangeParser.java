@@ -122,12 +122,7 @@ final class ChangeParser {
             case "insert" -> insert(with);
             case "update" -> update(with);
             case "delete" -> delete(with);
-            default ->
-                throw MillraceException.notAvailableYet("MERGE")
-                        .at(verb.start() + 1)
-                        .withHint(
-                                "INSERT .. ON CONFLICT (key) DO UPDATE inserts or updates; UPDATE .. FROM and DELETE .."
-                                        + " USING change rows by those of another relation, together between BEGIN and COMMIT");
+            default -> new MergeParser(words, this).merge(with);
         };
     }
 
@@ -164,7 +159,7 @@ final class ChangeParser {
         return new Syntax.Insert(relation, alias, columns, overriding, source, literals, conflict, returning(), with);
     }
 
-    private Syntax.Overriding overriding() {
+    Syntax.Overriding overriding() {
         if (!words.accept("overriding")) {
             return Syntax.Overriding.NOTHING;
         }
@@ -230,7 +225,7 @@ final class ChangeParser {
         return new Syntax.Delete(relation, alias, using, where(), returning(), with);
     }
 
-    private Optional<SqlIdentifier> alias(String following) {
+    Optional<SqlIdentifier> alias(String following) {
         if (words.accept("as") || words.peek().isName() && !words.peek().isWord(following)) {
             return Optional.of(words.simpleIdentifier());
         }
@@ -247,7 +242,7 @@ final class ChangeParser {
     }
 
     /** {@code a = 1, (b, c) = (2, DEFAULT), (d, e) = (SELECT ..)}. */
-    private List<Syntax.Assignment> assignments() {
+    List<Syntax.Assignment> assignments() {
         List<Syntax.Assignment> assignments = new ArrayList<>();
         do {
             if (words.peek().isSymbol("(")) {
@@ -289,12 +284,12 @@ final class ChangeParser {
         }
     }
 
-    private SqlNode value() {
+    SqlNode value() {
         return words.peek().isWord("default") ? byDefault(position(words.next())) : words.expression();
     }
 
     /** RETURNING as a select list; empty without it. */
-    private List<SqlNode> returning() {
+    List<SqlNode> returning() {
         List<SqlNode> items = new ArrayList<>();
         if (words.accept("returning")) {
             do {

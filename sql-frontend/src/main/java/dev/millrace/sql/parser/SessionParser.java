@@ -188,12 +188,10 @@ final class SessionParser {
         int first = words.place();
         Syntax statement = statements.statement();
         if (!(statement instanceof Syntax.Select
-                || statement instanceof Syntax.Insert
-                || statement instanceof Syntax.Update
-                || statement instanceof Syntax.Delete
+                || statement.changesRows()
                 || statement instanceof Syntax.Subscribe)) {
             throw MillraceException.user(
-                            SqlState.SYNTAX_ERROR, "PREPARE takes SELECT, INSERT, UPDATE, DELETE, VALUES or SUBSCRIBE")
+                            SqlState.SYNTAX_ERROR, "PREPARE takes SELECT, INSERT, UPDATE, DELETE, MERGE, VALUES or SUBSCRIBE")
                     .at(words.startOf(first) + 1);
         }
         return new Syntax.Prepare(

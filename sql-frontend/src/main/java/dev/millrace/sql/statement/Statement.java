@@ -18,6 +18,9 @@ import java.util.Set;
  */
 public sealed interface Statement {
 
+    /** Statements about tables that have files of their own. */
+    non-sealed interface TableStatement extends Statement {}
+
     // ---- relations -------------------------------------------------------------------------------------------------
 
     /** What to do when the name is taken. */

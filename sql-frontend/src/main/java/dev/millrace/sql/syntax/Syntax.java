@@ -19,6 +19,11 @@ import org.apache.calcite.sql.SqlNode;
 
 /** One parsed statement; {@code bind.StatementBinder} makes a {@link Statement} of it. */
 public sealed interface Syntax {
+    /** Whether it changes rows, and can be prepared. */
+    default boolean changesRows() {
+        return this instanceof Insert || this instanceof Update || this instanceof Delete || this instanceof Merge;
+    }
+
     /** A statement that names nothing to be resolved. */
     record Complete(Statement statement) implements Syntax {}
 
@@ -171,6 +176,21 @@ public sealed interface Syntax {
             Optional<SqlIdentifier> alias,
             Optional<SqlNode> using,
             Optional<SqlNode> where,
+            List<SqlNode> returning,
+            List<SqlNode> with)
+            implements Syntax {}
+
+    /**
+     * MERGE.
+     *
+     * @param source what stands behind USING
+     */
+    record Merge(
+            SqlIdentifier relation,
+            Optional<SqlIdentifier> alias,
+            SqlNode source,
+            SqlNode condition,
+            List<MergeClause> clauses,
             List<SqlNode> returning,
             List<SqlNode> with)
             implements Syntax {}
