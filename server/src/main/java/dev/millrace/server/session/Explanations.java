@@ -42,8 +42,8 @@ final class Explanations {
             return lines(alterations.describe(alter));
         }
         Query query = query(explain.statement());
-        boolean standing = !(explain.statement() instanceof Statement.Select
-                || StatementKinds.changesRows(explain.statement()));
+        boolean standing =
+                !(explain.statement() instanceof Statement.Select || StatementKinds.changesRows(explain.statement()));
         List<String> lines = new ArrayList<>();
         change(explain.statement()).ifPresent(lines::add);
         if (explain.forms().contains(ExplainForm.LOGICAL)) {

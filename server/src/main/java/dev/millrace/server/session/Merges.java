@@ -100,7 +100,11 @@ final class Merges {
                 requireOnce(table, changed, outgoing);
                 return writes.replace(table, changed, outgoing, arriving, () -> {
                     try (Batch shown = merge.returning().isEmpty()
-                            ? pick(all, 0, IntStream.range(0, all.rowCount()).boxed().toList(), table.schema())
+                            ? pick(
+                                    all,
+                                    0,
+                                    IntStream.range(0, all.rowCount()).boxed().toList(),
+                                    table.schema())
                             : shown(merge, table, all, List.of(arriving, gone), places)) {
                         return returned.of("MERGE", merge.returning(), shown);
                     }
@@ -176,10 +180,10 @@ final class Merges {
     }
 
     private static MillraceException twice() {
-        return MillraceException.user(
-                        SqlState.CARDINALITY_VIOLATION, "MERGE command cannot affect row a second time")
-                .withHint("no two rows of the source may match one row of the table; SELECT DISTINCT ON (key) .. chooses"
-                        + " one");
+        return MillraceException.user(SqlState.CARDINALITY_VIOLATION, "MERGE command cannot affect row a second time")
+                .withHint(
+                        "no two rows of the source may match one row of the table; SELECT DISTINCT ON (key) .. chooses"
+                                + " one");
     }
 
     /** What RETURNING is over: the source's columns, those of the table, and the action, in the order of the query. */
@@ -191,7 +195,11 @@ final class Merges {
         try (RowCopier copier = new RowCopier(table.schema(), allocator)) {
             for (int place : places) {
                 Batch from = place < rows.get(0).rowCount() ? rows.get(0) : rows.get(1);
-                copier.copy(from, columns, from == rows.get(0) ? place : place - rows.get(0).rowCount(), 1);
+                copier.copy(
+                        from,
+                        columns,
+                        from == rows.get(0) ? place : place - rows.get(0).rowCount(),
+                        1);
             }
             try (Batch own = copier.build();
                     Batch actions = actions(merge, all, first - 1)) {

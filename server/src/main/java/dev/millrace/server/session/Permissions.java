@@ -93,7 +93,9 @@ final class Permissions {
             changes(delete.relation(), delete.rows(), chooses);
             returns(delete.relation(), delete.returning());
         } else if (statement instanceof Merge merge) {
-            merge.actions().forEach(action -> on(merge.relation(), Privilege.valueOf(action.kind().name())));
+            merge.actions()
+                    .forEach(action ->
+                            on(merge.relation(), Privilege.valueOf(action.kind().name())));
             reads(merge.changes()); // the table, too: ON looks at it
             returns(merge.relation(), merge.returning());
         } else if (statement instanceof Statement.Truncate truncate) {

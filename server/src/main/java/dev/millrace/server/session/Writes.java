@@ -56,7 +56,8 @@ final class Writes {
         this.returned = new ReturnedRows(queries);
         this.upserts =
                 new Upserts(this, queries, incoming, returned, database.engine().allocator());
-        this.merges = new Merges(this, queries, incoming, returned, database.engine().allocator());
+        this.merges =
+                new Merges(this, queries, incoming, returned, database.engine().allocator());
     }
 
     StatementResult insert(Statement.Insert insert) {

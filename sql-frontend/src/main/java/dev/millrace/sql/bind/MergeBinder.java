@@ -123,8 +123,7 @@ final class MergeBinder {
 
     private From joined() {
         RexNode always = Rex.builder().makeLiteral(true);
-        From both = FromBinder.beside(
-                source, own, Relations.join(source.rel(), own.rel(), always, JoinRelType.INNER));
+        From both = FromBinder.beside(source, own, Relations.join(source.rel(), own.rel(), always, JoinRelType.INNER));
         RexNode condition = new ExpressionBinder(context, scope(both, both.rel()), Clause.plain("MERGE ON"))
                 .bindCondition(merge.condition());
         if (RexUtil.SubQueryFinder.find(condition) != null) {
@@ -171,9 +170,10 @@ final class MergeBinder {
             List<RexNode> conditions = new ArrayList<>();
             conditions.add(isThere(scope, width - 1, clause.match() != Match.NOT_MATCHED_BY_SOURCE));
             conditions.add(isThere(scope, width + target.size(), clause.match() != Match.NOT_MATCHED));
-            clause.condition().ifPresent(condition -> conditions.add(new ExpressionBinder(
-                            context, seen(scope, clause.match()), Clause.plain("MERGE WHEN"))
-                    .bindCondition(condition)));
+            clause.condition()
+                    .ifPresent(condition -> conditions.add(
+                            new ExpressionBinder(context, seen(scope, clause.match()), Clause.plain("MERGE WHEN"))
+                                    .bindCondition(condition)));
             operands.add(ExpressionBinder.combine("and", conditions));
             if (clause.action() instanceof MergeClause.Nothing) {
                 operands.add(nothing);
@@ -183,8 +183,7 @@ final class MergeBinder {
             }
         }
         operands.add(nothing);
-        return Rex.builder()
-                .makeCall(TypeMapper.relType(DataType.BIGINT, true), SqlStdOperatorTable.CASE, operands);
+        return Rex.builder().makeCall(TypeMapper.relType(DataType.BIGINT, true), SqlStdOperatorTable.CASE, operands);
     }
 
     private static RexNode isThere(Scope scope, int column, boolean is) {
@@ -250,7 +249,8 @@ final class MergeBinder {
         SqlParserPos where = new SqlParserPos(1, clause.position(), 1, clause.position());
         List<Integer> columns = target.columns(insert.columns());
         int given = insert.values().size();
-        if (given > columns.size() || given < columns.size() && given > 0 && !insert.columns().isEmpty()) {
+        if (given > columns.size()
+                || given < columns.size() && given > 0 && !insert.columns().isEmpty()) {
             throw Errors.error(
                     SqlState.SYNTAX_ERROR,
                     given > columns.size()

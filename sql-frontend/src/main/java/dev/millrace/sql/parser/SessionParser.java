@@ -187,11 +187,10 @@ final class SessionParser {
         words.expect("as");
         int first = words.place();
         Syntax statement = statements.statement();
-        if (!(statement instanceof Syntax.Select
-                || statement.changesRows()
-                || statement instanceof Syntax.Subscribe)) {
+        if (!(statement instanceof Syntax.Select || statement.changesRows() || statement instanceof Syntax.Subscribe)) {
             throw MillraceException.user(
-                            SqlState.SYNTAX_ERROR, "PREPARE takes SELECT, INSERT, UPDATE, DELETE, MERGE, VALUES or SUBSCRIBE")
+                            SqlState.SYNTAX_ERROR,
+                            "PREPARE takes SELECT, INSERT, UPDATE, DELETE, MERGE, VALUES or SUBSCRIBE")
                     .at(words.startOf(first) + 1);
         }
         return new Syntax.Prepare(
