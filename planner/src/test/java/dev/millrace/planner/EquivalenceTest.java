@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,7 +72,8 @@ class EquivalenceTest {
         PlanNode plain;
         try {
             query = relations.query(sql);
-            plain = new Translation(relations.context(Mode.PULL, 1).relations(), true).translate(query.rel());
+            plain = new Translation(relations.context(Mode.PULL, 1).relations(), true, UnaryOperator.identity())
+                    .translate(query.rel());
         } catch (MillraceException refused) {
             return 0;
         }

@@ -1,6 +1,7 @@
 package dev.millrace.planner.algebra;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.node.PlanNode;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
@@ -36,7 +38,6 @@ import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.core.TableScan;
 import org.apache.calcite.rel.core.Union;
 import org.apache.calcite.rel.core.Values;
-import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 
@@ -50,14 +51,17 @@ import org.apache.calcite.rex.RexOver;
 public final class Translation {
     private final Function<String, RelationFacts> relations;
     private final boolean finite;
+    private final UnaryOperator<Expression> folder;
     private final Map<RelNode, PlanNode> done = new IdentityHashMap<>();
 
     /**
      * @param finite whether this is a pull query
+     * @param folder the value of an expression over constants; what it cannot evaluate it gives back
      */
-    public Translation(Function<String, RelationFacts> relations, boolean finite) {
+    public Translation(Function<String, RelationFacts> relations, boolean finite, UnaryOperator<Expression> folder) {
         this.relations = relations;
         this.finite = finite;
+        this.folder = folder;
     }
 
     /** The whole query, its joins in an order without needless cross products. */
@@ -225,8 +229,8 @@ public final class Translation {
     private PlanNode sort(Sort sort) {
         PlanNode input = translate(sort.getInput());
         List<OrderKey> order = AggregateTranslator.orderKeys(sort.getCollation());
-        long limit = sort.fetch == null ? -1 : count(sort.fetch, "LIMIT");
-        long offset = sort.offset == null ? 0 : count(sort.offset, "OFFSET");
+        long limit = sort.fetch == null ? -1 : count(sort.fetch, "LIMIT", -1);
+        long offset = sort.offset == null ? 0 : count(sort.offset, "OFFSET", 0);
         if (limit == 0) {
             return new PlanNode.Values(List.of(), input.schema());
         }
@@ -248,11 +252,28 @@ public final class Translation {
                 OptionalInt.empty());
     }
 
-    private static long count(RexNode node, String clause) {
-        if (node instanceof RexLiteral literal) {
-            return literal.getValueAs(java.math.BigDecimal.class).longValueExact();
+    /** @param none what a NULL says */
+    private long count(RexNode node, String clause, long none) {
+        Expression count = Expressions.transform(ExpressionTranslator.translate(node), this::folded);
+        if (count instanceof Expression.Null) {
+            return none;
         }
-        throw Refusal.of(clause + " must be a number here", "write it as a literal");
+        if (!(count instanceof Expression.Literal literal) || !(literal.value() instanceof Long rows)) {
+            throw Refusal.of(clause + " must be a number here", "write it as a literal");
+        }
+        if (rows < 0) {
+            SqlState state = clause.equals("OFFSET")
+                    ? SqlState.INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE
+                    : SqlState.INVALID_ROW_COUNT_IN_LIMIT_CLAUSE;
+            throw MillraceException.user(state, clause + " must not be negative");
+        }
+        return rows;
+    }
+
+    private Expression folded(Expression expression) {
+        boolean constant = Expressions.operands(expression).stream()
+                .allMatch(operand -> operand instanceof Expression.Literal || operand instanceof Expression.Null);
+        return constant && !Expressions.isVolatile(expression) ? folder.apply(expression) : expression;
     }
 
     private static MillraceException refuse(RelNode node) {

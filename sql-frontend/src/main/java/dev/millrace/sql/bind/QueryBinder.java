@@ -25,6 +25,7 @@ import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -110,11 +111,24 @@ final class QueryBinder {
         List<SqlNode> keys = new ArrayList<>(SelectBinder.items(node.orderList));
         boolean withTies = keys.removeIf(
                 key -> key instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.WITH_TIES)));
-        OrderLimit own = new OrderLimit(keys, count(node.offset, "OFFSET"), count(node.fetch, "LIMIT"), withTies);
+        Optional<RexNode> offset = computed(keys, FromClauses.OFFSET_IS, "OFFSET").or(() -> count(node.offset, "OFFSET"));
+        Optional<RexNode> limit = computed(keys, FromClauses.LIMIT_IS, "LIMIT").or(() -> count(node.fetch, "LIMIT"));
+        OrderLimit own = new OrderLimit(keys, offset, limit, withTies);
         if (around.isEmpty()) {
             return pending(node.query, own, expected, false);
         }
         return sorted(pending(node.query, own, expected, false), around);
+    }
+
+    /** Takes the order key that stands for a count which the grammar does not read. */
+    private Optional<RexNode> computed(List<SqlNode> keys, String name, String clause) {
+        Optional<SqlCall> call = keys.stream()
+                .filter(SqlCall.class::isInstance)
+                .map(SqlCall.class::cast)
+                .filter(key -> FunctionBinder.functionName(key).equals(Optional.of(name)))
+                .findFirst();
+        call.ifPresent(keys::remove);
+        return call.flatMap(key -> count(key.operand(0), clause));
     }
 
     private Optional<RexNode> count(SqlNode node, String clause) {
@@ -124,6 +138,10 @@ final class QueryBinder {
         ExpressionBinder binder =
                 new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain(clause));
         RexNode count = binder.bindAs(node, DataType.BIGINT);
+        if (RexUtil.SubQueryFinder.find(count) != null) {
+            throw Errors.notAvailableYet("a " + clause + " that depends on rows", node)
+                    .withHint("QUALIFY row_number() OVER (ORDER BY ..) <= (SELECT ..)");
+        }
         if (SelectBinder.isNegative(count)) {
             SqlState state = clause.equals("OFFSET")
                     ? SqlState.INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE

@@ -96,7 +96,13 @@ final class SelectBinder {
                     .bind(groupItems());
             Optional<RexNode> having = Optional.ofNullable(select.getHaving())
                     .map(node -> expressions("HAVING", true).bindCondition(aliases.inPlace(node)));
-            Grouping grouping = new Grouping(context, rel, scope, groups, calls.calls(), columnsSeen);
+            List<RexNode> read = new ArrayList<>(items.stream().map(Item::value).toList());
+            sorted.forEach(key -> read.add(key.value));
+            read.addAll(distinctOn);
+            having.ifPresent(read::add);
+            qualify.ifPresent(read::add);
+            Groups all = new DeterminedColumns(rel, scope).add(groups, read);
+            Grouping grouping = new Grouping(context, rel, scope, all, calls.calls(), columnsSeen);
             rel = grouping.aggregate();
             if (having.isPresent()) {
                 RexNode condition = grouping.rewrite(having.get());

@@ -59,6 +59,7 @@ final class DuckDbForms {
         new PivotForms(text).rewrite();
         new ColumnDefinitions(text).rewrite();
         forms.fromFirst();
+        new LimitForms(text).rewrite();
         return text.lexemes();
     }
 
@@ -71,7 +72,10 @@ final class DuckDbForms {
             Lexeme next = i + 1 < lexemes.size() ? lexemes.get(i + 1) : end;
             with |= lexeme.isWord("with");
             boolean concerned = switch (lexeme.kind()) {
-                case WORD -> concerns(lexeme.text(), before, next, with);
+                case WORD ->
+                    concerns(lexeme.text(), before, next, with)
+                            || LimitForms.concerns(
+                                    lexeme.text(), next, lexemes.get(Math.min(i + 2, lexemes.size() - 1)));
                 case OPERATOR, PUNCTUATION ->
                     SYMBOLS.contains(lexeme.text()) || before.isSymbol(",") && LexemeEditor.closes(lexeme);
                 default -> false;
@@ -174,7 +178,7 @@ final class DuckDbForms {
                 }
             }
             case "limit" -> {
-                if (text.word(i + 1, "null")) {
+                if (text.word(i + 1, "null") && !text.symbol(i + 2, "::")) {
                     text.replace(i + 1, i + 2, text.made(i + 1, "all"));
                 }
             }

@@ -11,6 +11,11 @@ public final class FromClauses {
     /** As last order key of a query: its FETCH is WITH TIES. */
     public static final String WITH_TIES = "with ties";
 
+    /** As last order keys of a query: calls of a LIMIT and an OFFSET that are expressions. */
+    public static final String LIMIT_IS = "limit is";
+
+    public static final String OFFSET_IS = "offset is";
+
     /** In GROUP BY and ORDER BY: ALL, the columns of the SELECT list that are no aggregates, or all. */
     public static final String ALL_COLUMNS = "all columns";
 
