@@ -63,7 +63,8 @@ public final class Planner {
         Inference inference = new Inference(context.relations(), finite);
         Simplification simplification = new Simplification(context.folder());
 
-        PlanNode plan = simplification.apply(new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel()));
+        PlanNode plan = simplification.apply(
+                new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel()));
         if (!finite) {
             plan = simplification.apply(Rewriter.rewrite(plan, new RecognizeTimeFilter()));
             new ClockCheck(inference).check(plan);

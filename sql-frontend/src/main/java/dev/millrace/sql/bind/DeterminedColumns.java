@@ -61,10 +61,12 @@ final class DeterminedColumns {
         List<RexNode> all = new ArrayList<>(groups.keys());
         Predicate<Origin> determined = origin -> origin.relation().kind() == Relation.Kind.TABLE
                 && !origin.relation().primaryKey().isEmpty()
-                && origin.relation().primaryKey().stream().allMatch(column -> keys.contains(new Origin(origin.scan, column)));
+                && origin.relation().primaryKey().stream()
+                        .allMatch(column -> keys.contains(new Origin(origin.scan, column)));
         for (int column : columns(expressions)) {
             RexNode reference = RexInputRef.of(column, rel.getRowType());
-            if (!all.contains(reference) && origin(rel, column).filter(determined).isPresent()) {
+            if (!all.contains(reference)
+                    && origin(rel, column).filter(determined).isPresent()) {
                 all.add(reference);
             }
         }
@@ -89,10 +91,11 @@ final class DeterminedColumns {
 
                 @Override
                 public Void visitSubQuery(RexSubQuery query) {
-                    scope.groupCorrelation().ifPresent(id -> Correlations.replace(query.rel, id, column -> {
-                        columns.add(column);
-                        return RexInputRef.of(column, rel.getRowType());
-                    }));
+                    scope.groupCorrelation()
+                            .ifPresent(id -> Correlations.replace(query.rel, id, column -> {
+                                columns.add(column);
+                                return RexInputRef.of(column, rel.getRowType());
+                            }));
                     return super.visitSubQuery(query);
                 }
             });
@@ -112,8 +115,7 @@ final class DeterminedColumns {
             int left = join.getLeft().getRowType().getFieldCount();
             return column < left ? origin(join.getLeft(), column) : origin(join.getRight(), column - left);
         }
-        return node instanceof Project project
-                        && project.getProjects().get(column) instanceof RexInputRef reference
+        return node instanceof Project project && project.getProjects().get(column) instanceof RexInputRef reference
                 ? origin(project.getInput(), reference.getIndex())
                 : Optional.empty();
     }

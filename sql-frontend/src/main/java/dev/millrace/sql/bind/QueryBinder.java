@@ -111,7 +111,8 @@ final class QueryBinder {
         List<SqlNode> keys = new ArrayList<>(SelectBinder.items(node.orderList));
         boolean withTies = keys.removeIf(
                 key -> key instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.WITH_TIES)));
-        Optional<RexNode> offset = computed(keys, FromClauses.OFFSET_IS, "OFFSET").or(() -> count(node.offset, "OFFSET"));
+        Optional<RexNode> offset =
+                computed(keys, FromClauses.OFFSET_IS, "OFFSET").or(() -> count(node.offset, "OFFSET"));
         Optional<RexNode> limit = computed(keys, FromClauses.LIMIT_IS, "LIMIT").or(() -> count(node.fetch, "LIMIT"));
         OrderLimit own = new OrderLimit(keys, offset, limit, withTies);
         if (around.isEmpty()) {

@@ -92,7 +92,8 @@ final class LimitForms {
         for (int i = clause - 1; i > beginOfQuery(clause); i--) {
             if (LexemeEditor.closes(text.get(i)) && text.open(i) > 0) {
                 i = text.open(i);
-            } else if (text.get(i).kind() == Kind.WORD && COUNTS.contains(text.get(i).text())) {
+            } else if (text.get(i).kind() == Kind.WORD
+                    && COUNTS.contains(text.get(i).text())) {
                 first = i;
             }
         }
@@ -120,7 +121,8 @@ final class LimitForms {
                 }
             } else if (LexemeEditor.opens(text.get(i)) || text.symbol(i, ";")) {
                 return -1;
-            } else if (text.get(i).kind() == Kind.WORD && BEGINS.contains(text.get(i).text())) {
+            } else if (text.get(i).kind() == Kind.WORD
+                    && BEGINS.contains(text.get(i).text())) {
                 return i;
             }
         }
