@@ -12,8 +12,10 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.generated.GeneratedColumns;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Query;
@@ -62,16 +64,10 @@ final class Definitions {
             refuseRetention(options);
             Optional<String> connector = options.text("connector");
             Schema declared = new Schema(create.columns());
-            Optional<Source> source =
-                    connector.map(name -> database.connectors().source(name).create(declared, options));
+            Optional<Source> source = connector.map(name -> source(name, declared, create, options));
             options.rejectUnread();
             Schema schema = source.map(Source::schema).orElse(declared);
             requireColumns(schema, create.name());
-            if (source.isPresent() && !create.rules().isEmpty()) {
-                throw MillraceException.notAvailableYet(
-                                "DEFAULT, GENERATED or CHECK of a stream that a connector feeds")
-                        .withHint("a continuous query over it computes and filters: coalesce(column, 0), WHERE ..");
-            }
             CatalogObject object = new CatalogObject(
                     create.name(),
                     ObjectKind.STREAM,
@@ -92,6 +88,28 @@ final class Definitions {
             }
             return object;
         });
+    }
+
+    /** The connector's source, with the columns that are generated from those it gives. */
+    private Source source(String connector, Schema declared, Statement.CreateStream create, Options options) {
+        TableRules rules = create.rules();
+        boolean onlyGenerated = rules.checks().isEmpty()
+                && rules.columns().values().stream().allMatch(rule -> rule.kind() == ColumnRule.Kind.GENERATED);
+        if (!onlyGenerated) {
+            throw MillraceException.notAvailableYet("DEFAULT or CHECK of a stream that a connector feeds")
+                    .withHint("n INT GENERATED ALWAYS AS (coalesce(given, 0)) STORED computes a column; a continuous query"
+                            + " over the stream filters: WHERE ..");
+        }
+        Schema given = new Schema(declared.fields().stream()
+                .filter(field -> !rules.isGenerated(field.name()))
+                .toList());
+        Source source = database.connectors().source(connector).create(given, options);
+        if (rules.isEmpty()) {
+            return source;
+        }
+        Relation relation = new Relation(
+                create.name(), Relation.Kind.STREAM, declared, true, List.of(), Optional.empty(), rules);
+        return new GeneratedColumns(create.name(), source, declared, database.plans().generation(relation));
     }
 
     private static void refuseRetention(Options options) {

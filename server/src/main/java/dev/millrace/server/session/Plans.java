@@ -217,6 +217,11 @@ final class Plans {
         return found;
     }
 
+    /** A plan over {@link Relation#AT_HAND} that completes rows of a relation with the columns computed from others. */
+    PlanNode generation(Relation relation) {
+        return pull(frontend.rules(relation, catalog).generation().orElseThrow()).root();
+    }
+
     private RelationFacts facts(String name) {
         if (name.equals(Relation.AT_HAND)) {
             return new RelationFacts(true, true, Optional.empty(), List.of());
