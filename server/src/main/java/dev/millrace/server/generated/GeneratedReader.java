@@ -96,9 +96,7 @@ final class GeneratedReader implements SourceReader {
     /** A column that has a NULL where there may be none, or -1. */
     private int firstMissing(Batch computed) {
         for (int column = 0; column < computed.columnCount(); column++) {
-            if (rows.isGenerated(column)
-                    && !rows.schema().field(column).nullable()
-                    && computed.hasNulls(column)) {
+            if (rows.isGenerated(column) && !rows.schema().field(column).nullable() && computed.hasNulls(column)) {
                 return column;
             }
         }

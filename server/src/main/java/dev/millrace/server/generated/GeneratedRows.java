@@ -35,8 +35,7 @@ record GeneratedRows(String stream, Schema given, List<Expression> columns, Sche
         List<Field> fields = schema.fields().stream()
                 .map(field -> new Field(field.name(), field.type(), true))
                 .toList();
-        List<Integer> all =
-                IntStream.range(0, given.size()).boxed().toList();
+        List<Integer> all = IntStream.range(0, given.size()).boxed().toList();
         return new PlanNode.Calc(
                 new PlanNode.Scan(stream, all, List.of(), given), Optional.empty(), columns, new Schema(fields));
     }

@@ -97,8 +97,9 @@ final class Definitions {
                 && rules.columns().values().stream().allMatch(rule -> rule.kind() == ColumnRule.Kind.GENERATED);
         if (!onlyGenerated) {
             throw MillraceException.notAvailableYet("DEFAULT or CHECK of a stream that a connector feeds")
-                    .withHint("n INT GENERATED ALWAYS AS (coalesce(given, 0)) STORED computes a column; a continuous query"
-                            + " over the stream filters: WHERE ..");
+                    .withHint(
+                            "n INT GENERATED ALWAYS AS (coalesce(given, 0)) STORED computes a column; a continuous query"
+                                    + " over the stream filters: WHERE ..");
         }
         Schema given = new Schema(declared.fields().stream()
                 .filter(field -> !rules.isGenerated(field.name()))
@@ -107,9 +108,10 @@ final class Definitions {
         if (rules.isEmpty()) {
             return source;
         }
-        Relation relation = new Relation(
-                create.name(), Relation.Kind.STREAM, declared, true, List.of(), Optional.empty(), rules);
-        return new GeneratedColumns(create.name(), source, declared, database.plans().generation(relation));
+        Relation relation =
+                new Relation(create.name(), Relation.Kind.STREAM, declared, true, List.of(), Optional.empty(), rules);
+        return new GeneratedColumns(
+                create.name(), source, declared, database.plans().generation(relation));
     }
 
     private static void refuseRetention(Options options) {

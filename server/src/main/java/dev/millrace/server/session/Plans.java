@@ -219,7 +219,8 @@ final class Plans {
 
     /** A plan over {@link Relation#AT_HAND} that completes rows of a relation with the columns computed from others. */
     PlanNode generation(Relation relation) {
-        return pull(frontend.rules(relation, catalog).generation().orElseThrow()).root();
+        return pull(frontend.rules(relation, catalog).generation().orElseThrow())
+                .root();
     }
 
     private RelationFacts facts(String name) {
