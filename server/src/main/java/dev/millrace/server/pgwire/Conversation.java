@@ -248,17 +248,21 @@ final class Conversation implements AutoCloseable {
 
     /** INSERT, UPDATE, DELETE and MERGE, which may have WITH before them, and otherwise the first word. */
     private static String verb(ParsedStatement statement) {
-        if (statement.syntax() instanceof Syntax.Insert) {
+        Syntax syntax = statement.syntax() instanceof Syntax.WithChanges with ? with.main() : statement.syntax();
+        if (syntax instanceof Syntax.Insert) {
             return "INSERT";
         }
-        if (statement.syntax() instanceof Syntax.Update) {
+        if (syntax instanceof Syntax.Update) {
             return "UPDATE";
         }
-        if (statement.syntax() instanceof Syntax.Delete) {
+        if (syntax instanceof Syntax.Delete) {
             return "DELETE";
         }
-        if (statement.syntax() instanceof Syntax.Merge) {
+        if (syntax instanceof Syntax.Merge) {
             return "MERGE";
+        }
+        if (syntax != statement.syntax()) {
+            return "SELECT";
         }
         String text = statement.text();
         int end = 0;

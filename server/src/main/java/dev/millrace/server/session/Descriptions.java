@@ -4,6 +4,7 @@ import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -43,6 +44,8 @@ final class Descriptions {
             return delete.returning().map(returning -> returning.query().schema());
         } else if (statement instanceof Merge merge) {
             return merge.returning().map(returning -> returning.query().schema());
+        } else if (statement instanceof WithChanges with) {
+            return columns(with.main(), parsed);
         } else if (statement instanceof Statement.Fetch fetch && !fetch.move()) {
             return Optional.of(execution.cursors().schema(fetch.cursor()));
         } else if (statement instanceof Statement.ExecutePrepared execute

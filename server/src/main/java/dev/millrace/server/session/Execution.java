@@ -10,6 +10,7 @@ import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.WithChanges;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -144,6 +145,8 @@ final class Execution {
             return writes.delete(delete);
         } else if (statement instanceof Merge merge) {
             return writes.merge(merge);
+        } else if (statement instanceof WithChanges with) {
+            return new WrittenParts(queries, transactions, part -> execute(part, text)).execute(with);
         } else if (statement instanceof Statement.Truncate truncate) {
             return writes.truncate(truncate);
         } else if (statement instanceof Statement.Subscribe subscribe) {

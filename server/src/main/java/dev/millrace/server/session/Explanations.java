@@ -8,10 +8,13 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.explain.LogicalText;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ExplainForm;
+import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -41,34 +44,49 @@ final class Explanations {
         if (explain.statement() instanceof Statement.AlterQuery alter) {
             return lines(alterations.describe(alter));
         }
-        Query query = query(explain.statement());
-        boolean standing =
-                !(explain.statement() instanceof Statement.Select || StatementKinds.changesRows(explain.statement()));
         List<String> lines = new ArrayList<>();
-        change(explain.statement()).ifPresent(lines::add);
-        if (explain.forms().contains(ExplainForm.LOGICAL)) {
+        if (explain.statement() instanceof WithChanges with) {
+            with.parts().forEach(part -> {
+                lines.add("WITH " + part.rows().substring(Relation.ROWS_OF.length()) + ":");
+                explain(part.change(), explain.forms(), lines);
+            });
+            lines.add("then, over what was there before:");
+            explain(with.main(), explain.forms(), lines);
+        } else {
+            explain(explain.statement(), explain.forms(), lines);
+        }
+        return lines(lines);
+    }
+
+    private void explain(Statement statement, Set<ExplainForm> forms, List<String> lines) {
+        change(statement).ifPresent(lines::add);
+        if (statement instanceof Statement.Insert insert && insert.source() instanceof LiteralRows) {
+            return;
+        }
+        Query query = query(statement);
+        boolean standing = !(statement instanceof Statement.Select || StatementKinds.changesRows(statement));
+        if (forms.contains(ExplainForm.LOGICAL)) {
             LogicalText.of(query).lines().forEach(lines::add);
         }
         PhysicalPlan plan = standing
-                ? StandingRules.of(options(explain.statement())).plan(database.plans(), query)
+                ? StandingRules.of(options(statement)).plan(database.plans(), query)
                 : database.plans().pull(query);
-        boolean physical = explain.forms().isEmpty()
-                || explain.forms().contains(ExplainForm.PHYSICAL)
-                || explain.forms().contains(ExplainForm.VERBOSE);
+        boolean physical = forms.isEmpty()
+                || forms.contains(ExplainForm.PHYSICAL)
+                || forms.contains(ExplainForm.VERBOSE);
         if (physical) {
             database.plans().text(plan, standing).lines().forEach(lines::add);
         }
-        if (explain.forms().contains(ExplainForm.VERBOSE)) {
+        if (forms.contains(ExplainForm.VERBOSE)) {
             lines.add("emit: " + plan.emit());
             lines.add("append-only: " + plan.appendOnly());
             lines.add("fingerprint: " + plan.fingerprint().hash());
         }
-        if (explain.forms().contains(ExplainForm.CODE)) {
+        if (forms.contains(ExplainForm.CODE)) {
             Set<String> kernels = new LinkedHashSet<>();
             collectCode(plan.root(), kernels);
             kernels.forEach(kernel -> kernel.lines().forEach(lines::add));
         }
-        return lines(lines);
     }
 
     /** The generated code of filters and projections, each kernel once, those nearest to the relations first. */
@@ -87,7 +105,11 @@ final class Explanations {
 
     /** What is done with the rows that the plan below gives. */
     private static Optional<String> change(Statement statement) {
-        if (statement instanceof Statement.Update update) {
+        if (statement instanceof Statement.Insert insert && insert.source() instanceof LiteralRows rows) {
+            return Optional.of("Insert " + rows.rows() + " rows of constants into " + insert.relation());
+        } else if (statement instanceof Statement.Insert insert) {
+            return Optional.of("Insert into " + insert.relation());
+        } else if (statement instanceof Statement.Update update) {
             return Optional.of("Update " + update.relation() + ": the old rows, and the new ones beside them");
         } else if (statement instanceof Statement.Delete delete) {
             return Optional.of("Delete from " + delete.relation());

@@ -15,6 +15,7 @@ import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.sql.statement.WithChanges;
 import dev.millrace.sql.syntax.Syntax;
 import java.util.Collection;
 import java.util.HashSet;
@@ -98,6 +99,11 @@ final class Permissions {
                             on(merge.relation(), Privilege.valueOf(action.kind().name())));
             reads(merge.changes()); // the table, too: ON looks at it
             returns(merge.relation(), merge.returning());
+        } else if (statement instanceof WithChanges with && syntax instanceof Syntax.WithChanges text) {
+            for (int i = 0; i < with.parts().size(); i++) {
+                check(with.parts().get(i).change(), text.parts().get(i).change());
+            }
+            check(with.main(), text.main());
         } else if (statement instanceof Statement.Truncate truncate) {
             truncate.relations().forEach(name -> on(name, Privilege.TRUNCATE));
         } else if (statement instanceof Statement.CopyFrom copy) {

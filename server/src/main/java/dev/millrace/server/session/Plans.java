@@ -224,7 +224,7 @@ final class Plans {
     }
 
     private RelationFacts facts(String name) {
-        if (name.equals(Relation.AT_HAND)) {
+        if (Relation.isAtHand(name)) {
             return new RelationFacts(true, true, Optional.empty(), List.of());
         }
         Optional<CatalogObject> object = catalog.object(name);

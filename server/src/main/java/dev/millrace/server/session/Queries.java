@@ -53,6 +53,7 @@ final class Queries {
     private final Cancellation cancellation;
     private final Consumer<String> notices;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
+    private final Map<String, Batch> atHand = new LinkedHashMap<>(); // what parts of the statement under way returned
     private final Set<Long> ownEpochs = new LinkedHashSet<>();
     private OptionalLong subscribeAfter = OptionalLong.empty(); // while a SUBSCRIBE is executed
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
@@ -98,13 +99,26 @@ final class Queries {
             query.relations().forEach(relation -> tellOfView(relation, own.get().changed()));
         }
         awaitOwnWrites(query);
-        return transactions.withChanges().isPresent()
-                ? runOverOwn(
-                        plan,
-                        query.relations(),
-                        query.schema(),
-                        transactions.withChanges().get())
-                : run(plan, query.schema());
+        if (transactions.withChanges().isPresent() || !atHand.isEmpty()) {
+            Map<String, OwnRows> shown = new LinkedHashMap<>();
+            return runInPlace(plan, query.schema(), shown, () -> addSeen(query, shown));
+        }
+        return run(plan, query.schema());
+    }
+
+    /** What is read in the place of relations: rows that parts of the statement returned, and tables with own changes. */
+    private void addSeen(Query query, Map<String, OwnRows> shown) {
+        atHand.forEach((name, rows) -> shown.put(name, new OwnRows(rows)));
+        transactions.withChanges().ifPresent(own -> addOwn(query.relations(), own, shown));
+    }
+
+    /** Rows that are read under a name until {@link #forgetAtHand}; they stay the caller's. */
+    void putAtHand(String name, Batch rows) {
+        atHand.put(name, rows);
+    }
+
+    void forgetAtHand() {
+        atHand.clear();
     }
 
     private void tellOfView(String relation, Set<String> changed) {
@@ -136,11 +150,7 @@ final class Queries {
         awaitOwnWrites(query);
         Map<String, OwnRows> shown = new LinkedHashMap<>();
         shown.put(Relation.AT_HAND, new OwnRows(atHand));
-        return runInPlace(
-                plan,
-                query.schema(),
-                shown,
-                () -> transactions.withChanges().ifPresent(own -> addOwn(query.relations(), own, shown)));
+        return runInPlace(plan, query.schema(), shown, () -> addSeen(query, shown));
     }
 
     /** Reads tables that the transaction changed as it sees them. */

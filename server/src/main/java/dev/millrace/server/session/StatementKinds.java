@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.WithChanges;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -40,6 +41,9 @@ final class StatementKinds {
 
     /** The name of a statement that changes something, which a read-only transaction does not. */
     static Optional<String> change(Statement statement) {
+        if (statement instanceof WithChanges with) {
+            return change(with.parts().get(0).change());
+        }
         boolean changes = isDefinition(statement)
                 || changesRows(statement)
                 || statement instanceof Statement.Truncate

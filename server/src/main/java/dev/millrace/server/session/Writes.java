@@ -69,7 +69,9 @@ final class Writes {
                 return unlessItFails(answer, () -> append(target, rows.retain()));
             }
         }
-        return change(target, insert.onConflict() instanceof OnConflict.Update, changed -> {
+        boolean reads = insert.onConflict() instanceof OnConflict.Update update
+                && !update.changes().relations().isEmpty(); // what is in the way is known by its key
+        return change(target, reads, changed -> {
             if (!changed.keys().hasKey()) {
                 return insertWithoutKey(insert, target, changed);
             }

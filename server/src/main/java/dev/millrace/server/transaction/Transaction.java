@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -30,6 +31,7 @@ public final class Transaction implements AutoCloseable {
     private final Map<String, BufferedRows> rows = new LinkedHashMap<>();
     private final Map<String, TransactionTable> tables = new TreeMap<>(); // in the order in which commits lock them
     private long bytes;
+    private Optional<Mark> seen = Optional.empty(); // what of the changes is seen, if not all
 
     final Map<TableKeys, List<String>> held = new HashMap<>(); // guarded by the lock of RowLocks, as what follows
     volatile boolean ended;
@@ -83,12 +85,27 @@ public final class Transaction implements AutoCloseable {
 
     /** The relations that have changes. */
     public synchronized Set<String> changed() {
-        return Set.copyOf(rows.keySet());
+        return seen.map(mark -> mark.rows().entrySet().stream()
+                        .filter(entry -> entry.getValue() > 0)
+                        .map(Map.Entry::getKey)
+                        .collect(Collectors.toSet()))
+                .orElseGet(() -> Set.copyOf(rows.keySet()));
     }
 
     /** The changes of one relation, by their weights; they stay the transaction's. */
     public synchronized List<Batch> changes(String relation) {
-        return rows.containsKey(relation) ? rows.get(relation).batches() : List.of();
+        List<Batch> all = rows.containsKey(relation) ? rows.get(relation).batches() : List.of();
+        return seen.map(mark -> all.subList(0, mark.rows().getOrDefault(relation, 0))).orElse(all);
+    }
+
+    /** From here on {@link #changes} are those that are there now, until {@link #seeAll}: a statement of several parts. */
+    public synchronized void seeNoMore() {
+        seen = Optional.of(mark());
+    }
+
+    /** Later changes are seen again. */
+    public synchronized void seeAll() {
+        seen = Optional.empty();
     }
 
     public synchronized Mark mark() {

@@ -111,6 +111,22 @@ final class FromBinder {
         if (common.isPresent()) {
             return From.of(common.get().rel(), qualifier, common.get().names());
         }
+        if (context.isChangeWithoutRows(name)) {
+            throw Errors.error(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "WITH query \"" + name + "\" does not have a RETURNING clause",
+                            identifier)
+                    .withHint("RETURNING * gives the rows that it changes");
+        }
+        Optional<Relation> changed = context.changedRows(name);
+        if (changed.isPresent()) {
+            RelNode rows = new LogicalTableScan(
+                    context.cluster(),
+                    context.cluster().traitSetOf(Convention.NONE),
+                    List.of(),
+                    new RelationTable(changed.get()));
+            return From.of(rows, qualifier, changed.get().schema().names());
+        }
         Optional<UserFunction> view = context.catalog().view(name);
         if (view.isPresent()) {
             return inlined(view.get(), List.of(), identifier);

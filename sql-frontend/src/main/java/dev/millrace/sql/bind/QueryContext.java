@@ -4,7 +4,9 @@ import dev.millrace.sql.algebra.LogicalPlanner;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptCluster;
@@ -18,6 +20,7 @@ final class QueryContext {
     private final FunctionResolver functions;
     private final RelOptCluster cluster = RelOptCluster.create(new LogicalPlanner(), Rex.builder());
     private final Set<String> relations = new LinkedHashSet<>();
+    private final Map<String, Optional<Relation>> changed;
     private Optional<FromBinder.From> atHand = Optional.empty();
     private final Set<String> named = new LinkedHashSet<>();
     private int viewsAround;
@@ -25,6 +28,12 @@ final class QueryContext {
     private boolean hasSubQueries;
 
     QueryContext(String source, Catalog catalog, ParameterTypes parameters) {
+        this(source, catalog, parameters, new HashMap<>());
+    }
+
+    private QueryContext(
+            String source, Catalog catalog, ParameterTypes parameters, Map<String, Optional<Relation>> changed) {
+        this.changed = changed;
         this.source = source;
         this.catalog = catalog;
         this.parameters = parameters;
@@ -34,7 +43,25 @@ final class QueryContext {
 
     /** For another query of the same statement. */
     QueryContext beside() {
-        return new QueryContext(source, catalog, parameters);
+        return new QueryContext(source, catalog, parameters, changed);
+    }
+
+    /** A change in WITH, and the rows that it returns, if any; known to all queries of the statement. */
+    void putChanged(String name, Optional<Relation> rows) {
+        changed.put(name, rows);
+    }
+
+    /** Whether a name is that of a change in WITH which returns nothing. */
+    boolean isChangeWithoutRows(String name) {
+        return changed.containsKey(name) && changed.get(name).isEmpty();
+    }
+
+    /** The rows that a change in WITH returns, by the name of the relation. */
+    Optional<Relation> changedRows(String relation) {
+        return changed.values().stream()
+                .flatMap(Optional::stream)
+                .filter(rows -> rows.name().equals(relation))
+                .findFirst();
     }
 
     /** What the name {@link Relation#AT_HAND} means. */

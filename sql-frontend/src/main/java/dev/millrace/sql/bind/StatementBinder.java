@@ -155,6 +155,9 @@ public final class StatementBinder {
         if (syntax instanceof Syntax.ExplainAnalyze explain) {
             return new Statement.ExplainAnalyze(bind(explain.statement()));
         }
+        if (syntax instanceof Syntax.WithChanges with) {
+            return new WithChangesBinder(context).bind(with);
+        }
         return new ChangeBinder(context).bind(syntax);
     }
 

@@ -26,6 +26,14 @@ public record Relation(
     /** The name under which queries read rows that a statement has at hand. */
     public static final String AT_HAND = "millrace.rows at hand";
 
+    /** What begins the names under which queries read rows that another part of their statement returned. */
+    public static final String ROWS_OF = "millrace.rows of ";
+
+    /** Whether a name means rows that the server puts in its place. */
+    public static boolean isAtHand(String name) {
+        return name.equals(AT_HAND) || name.startsWith(ROWS_OF);
+    }
+
     /** A relation without rules. */
     public Relation(
             String name,

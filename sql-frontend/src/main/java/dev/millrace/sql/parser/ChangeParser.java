@@ -2,13 +2,13 @@ package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Keywords;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -16,6 +16,7 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -33,7 +34,7 @@ final class ChangeParser {
 
     // ---- WITH ------------------------------------------------------------------------------------------------------
 
-    /** Whether what follows is WITH and then a statement that changes rows. */
+    /** Whether what follows is WITH and a statement that changes rows, in it or behind it. */
     boolean isNextBehindWith() {
         int depth = 0;
         for (int i = 1;
@@ -46,8 +47,8 @@ final class ChangeParser {
             if (depth == 1
                     && begins
                     && isOneOf(lexeme, CHANGES)
-                    && words.peekAt(i - 2).isWord("as")) {
-                throw changeInWith(lexeme);
+                    && (words.peekAt(i - 2).isWord("as") || words.peekAt(i - 2).isWord("materialized"))) {
+                return true;
             }
             if (depth == 0 && begins && (isOneOf(lexeme, CHANGES) || isOneOf(lexeme, QUERIES))) {
                 return isOneOf(lexeme, CHANGES);
@@ -79,19 +80,12 @@ final class ChangeParser {
         return lexeme.kind() == Lexeme.Kind.WORD && some.contains(lexeme.text());
     }
 
-    private static MillraceException changeInWith(Lexeme verb) {
-        return MillraceException.user(
-                        SqlState.FEATURE_NOT_SUPPORTED,
-                        verb.text().toUpperCase(Locale.ROOT)
-                                + " inside WITH is not available: a statement changes one relation")
-                .at(verb.start() + 1)
-                .withHint("several statements between BEGIN and COMMIT take effect together; RETURNING gives the rows");
-    }
-
     Syntax afterWith() {
+        Lexeme head = words.peek();
         words.expect("with");
         boolean recursive = words.accept("recursive");
         List<SqlNode> tables = new ArrayList<>();
+        List<Syntax.Part> parts = new ArrayList<>();
         do {
             SqlIdentifier name = words.simpleIdentifier();
             List<SqlIdentifier> columns = words.optionalColumns();
@@ -100,16 +94,39 @@ final class ChangeParser {
                 words.accept("materialized");
             }
             words.expectSymbol("(");
-            SqlNode query = words.query();
+            SqlNode query;
+            if (isOneOf(words.peek(), CHANGES)) {
+                String rows = Relation.ROWS_OF + name.getSimple();
+                parts.add(new Syntax.Part(name.getSimple(), rows, change(List.copyOf(tables))));
+                query = SqlStdOperatorTable.EXPLICIT_TABLE.createCall(
+                        name.getParserPosition(), new SqlIdentifier(rows, name.getParserPosition()));
+            } else {
+                query = words.query();
+            }
             words.expectSymbol(")");
-            tables.add(new SqlWithItem(
-                    name.getParserPosition(),
-                    name,
-                    columns.isEmpty() ? null : new SqlNodeList(columns, name.getParserPosition()),
-                    query,
-                    SqlLiteral.createBoolean(recursive, name.getParserPosition())));
+            boolean givesRows = parts.isEmpty()
+                    || !parts.get(parts.size() - 1).name().equals(name.getSimple())
+                    || parts.get(parts.size() - 1).change().returnsRows();
+            if (givesRows) {
+                tables.add(new SqlWithItem(
+                        name.getParserPosition(),
+                        name,
+                        columns.isEmpty() ? null : new SqlNodeList(columns, name.getParserPosition()),
+                        query,
+                        SqlLiteral.createBoolean(recursive, name.getParserPosition())));
+            }
         } while (words.acceptSymbol(","));
-        return change(tables);
+        Syntax main = isOneOf(words.peek(), CHANGES) ? change(tables) : select(tables, position(head));
+        return parts.isEmpty() ? main : new Syntax.WithChanges(parts, main);
+    }
+
+    /** The SELECT behind changes. */
+    private Syntax select(List<SqlNode> tables, SqlParserPos position) {
+        Syntax.QueryText text = StatementParser.queryText(words);
+        SqlNode query = tables.isEmpty()
+                ? text.query()
+                : new SqlWith(position, new SqlNodeList(tables, position), text.query());
+        return new Syntax.Select(new Syntax.QueryText(query, text.emit(), text.text()));
     }
 
     Syntax change() {

@@ -21,7 +21,19 @@ import org.apache.calcite.sql.SqlNode;
 public sealed interface Syntax {
     /** Whether it changes rows, and can be prepared. */
     default boolean changesRows() {
-        return this instanceof Insert || this instanceof Update || this instanceof Delete || this instanceof Merge;
+        return this instanceof Insert
+                || this instanceof Update
+                || this instanceof Delete
+                || this instanceof Merge
+                || this instanceof WithChanges;
+    }
+
+    /** Whether it changes rows and has RETURNING. */
+    default boolean returnsRows() {
+        return this instanceof Insert insert && !insert.returning().isEmpty()
+                || this instanceof Update update && !update.returning().isEmpty()
+                || this instanceof Delete delete && !delete.returning().isEmpty()
+                || this instanceof Merge merge && !merge.returning().isEmpty();
     }
 
     /** A statement that names nothing to be resolved. */
@@ -194,6 +206,12 @@ public sealed interface Syntax {
             List<SqlNode> returning,
             List<SqlNode> with)
             implements Syntax {}
+
+    /** A change in WITH; {@code rows} is the name under which what it returns is read. */
+    record Part(String name, String rows, Syntax change) {}
+
+    /** WITH that changes rows, and the SELECT or change behind it. */
+    record WithChanges(List<Part> parts, Syntax main) implements Syntax {}
 
     /** TRUNCATE; {@code restart}: and numbers begin again. */
     record Truncate(List<SqlIdentifier> relations, boolean restart) implements Syntax {}
