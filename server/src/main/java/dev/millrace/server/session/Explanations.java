@@ -71,9 +71,8 @@ final class Explanations {
         PhysicalPlan plan = standing
                 ? StandingRules.of(options(statement)).plan(database.plans(), query)
                 : database.plans().pull(query);
-        boolean physical = forms.isEmpty()
-                || forms.contains(ExplainForm.PHYSICAL)
-                || forms.contains(ExplainForm.VERBOSE);
+        boolean physical =
+                forms.isEmpty() || forms.contains(ExplainForm.PHYSICAL) || forms.contains(ExplainForm.VERBOSE);
         if (physical) {
             database.plans().text(plan, standing).lines().forEach(lines::add);
         }

@@ -95,7 +95,8 @@ public final class Transaction implements AutoCloseable {
     /** The changes of one relation, by their weights; they stay the transaction's. */
     public synchronized List<Batch> changes(String relation) {
         List<Batch> all = rows.containsKey(relation) ? rows.get(relation).batches() : List.of();
-        return seen.map(mark -> all.subList(0, mark.rows().getOrDefault(relation, 0))).orElse(all);
+        return seen.map(mark -> all.subList(0, mark.rows().getOrDefault(relation, 0)))
+                .orElse(all);
     }
 
     /** From here on {@link #changes} are those that are there now, until {@link #seeAll}: a statement of several parts. */

@@ -40,7 +40,8 @@ final class WithChangesBinder {
         }
         if (with.main() instanceof Syntax.Select select) {
             QueryContext own = context.beside();
-            QueryBinder.Bound bound = new QueryBinder(own, Optional.empty()).bind(select.query().query(), List.of());
+            QueryBinder.Bound bound =
+                    new QueryBinder(own, Optional.empty()).bind(select.query().query(), List.of());
             return new WithChanges(
                     parts,
                     new Statement.Select(StatementBinder.query(
@@ -68,8 +69,9 @@ final class WithChangesBinder {
         if (table.isPresent() && !changed.add(table.get())) {
             throw MillraceException.notAvailableYet(
                             "changing rows of \"" + table.get() + "\" in two parts of one statement")
-                    .withHint("both would see the rows as they were before; one statement after the other between BEGIN and"
-                            + " COMMIT, or one MERGE");
+                    .withHint(
+                            "both would see the rows as they were before; one statement after the other between BEGIN and"
+                                    + " COMMIT, or one MERGE");
         }
     }
 
