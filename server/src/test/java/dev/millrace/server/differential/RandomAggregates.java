@@ -30,11 +30,11 @@ final class RandomAggregates {
     }
 
     private Dual bare() {
-        return switch (chance.below(15)) {
+        return switch (chance.below(16)) {
             case 0 -> Dual.same("count(*)");
             case 1 -> Dual.of("count({})", expressions.any(1));
             case 2 -> Dual.of("count(DISTINCT {})", expressions.groupKey());
-            case 3, 4 -> Dual.of("sum({})", number());
+            case 3, 4 -> Dual.of("sum({})", chance.percent(10) ? Dual.same("w") : number());
             case 5 -> Dual.of("avg({})", number());
             case 6, 7 -> Dual.of(chance.of("min({})", "max({})"), ordered());
             case 8 ->
@@ -58,7 +58,16 @@ final class RandomAggregates {
                         "percentile_disc(" + fraction + ") WITHIN GROUP (ORDER BY {})",
                         chance.percent(50) ? plainNumber() : Dual.same("ts"));
             }
-            default -> Dual.of("sum(DISTINCT {})", Dual.same(chance.of("i", "k", "l", "n", "d")));
+            case 14 ->
+                Dual.same(chance.of(
+                        "arg_max(t, id)",
+                        "arg_min(n, id)",
+                        "first(g ORDER BY ts, id)",
+                        "last(i ORDER BY l, id)",
+                        "string_agg(DISTINCT g, '+' ORDER BY g)",
+                        "array_agg(DISTINCT k ORDER BY k)",
+                        "regr_count(i, k)"));
+            default -> Dual.of("sum(DISTINCT {})", Dual.same(chance.of("i", "k", "l", "n", "d", "w")));
         };
     }
 
@@ -83,7 +92,7 @@ final class RandomAggregates {
 
     private Dual ordered() {
         return chance.percent(40)
-                ? Dual.same(chance.of("x", "big", "day", "ts", "tz", "tm", "t", "n"))
+                ? Dual.same(chance.of("x", "big", "day", "ts", "tz", "tm", "t", "n", "w", "u"))
                 : expressions.of(
                         chance.of(Kind.INTEGER, Kind.BIGINT, Kind.NUMERIC, Kind.DOUBLE, Kind.TEXT, Kind.TIMESTAMP), 1);
     }

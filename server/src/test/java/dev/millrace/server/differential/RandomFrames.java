@@ -37,7 +37,8 @@ final class RandomFrames {
         };
     }
 
-    private String exclusion() {
+    /** Which rows of the frame are left out, mostly none. */
+    String exclusion() {
         return chance.percent(60)
                 ? ""
                 : chance.of(" EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS");

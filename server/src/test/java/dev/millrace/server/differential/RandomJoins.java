@@ -28,7 +28,7 @@ final class RandomJoins {
     private Dual join() {
         String kind = chance.of("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN");
         String keys = chance.of(
-                "a.i = b.i", "a.g = b.g AND a.k = b.k", "a.day = b.day AND a.b = b.b", "a.x = b.x AND a.l = b.l");
+                "a.i = b.i", "a.g = b.g AND a.k = b.k", "a.day = b.day AND a.b = b.b", "a.x = b.x AND a.k = b.k", "a.w = b.w AND a.k = b.k");
         String more = chance.of("", "", " AND a.id < b.id", " AND a.n > b.n", " AND a.t <> b.t");
         String where = chance.of("", "", " WHERE a.k > 0", " WHERE b.id IS NULL", " WHERE a.b OR b.b");
         return Dual.of(
@@ -39,7 +39,7 @@ final class RandomJoins {
 
     /** Three or four of one key, mostly, which may become one join; a side with a filter keeps the product small. */
     private Dual several() {
-        String[] key = chance.of("g k b", "i", "x l", "day i").split(" ");
+        String[] key = chance.of("g k b", "i", "x i", "w l", "day i").split(" ");
         String left = chance.percent(80) ? "JOIN" : "LEFT JOIN";
         String query = "SELECT a.id, b.id AS other, c.id AS third, c.t FROM {} AS a JOIN {} AS b ON "
                 + equal(key, "b", "a")

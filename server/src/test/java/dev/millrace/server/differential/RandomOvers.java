@@ -44,7 +44,7 @@ final class RandomOvers {
 
     /** A window whose order is total. */
     private Dual window() {
-        String key = chance.of("", "ts, ", "l DESC, ", "i NULLS FIRST, ", "t DESC NULLS LAST, ", "x, ");
+        String key = chance.of("", "ts, ", "l DESC, ", "i NULLS FIRST, ", "t DESC NULLS LAST, ", "x, ", "w DESC, ");
         return Dual.same("(" + partition() + " ORDER BY " + key + "id");
     }
 
@@ -53,10 +53,10 @@ final class RandomOvers {
             case 0 -> Dual.of(chance.of("row_number()", "rank()", "dense_rank()") + " OVER {})", window);
             case 1 -> Dual.of(chance.of("percent_rank()", "cume_dist()") + " OVER {})", window);
             case 2 -> Dual.of("CAST(ntile(" + chance.between(1, 5) + ") OVER {}) AS BIGINT)", window);
-            case 3 -> Dual.of(chance.of("lag", "lead") + "({}) OVER {})", any(), window);
+            case 3 -> neighbour(window);
             case 4 ->
                 Dual.of(
-                        chance.of("lag", "lead") + "(i, " + chance.between(0, 4) + ", " + chance.of("id", "7")
+                        chance.of("lag", "lead") + "(i, " + chance.of(0, 1, 2, 3, 4, -1, -2) + ", " + chance.of("id", "7")
                                 + ") OVER {})",
                         window);
             case 5 ->
@@ -68,6 +68,14 @@ final class RandomOvers {
             case 9 -> Dual.of("string_agg(g, '-') OVER {}" + frames.rows() + ")", window);
             default -> Dual.of("{} OVER {}" + frames.any() + ")", aggregate(), window);
         };
+    }
+
+    private Dual neighbour(Dual window) {
+        String function = chance.of("lag", "lead");
+        return chance.percent(70)
+                ? Dual.of(function + "({}) OVER {})", any(), window)
+                : Dual.of(
+                        function + "({}, 2) IGNORE NULLS OVER {})", function + "({}, 2 IGNORE NULLS) OVER {})", any(), window);
     }
 
     private Dual any() {
@@ -82,6 +90,8 @@ final class RandomOvers {
                 "sum(l)",
                 "sum(d)",
                 "sum(n)",
+                "sum(w)",
+                "max(w)",
                 "avg(i)",
                 "avg(d)",
                 "min(i)",
@@ -105,14 +115,22 @@ final class RandomOvers {
                     "BETWEEN INTERVAL '2 seconds' PRECEDING AND CURRENT ROW",
                     "BETWEEN INTERVAL '1 minute' PRECEDING AND INTERVAL '1 second' FOLLOWING",
                     "BETWEEN CURRENT ROW AND INTERVAL '10 seconds' FOLLOWING",
-                    "BETWEEN UNBOUNDED PRECEDING AND INTERVAL '1 second' PRECEDING");
-            return Dual.of("{} OVER (" + partition() + " ORDER BY ts" + direction + " RANGE " + bounds + ")", exact());
+                    "BETWEEN UNBOUNDED PRECEDING AND INTERVAL '1 second' PRECEDING",
+                    "BETWEEN INTERVAL '3 seconds' FOLLOWING AND INTERVAL '9 seconds' FOLLOWING");
+            return Dual.of(
+                    "{} OVER (" + partition() + " ORDER BY ts" + direction + " RANGE " + bounds + frames.exclusion()
+                            + ")",
+                    exact());
         }
         String bounds = chance.of(
-                "BETWEEN 2 PRECEDING AND 2 FOLLOWING", "BETWEEN 5 PRECEDING AND CURRENT ROW", "UNBOUNDED PRECEDING");
+                "BETWEEN 2 PRECEDING AND 2 FOLLOWING",
+                "BETWEEN 5 PRECEDING AND CURRENT ROW",
+                "UNBOUNDED PRECEDING",
+                "BETWEEN 9 PRECEDING AND 1 PRECEDING",
+                "BETWEEN 1 FOLLOWING AND 9 FOLLOWING");
         return Dual.of(
                 "{} OVER (" + partition() + " ORDER BY " + chance.of("i", "id", "k") + direction + " RANGE " + bounds
-                        + ")",
+                        + frames.exclusion() + ")",
                 exact());
     }
 

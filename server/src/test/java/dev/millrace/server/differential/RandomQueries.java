@@ -190,7 +190,7 @@ final class RandomQueries {
     private Generated corrected() {
         Generated query = windowed();
         Dual everyRow =
-                new Dual(query.text().ours(), query.text().duck().replaceAll("\\bwm\\b", "TIMESTAMP '1970-01-01'"));
+                new Dual(query.text().ours(), query.text().duck().replaceAll("\\bwm\\b", RandomRows.EARLIEST));
         return Generated.of(everyRow).kept(Kept.LATE_INCLUDED);
     }
 
@@ -208,7 +208,7 @@ final class RandomQueries {
     private Dual order() {
         Kind kind = chance.of(Kind.INTEGER, Kind.TEXT, Kind.NUMERIC, Kind.DOUBLE, Kind.TIMESTAMP);
         Dual key = chance.percent(20)
-                ? Dual.same(chance.of("x", "big", "b"))
+                ? Dual.same(chance.of("x", "big", "w", "b"))
                 : Dual.of("coalesce({}, {})", expressions.of(kind, 1), expressions.column(kind));
         return Dual.of("{}" + chance.of("", " DESC", " ASC NULLS FIRST", " DESC NULLS LAST") + ", id", key);
     }

@@ -8,6 +8,7 @@ import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.server.differential.RandomQueries.Generated;
 import dev.millrace.server.differential.RandomQueries.Kept;
 import dev.millrace.server.session.Database;
@@ -19,6 +20,7 @@ import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +40,10 @@ final class RandomRound implements AutoCloseable {
     /** A view over the table, which queries over the table may read beside it. */
     static final String VIEW = "most_facts";
 
-    private static final String VIEW_TEXT = "SELECT * FROM " + TABLE + " WHERE k <> 1 OR g <> 'b' OR i > 50";
-    private static final long NO_WATERMARK = 0; // 1970, before all rows
+    /** Some rows are in it twice. */
+    private static final String VIEW_TEXT = "SELECT * FROM " + TABLE + " WHERE k <> 1 OR g <> 'b' OR i > 50 UNION ALL"
+            + " SELECT * FROM " + TABLE + " WHERE i < 0 AND k = 2";
+    private static final long NO_WATERMARK = RandomRows.EARLIEST_MICROS;
 
     private static final Dual BEFORE_ALTERED = Dual.same("SELECT g, count(*) AS n FROM rel GROUP BY g");
     private static final long PATIENCE_NANOS = 20_000_000_000L;
@@ -73,6 +77,8 @@ final class RandomRound implements AutoCloseable {
         }
     }
 
+    private record Saved(PlanNode plan, QuerySnapshot snapshot) {}
+
     /** A query whose answer is wrong; its number among those of the round. */
     static final class Disagreement extends AssertionError {
         private static final long serialVersionUID = 1L;
@@ -93,8 +99,9 @@ final class RandomRound implements AutoCloseable {
     private final Chance chance;
     private final RandomRows rows;
     private final Oracle oracle = Oracle.open();
-    private final Database database;
-    private final Session session;
+    private final DatabaseOptions options;
+    private Database database;
+    private Session session;
     private final List<Asked> standing = new ArrayList<>();
     private final List<Asked> toAlter = new ArrayList<>();
     private final List<Asked> pulled = new ArrayList<>();
@@ -106,11 +113,12 @@ final class RandomRound implements AutoCloseable {
         this.seed = seed;
         this.chance = new Chance(seed);
         this.rows = new RandomRows(chance);
-        EngineOptions engine = EngineOptions.defaults()
-                .withWorkers(chance.of(1, 2, 3))
-                .withBatchRows(chance.of(2, 16, 4096))
-                .withMemoryLimitBytes(256L << 20);
-        this.database = Database.open(DatabaseOptions.defaults().withEngine(engine));
+        this.options = DatabaseOptions.defaults()
+                .withEngine(EngineOptions.defaults()
+                        .withWorkers(chance.of(1, 2, 3))
+                        .withBatchRows(chance.of(2, 16, 4096))
+                        .withMemoryLimitBytes(256L << 20));
+        this.database = Database.open(options);
         this.session = database.session();
     }
 
@@ -128,8 +136,11 @@ final class RandomRound implements AutoCloseable {
                 feed();
                 if (chance.percent(20)) {
                     standing.stream()
-                            .filter(each -> each.overStream() && !each.inTwo() && !each.query.isOfTwo())
+                            .filter(each -> !each.inTwo())
                             .forEach(this::restart);
+                }
+                if (chance.percent(12)) {
+                    move();
                 }
                 if (chunk == chunks - 1 || chance.percent(30)) {
                     alterAll();
@@ -150,15 +161,19 @@ final class RandomRound implements AutoCloseable {
         }
     }
 
-    private void create(List<Generated> queries) {
+    private void createRelations() {
         Answers.of(
                 session,
                 "CREATE STREAM " + STREAM + " (" + RandomRows.DECLARATIONS
                         + ", WATERMARK FOR ts AS ts - INTERVAL '5 seconds');"
-                        + "CREATE TABLE " + TABLE + " (" + RandomRows.DECLARATIONS + ", PRIMARY KEY (id))");
+                        + "CREATE TABLE " + TABLE + " (" + RandomRows.DECLARATIONS + ", PRIMARY KEY (id));"
+                        + view(VIEW, VIEW_TEXT));
+    }
+
+    private void create(List<Generated> queries) {
+        createRelations();
         oracle.create(STREAM, RandomRows.ORACLE_SCHEMA);
         oracle.create(TABLE, RandomRows.ORACLE_SCHEMA);
-        Answers.of(session, view(VIEW, VIEW_TEXT));
         oracle.execute("CREATE VIEW " + VIEW + " AS " + VIEW_TEXT);
         if (chance.percent(50)) {
             feed(); // a view over a table begins with the rows that are there
@@ -300,6 +315,59 @@ final class RandomRound implements AutoCloseable {
                     .start(each.view, running.plan(), QueryOptions.view().withRestore(snapshot));
         } catch (RuntimeException | AssertionError e) {
             throw failure(each, "restarted: " + e, e);
+        }
+    }
+
+    /**
+     * Goes on in another database, with another number of workers: each query from a snapshot of its state, but for those
+     * of two parts. Of the stream's rows, which are gone, these could not be asked again.
+     */
+    private void move() {
+        standing.removeIf(each -> each.inTwo() && each.overStream());
+        session.flush();
+        Map<String, Saved> saved = new HashMap<>();
+        for (Asked each : standing) {
+            StandingQuery running = database.engine().query(each.view);
+            if (running.state() == QueryState.RUNNING && !each.inTwo()) {
+                try {
+                    saved.put(each.view, new Saved(running.plan(), running.snapshot()));
+                } catch (RuntimeException | AssertionError e) {
+                    throw failure(each, "snapshot: " + e, e);
+                }
+            }
+        }
+        session.close();
+        database.close();
+        database = Database.open(options.withWorkers(chance.of(1, 2, 3, 4)));
+        session = database.session();
+        createRelations();
+        append(TABLE, inTable);
+        session.flush();
+        standing.forEach(each -> {
+            accepted(each, definition(each));
+            if (saved.containsKey(each.view)) {
+                restore(each, saved.get(each.view));
+            }
+        });
+    }
+
+    private void restore(Asked each, Saved saved) {
+        try {
+            session.flush();
+            database.engine().query(each.view).drop();
+            database.engine()
+                    .start(each.view, saved.plan, QueryOptions.view().withRestore(saved.snapshot));
+        } catch (RuntimeException | AssertionError e) {
+            throw failure(each, "moved: " + e, e);
+        }
+    }
+
+    private void append(String relation, List<Row> rows) {
+        if (!rows.isEmpty()) {
+            database.engine()
+                    .relations()
+                    .writable(relation)
+                    .append(TestBatches.of(RandomRows.SCHEMA, database.engine().allocator(), rows));
         }
     }
 

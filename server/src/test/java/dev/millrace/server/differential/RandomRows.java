@@ -30,6 +30,7 @@ final class RandomRows {
             new Field("x", DataType.DOUBLE, true),
             new Field("r", DataType.REAL, true),
             new Field("n", DataType.numeric(12, 2), true),
+            new Field("w", DataType.numeric(30, 4), true),
             new Field("b", DataType.BOOLEAN, true),
             new Field("t", DataType.TEXT, true),
             new Field("day", DataType.DATE, true),
@@ -49,13 +50,55 @@ final class RandomRows {
             .reduce((a, b) -> a + ", " + b)
             .orElseThrow();
 
-    private static final long START_MICROS = 1_700_000_000_000_000L;
-    private static final String[] GROUPS = {"a", "b", "", "ü", "A", "longer than sixteen bytes"};
+    /** Before all rows. */
+    static final long EARLIEST_MICROS = -2_208_988_800_000_000L;
+
+    /** The same as the oracle writes it. */
+    static final String EARLIEST = "TIMESTAMP '1900-01-01'";
+
+    private static final long MODERN_MICROS = 1_700_000_000_000_000L;
+    private static final long SOON_1970_MICROS = -20_000_000L;
+    private static final long IN_1950_MICROS = -628_300_123_456_789L;
+    private static final long DAY_MICROS = 86_400_000_000L;
+
+    private static final String[] GROUPS = {
+        "a", "b", "", "ü", "A", "longer than sixteen bytes", "longer than sixteen letters"
+    };
+    /** The last two are the other way round in the order of UTF-16. */
     private static final String[] TEXTS = {
-        "", " ", "apple", "Apple pie", "a/b/c", "x%y_z", "été", "世界", "it's", "NULL", "0", "banana", "  padded  "
+        "",
+        " ",
+        "apple",
+        "Apple pie",
+        "a/b/c",
+        "x%y_z",
+        "été",
+        "世界",
+        "it's",
+        "NULL",
+        "0",
+        "banana",
+        "  padded  ",
+        "a/b/c, and more of it",
+        "a/b/c, and more of all",
+        "\uff5e",
+        "\ud83d\ude00"
     };
     private static final double[] STRANGE = {
-        Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, 0, 1e300, -1e300, Double.MIN_VALUE, 1.5
+        Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, 0, -0.0, 1e300, -1e300, Double.MIN_VALUE, 1.5
+    };
+    /** Around where 64 bits end. */
+    private static final String[] WIDE = {
+        "0",
+        "0.0001",
+        "-0.0001",
+        "922337203685477.5807",
+        "922337203685477.5808",
+        "-922337203685477.5809",
+        "1844674407370955.1615",
+        "1844674407370955.1616",
+        "123456789012345678901234.5678",
+        "-123456789012345678901234.5678"
     };
     private static final long[] EXTREME = {Long.MAX_VALUE, Long.MIN_VALUE, 0, -1, 1L << 53, (1L << 53) + 1};
 
@@ -65,9 +108,10 @@ final class RandomRows {
     private final long stepMicros;
     /** All times are multiples of it, so that some are a session's gap apart, or where a window ends. */
     private final long tickMicros;
+    private final long startMicros;
 
     private long nextId;
-    private long latestMicros = START_MICROS;
+    private long latestMicros;
 
     RandomRows(Chance chance) {
         this.chance = chance;
@@ -75,6 +119,8 @@ final class RandomRows {
         this.latePercent = chance.of(0, 0, 3, 15);
         this.stepMicros = chance.of(1_000L, 300_000L, 3_000_000L, 40_000_000L);
         this.tickMicros = chance.of(1L, 1L, 500_000L, 1_000_000L);
+        this.startMicros = chance.of(MODERN_MICROS, MODERN_MICROS, SOON_1970_MICROS, IN_1950_MICROS);
+        this.latestMicros = startMicros;
     }
 
     private static Schema withWatermark() {
@@ -113,6 +159,7 @@ final class RandomRows {
                         ? latestMicros - chance.below((int) DELAY_MICROS)
                         : latestMicros + (chance.percent(20) ? 0 : ahead);
         micros += Math.floorMod(-micros, tickMicros);
+        long day = startMicros == MODERN_MICROS ? 19_000 : Math.floorDiv(startMicros, DAY_MICROS) - 5;
         latestMicros = Math.max(latestMicros, micros);
         return Row.of(
                 nextId++,
@@ -126,10 +173,11 @@ final class RandomRows {
                 orNull(STRANGE[chance.below(STRANGE.length)]),
                 orNull(chance.between(-40, 40) / 4.0),
                 orNull(BigDecimal.valueOf(chance.between(-1_000_000, 1_000_000), 2)),
+                orNull(new BigDecimal(chance.of(WIDE))),
                 orNull(chance.percent(50)),
                 orNull(chance.of(TEXTS)),
-                orNull((long) chance.between(19_000, 19_010)),
-                orNull(START_MICROS + 3_600_000_000L * chance.between(-30, 30)),
+                orNull(day + chance.below(11)),
+                orNull(startMicros + 3_600_000_000L * chance.between(-30, 30)),
                 orNull(60_000_000L * chance.below(1440)),
                 orNull(new UUID(0x1234_4000L, chance.below(5))));
     }

@@ -24,13 +24,14 @@ final class RandomTimes {
     }
 
     Generated next() {
-        return switch (chance.below(8)) {
+        return switch (chance.below(11)) {
             case 0, 1 -> interval();
-            case 2 -> outerInterval();
-            case 3 -> overInterval();
-            case 4 -> asof();
-            case 5 -> asOfTime();
-            case 6 -> windowJoin();
+            case 2, 3 -> outerInterval();
+            case 4 -> overInterval();
+            case 5 -> asof();
+            case 6 -> asOfTime();
+            case 7, 8 -> windowJoin();
+            case 9 -> firstOfWindow();
             default -> pattern();
         };
     }
@@ -44,8 +45,8 @@ final class RandomTimes {
         return "(" + key.replaceAll(" = b\\.\\w+", " IS NULL").replace(" AND ", " OR ") + ")";
     }
 
-    /** The condition on the times of both sides, and how far the right one may be ahead of the left one. */
-    private record Near(String condition, int aheadSeconds) {}
+    /** The condition on the times of both sides, and how far the right one may be behind and ahead of the left one. */
+    private record Near(String condition, int behindSeconds, int aheadSeconds) {}
 
     private Near near() {
         int before = chance.of(0, 1, 5, 60);
@@ -62,6 +63,7 @@ final class RandomTimes {
                         "b.ts - a.ts <= INTERVAL '" + after + " seconds' AND a.ts - b.ts <= INTERVAL '" + before
                                 + " seconds'";
                 },
+                before,
                 after);
     }
 
@@ -91,10 +93,19 @@ final class RandomTimes {
     private Generated outerInterval() {
         Near near = near();
         String key = key();
+        String kind = chance.of("LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "ANTI JOIN");
+        String leftIsKnown =
+                "(a.ts < " + NOW + " - INTERVAL '" + near.aheadSeconds() + " seconds' OR " + hasNull(key) + ")";
+        String rightIsKnown = "(b.ts < " + NOW + " - INTERVAL '" + near.behindSeconds() + " seconds' OR "
+                + hasNull(key).replace("a.", "b.") + ")";
+        boolean anti = kind.equals("ANTI JOIN");
         Dual joined = Dual.of(
-                "SELECT a.id, b.id AS other, b.t FROM {} ON " + key + " AND " + near.condition(), sides("LEFT JOIN"));
-        String known = "b.id IS NOT NULL OR a.ts < " + NOW + " - INTERVAL '" + near.aheadSeconds() + " seconds' OR "
-                + hasNull(key);
+                "SELECT a.id" + (anti ? "" : ", b.id AS other, b.t") + " FROM {} ON " + key + " AND " + near.condition(),
+                sides(kind));
+        String known = anti
+                ? leftIsKnown
+                : "a.id IS NOT NULL AND b.id IS NOT NULL OR b.id IS NULL AND " + leftIsKnown
+                        + " OR a.id IS NULL AND " + rightIsKnown;
         return Generated.of(joined.then(new Dual("", " WHERE " + known)));
     }
 
@@ -144,16 +155,54 @@ final class RandomTimes {
     /** A pair is certain at once, a row without a partner when its window closes. */
     private Generated windowJoin() {
         RandomWindows.Window window = windows.nextAligned();
-        String kind = chance.of("JOIN", "JOIN", "LEFT JOIN");
+        String kind = chance.of("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "SEMI JOIN", "ANTI JOIN");
         String more = chance.of("", "", " AND a.i < b.i");
         Dual side = Dual.of("(SELECT id, g, i, window_start, window_end FROM {})", window.relation());
+        boolean ofLeft = kind.equals("SEMI JOIN") || kind.equals("ANTI JOIN");
+        String end = ofLeft ? "a.window_end" : "coalesce(a.window_end, b.window_end)";
         Dual text = Dual.of(
-                "SELECT a.id, b.id AS other, a.window_end AS e FROM {} AS a " + kind + " {} AS b ON a.g = b.g AND"
-                        + " a.window_start = b.window_start AND a.window_end = b.window_end" + more,
+                "SELECT a.id, " + (ofLeft ? "" : "b.id AS other, ") + end + " AS e FROM {} AS a " + kind
+                        + " {} AS b ON a.g = b.g AND a.window_start = b.window_start AND a.window_end = b.window_end"
+                        + more,
                 side,
                 side);
-        return Generated.of(
-                text.then(new Dual("", " WHERE b.id IS NOT NULL OR a.g IS NULL OR a.window_end <= " + NOW)));
+        String known = switch (kind) {
+            case "SEMI JOIN" -> "true";
+            case "ANTI JOIN" -> "a.g IS NULL OR " + end + " <= " + NOW;
+            default ->
+                "a.id IS NOT NULL AND b.id IS NOT NULL OR coalesce(a.g, b.g) IS NULL OR " + end + " <= " + NOW;
+        };
+        return Generated.of(text.then(new Dual("", " WHERE " + known)));
+    }
+
+    /** The first rows of each window, or of its groups, or what all groups of a window make, when it closes. */
+    private Generated firstOfWindow() {
+        RandomWindows.Window window = windows.nextAligned();
+        String place = chance.of("row_number()", "row_number()", "rank()", "dense_rank()");
+        String order = chance.of("i", "i DESC NULLS LAST", "w DESC", "g");
+        String key = chance.of("", ", g", ", b");
+        String limit = chance.of(" <= 1", " <= 3", " <= 2", " = 2");
+        Dual groups = Dual.of(
+                "(SELECT g, window_start AS s, window_end AS e, count(*) AS c, sum(i) AS i FROM {}"
+                        + " GROUP BY g, window_start, window_end) AS c",
+                window.relation());
+        Dual text = switch (chance.below(3)) {
+            case 0 ->
+                Dual.of(
+                        "SELECT id, e, place FROM (SELECT id, window_end AS e, " + place
+                                + " OVER (PARTITION BY window_start, window_end" + key + " ORDER BY " + order
+                                + (place.equals("row_number()") ? ", id" : "") + ") AS place FROM {}) AS ranked"
+                                + " WHERE place" + limit,
+                        window.relation());
+            case 1 ->
+                Dual.of(
+                        "SELECT g, e, place FROM (SELECT g, e, " + place + " OVER (PARTITION BY s, e ORDER BY c"
+                                + chance.of("", " DESC") + (place.equals("row_number()") ? ", g" : "")
+                                + ") AS place FROM {}) AS ranked WHERE place" + limit,
+                        groups);
+            default -> Dual.of("SELECT count(*) AS n, e, max(c) AS c, sum(i) AS i FROM {} GROUP BY s, e", groups);
+        };
+        return new Generated(text, OptionalInt.of(1), window.heldMicros(), false);
     }
 
     /** A row and the next of its partition: each pair of neighbours that the conditions take. */

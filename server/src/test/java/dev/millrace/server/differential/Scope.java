@@ -33,16 +33,17 @@ record Scope(List<Column> columns, double rows) {
             List.of(
                     new Column("id", Kind.BIGINT, ALL_ROWS, true),
                     new Column("k", Kind.INTEGER, 4, true),
-                    new Column("g", Kind.TEXT, 6, true),
+                    new Column("g", Kind.TEXT, 7, true),
                     new Column("i", Kind.INTEGER, 150, true),
                     new Column("l", Kind.BIGINT, ALL_ROWS, true),
                     new Column("n", Kind.NUMERIC, ALL_ROWS, true),
                     new Column("d", Kind.DOUBLE, ALL_ROWS, true),
                     new Column("b", Kind.BOOLEAN, 2, true),
-                    new Column("t", Kind.TEXT, 13, true),
+                    new Column("t", Kind.TEXT, 17, true),
                     new Column("day", Kind.DATE, 11, true),
                     new Column("ts", Kind.TIMESTAMP, ALL_ROWS, true),
-                    new Column("x", Kind.OTHER, 8, false),
+                    new Column("x", Kind.OTHER, 9, false),
+                    new Column("w", Kind.OTHER, 10, false),
                     new Column("big", Kind.OTHER, 6, false)),
             ALL_ROWS);
 
