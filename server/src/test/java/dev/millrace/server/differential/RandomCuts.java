@@ -85,16 +85,19 @@ final class RandomCuts {
         String names = RandomGrammar.names(count);
         String rank = chance.of("row_number()", "rank()", "dense_rank()") + " OVER (PARTITION BY c0 ORDER BY "
                 + byAll(count) + ")";
-        String range = chance.of("<= 1", "<= 2", "<= 3", "= 2", "< 4");
+        String range = chance.of(
+                "%s <= 1",
+                "%s <= 2", "%s <= 3", "%s = 2", "%s < 3", "2 >= %s", "3 > %s", "%s BETWEEN 2 AND 3", "%s > 1");
         if (chance.percent(25)) {
             Dual text = Dual.of(
-                    "SELECT " + names + " FROM ({}) AS " + grammar.alias() + " QUALIFY " + rank + " " + range,
+                    "SELECT " + names + " FROM ({}) AS " + grammar.alias() + " QUALIFY " + range.formatted(rank),
                     inner.text());
             return new Select(text, inner.columns(), 3 * inner.columns().get(0).values());
         }
         Dual text = Dual.of(
                 "SELECT " + names + ", rn AS c" + count + " FROM (SELECT " + names + ", " + rank
-                        + " AS rn FROM ({}) AS " + grammar.alias() + ") AS " + grammar.alias() + " WHERE rn " + range,
+                        + " AS rn FROM ({}) AS " + grammar.alias() + ") AS " + grammar.alias() + " WHERE "
+                        + range.formatted("rn"),
                 inner.text());
         List<Column> columns = new ArrayList<>(inner.columns());
         columns.add(new Column("c" + count, Kind.BIGINT, 3, true));

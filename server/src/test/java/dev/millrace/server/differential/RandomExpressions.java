@@ -281,7 +281,9 @@ final class RandomExpressions {
         if (scope.isEmpty() && chance.percent(10)) {
             return chance.percent(50)
                     ? Dual.of("(big " + operator + " {})", of(Kind.BIGINT, depth))
-                    : Dual.of("(w " + operator + " {})", Dual.same(chance.of("n", "922337203685477.5808", "-0.0001")));
+                    : Dual.of(
+                            "(w " + operator + " {})",
+                            Dual.same(chance.of("w", "n", "922337203685477.5808", "-0.0001")));
         }
         Kind kind = chance.of(COMPARABLE);
         return Dual.of("({} " + operator + " {})", of(kind, depth), of(kind, depth));
@@ -293,7 +295,8 @@ final class RandomExpressions {
             case 0 -> of(chance.of(Kind.TEXT, Kind.BOOLEAN), 1);
             case 1 -> Dual.of("({} % 3)", Dual.same("i"));
             case 2 -> Dual.of("date_trunc('minute', {})", Dual.same("ts"));
-            default -> Dual.same(chance.of(List.of("k", "g", "g", "b", "day", "x", "(x - x)", "r", "u", "tz", "big", "w")));
+            default ->
+                Dual.same(chance.of(List.of("k", "g", "g", "b", "day", "x", "(x - x)", "r", "u", "tz", "big", "w")));
         };
     }
 }

@@ -14,8 +14,10 @@ final class RandomJoins {
     }
 
     Dual next() {
-        return switch (chance.below(7)) {
+        return switch (chance.below(10)) {
             case 6 -> several();
+            case 7 -> ranged();
+            case 8 -> using();
             case 0, 1 -> join();
             case 2 -> in();
             case 3 -> exists();
@@ -28,7 +30,11 @@ final class RandomJoins {
     private Dual join() {
         String kind = chance.of("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN");
         String keys = chance.of(
-                "a.i = b.i", "a.g = b.g AND a.k = b.k", "a.day = b.day AND a.b = b.b", "a.x = b.x AND a.k = b.k", "a.w = b.w AND a.k = b.k");
+                "a.i = b.i",
+                "a.g = b.g AND a.k = b.k",
+                "a.day = b.day AND a.b = b.b",
+                "a.x = b.x AND a.k = b.k",
+                "a.w = b.w AND a.k = b.k");
         String more = chance.of("", "", " AND a.id < b.id", " AND a.n > b.n", " AND a.t <> b.t");
         String where = chance.of("", "", " WHERE a.k > 0", " WHERE b.id IS NULL", " WHERE a.b OR b.b");
         return Dual.of(
@@ -46,6 +52,33 @@ final class RandomJoins {
                 + " " + left + " {} AS c ON " + equal(key, "c", chance.of("a", "b"))
                 + chance.of("", "", "", " AND c.n > a.n");
         return Dual.of(query + chance.of("", " WHERE a.k > 0"), side(), side(), side());
+    }
+
+    /** Few keys, each of so many rows that those of a range are looked for in an order. */
+    private Dual ranged() {
+        String kind = chance.of("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "SEMI JOIN", "ANTI JOIN");
+        String range = chance.of(
+                "b.i BETWEEN a.i - 2 AND a.i + 1",
+                "b.l > a.l AND b.l < a.l + 9000",
+                "b.n >= a.n AND b.n <= a.n + 90.5",
+                "b.d > a.d AND a.d + 5 >= b.d",
+                "b.day = a.day AND b.i >= a.i",
+                "a.n < b.n AND b.n < a.n + a.k * 100");
+        boolean ofLeft = kind.equals("SEMI JOIN") || kind.equals("ANTI JOIN");
+        return Dual.of(
+                "SELECT a.id, a.k" + (ofLeft ? "" : ", b.id AS other") + " FROM {} AS a " + kind + " {} AS b ON "
+                        + chance.of("a.k = b.k", "a.b = b.b", "a.g = b.g") + " AND " + range,
+                side(),
+                side());
+    }
+
+    private Dual using() {
+        String kind = chance.of("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN");
+        String keys = chance.of("g, k", "i", "day, b");
+        return Dual.of(
+                "SELECT " + keys + ", a.id, b.id AS other, b.t FROM {} AS a " + kind + " {} AS b USING (" + keys + ")",
+                side(),
+                side());
     }
 
     private static String equal(String[] columns, String one, String other) {

@@ -56,8 +56,8 @@ final class RandomOvers {
             case 3 -> neighbour(window);
             case 4 ->
                 Dual.of(
-                        chance.of("lag", "lead") + "(i, " + chance.of(0, 1, 2, 3, 4, -1, -2) + ", " + chance.of("id", "7")
-                                + ") OVER {})",
+                        chance.of("lag", "lead") + "(i, " + chance.of(0, 1, 2, 3, 4, -1, -2) + ", "
+                                + chance.of("id", "7") + ") OVER {})",
                         window);
             case 5 ->
                 Dual.of(chance.of("first_value", "last_value") + "({}) OVER {}" + frames.rows() + ")", any(), window);
@@ -75,7 +75,10 @@ final class RandomOvers {
         return chance.percent(70)
                 ? Dual.of(function + "({}) OVER {})", any(), window)
                 : Dual.of(
-                        function + "({}, 2) IGNORE NULLS OVER {})", function + "({}, 2 IGNORE NULLS) OVER {})", any(), window);
+                        function + "({}, 2) IGNORE NULLS OVER {})",
+                        function + "({}, 2 IGNORE NULLS) OVER {})",
+                        any(),
+                        window);
     }
 
     private Dual any() {

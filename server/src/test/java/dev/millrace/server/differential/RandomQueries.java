@@ -90,7 +90,7 @@ final class RandomQueries {
     }
 
     Generated next() {
-        return switch (chance.below(28)) {
+        return switch (chance.below(29)) {
             case 0, 1 -> plain(filtered());
             case 2 -> plain(Dual.of("SELECT DISTINCT {} FROM {}", keys(1 + chance.below(2)), source()));
             case 3, 4, 5, 6 -> plain(grouped());
@@ -99,7 +99,7 @@ final class RandomQueries {
             case 12 -> top();
             case 13 -> plain(rank());
             case 14 -> plain(regrouped());
-            case 15, 16 -> plain(joins.next());
+            case 15, 16, 28 -> plain(joins.next());
             case 17, 18, 19 -> plain(overs.next());
             case 20, 21, 22, 23 -> times.next();
             case 24, 25 -> plain(nested.next());
@@ -189,8 +189,7 @@ final class RandomQueries {
     /** Late rows correct the windows: then all rows count. */
     private Generated corrected() {
         Generated query = windowed();
-        Dual everyRow =
-                new Dual(query.text().ours(), query.text().duck().replaceAll("\\bwm\\b", RandomRows.EARLIEST));
+        Dual everyRow = new Dual(query.text().ours(), query.text().duck().replaceAll("\\bwm\\b", RandomRows.EARLIEST));
         return Generated.of(everyRow).kept(Kept.LATE_INCLUDED);
     }
 
@@ -207,8 +206,8 @@ final class RandomQueries {
 
     private Dual order() {
         Kind kind = chance.of(Kind.INTEGER, Kind.TEXT, Kind.NUMERIC, Kind.DOUBLE, Kind.TIMESTAMP);
-        Dual key = chance.percent(20)
-                ? Dual.same(chance.of("x", "big", "w", "b"))
+        Dual key = chance.percent(40)
+                ? Dual.same(chance.of("x", "big", "w", "b", "t", "t", "g"))
                 : Dual.of("coalesce({}, {})", expressions.of(kind, 1), expressions.column(kind));
         return Dual.of("{}" + chance.of("", " DESC", " ASC NULLS FIRST", " DESC NULLS LAST") + ", id", key);
     }
@@ -216,7 +215,8 @@ final class RandomQueries {
     private Generated top() {
         String offset = chance.percent(30) ? " OFFSET " + chance.below(4) : "";
         Dual text = Dual.of(
-                "SELECT id, k, g, {} AS e FROM rel{} ORDER BY {} LIMIT " + chance.between(1, 12) + offset,
+                "SELECT id, k, g, {} AS e FROM rel{} ORDER BY {} LIMIT " + chance.of(1, 2, 3, 5, 8, 12, 40, 90)
+                        + offset,
                 expressions.any(1),
                 where(),
                 order());
@@ -226,7 +226,7 @@ final class RandomQueries {
     private Dual rank() {
         return Dual.of(
                 "SELECT id, p, e, pos FROM (SELECT id, {} AS p, {} AS e, row_number() OVER (PARTITION BY {} ORDER BY {}) AS pos"
-                        + " FROM rel) AS ranked WHERE pos <= " + chance.between(1, 3),
+                        + " FROM rel) AS ranked WHERE pos <= " + chance.of(1, 2, 3, 20),
                 Dual.same("g"),
                 expressions.any(1),
                 Dual.same("g"),

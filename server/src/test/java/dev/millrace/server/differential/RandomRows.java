@@ -84,6 +84,7 @@ final class RandomRows {
         "\uff5e",
         "\ud83d\ude00"
     };
+
     private static final double[] STRANGE = {
         Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, 0, -0.0, 1e300, -1e300, Double.MIN_VALUE, 1.5
     };
@@ -100,6 +101,7 @@ final class RandomRows {
         "123456789012345678901234.5678",
         "-123456789012345678901234.5678"
     };
+
     private static final long[] EXTREME = {Long.MAX_VALUE, Long.MIN_VALUE, 0, -1, 1L << 53, (1L << 53) + 1};
 
     private final Chance chance;
@@ -108,6 +110,7 @@ final class RandomRows {
     private final long stepMicros;
     /** All times are multiples of it, so that some are a session's gap apart, or where a window ends. */
     private final long tickMicros;
+
     private final long startMicros;
 
     private long nextId;
@@ -169,9 +172,9 @@ final class RandomRows {
                 orNull((long) chance.between(-100, 100)),
                 orNull((long) chance.between(-1_000_000, 1_000_000)),
                 orNull(EXTREME[chance.below(EXTREME.length)]),
-                orNull(chance.between(-4000, 4000) / 4.0),
+                orNull(quarters(2000)),
                 orNull(STRANGE[chance.below(STRANGE.length)]),
-                orNull(chance.between(-40, 40) / 4.0),
+                orNull(quarters(20)),
                 orNull(BigDecimal.valueOf(chance.between(-1_000_000, 1_000_000), 2)),
                 orNull(new BigDecimal(chance.of(WIDE))),
                 orNull(chance.percent(50)),
@@ -180,6 +183,11 @@ final class RandomRows {
                 orNull(startMicros + 3_600_000_000L * chance.between(-30, 30)),
                 orNull(60_000_000L * chance.below(1440)),
                 orNull(new UUID(0x1234_4000L, chance.below(5))));
+    }
+
+    /** A multiple of a quarter; one in twenty is a zero, of either sign. */
+    private double quarters(int most) {
+        return chance.below(20) == 0 ? chance.of(0.0, -0.0) : chance.between(-most, most) / 4.0;
     }
 
     private Object orNull(Object value) {

@@ -24,7 +24,7 @@ final class RandomTimes {
     }
 
     Generated next() {
-        return switch (chance.below(11)) {
+        return switch (chance.below(12)) {
             case 0, 1 -> interval();
             case 2, 3 -> outerInterval();
             case 4 -> overInterval();
@@ -32,6 +32,7 @@ final class RandomTimes {
             case 6 -> asOfTime();
             case 7, 8 -> windowJoin();
             case 9 -> firstOfWindow();
+            case 10 -> closedOver();
             default -> pattern();
         };
     }
@@ -100,12 +101,13 @@ final class RandomTimes {
                 + hasNull(key).replace("a.", "b.") + ")";
         boolean anti = kind.equals("ANTI JOIN");
         Dual joined = Dual.of(
-                "SELECT a.id" + (anti ? "" : ", b.id AS other, b.t") + " FROM {} ON " + key + " AND " + near.condition(),
+                "SELECT a.id" + (anti ? "" : ", b.id AS other, b.t") + " FROM {} ON " + key + " AND "
+                        + near.condition(),
                 sides(kind));
         String known = anti
                 ? leftIsKnown
-                : "a.id IS NOT NULL AND b.id IS NOT NULL OR b.id IS NULL AND " + leftIsKnown
-                        + " OR a.id IS NULL AND " + rightIsKnown;
+                : "a.id IS NOT NULL AND b.id IS NOT NULL OR b.id IS NULL AND " + leftIsKnown + " OR a.id IS NULL AND "
+                        + rightIsKnown;
         return Generated.of(joined.then(new Dual("", " WHERE " + known)));
     }
 
@@ -169,10 +171,31 @@ final class RandomTimes {
         String known = switch (kind) {
             case "SEMI JOIN" -> "true";
             case "ANTI JOIN" -> "a.g IS NULL OR " + end + " <= " + NOW;
-            default ->
-                "a.id IS NOT NULL AND b.id IS NOT NULL OR coalesce(a.g, b.g) IS NULL OR " + end + " <= " + NOW;
+            default -> "a.id IS NOT NULL AND b.id IS NOT NULL OR coalesce(a.g, b.g) IS NULL OR " + end + " <= " + NOW;
         };
         return Generated.of(text.then(new Dual("", " WHERE " + known)));
+    }
+
+    /** A row's results, which look back only, once the watermark has passed it. */
+    private Generated closedOver() {
+        String partition = chance.of("", "PARTITION BY g ", "PARTITION BY k, b ");
+        String total = " OVER (" + partition + "ORDER BY ts, id";
+        String tied = " OVER (" + partition + "ORDER BY ts";
+        String first = chance.of("row_number()", "lag(i)", "lag(t, 3)", "first_value(i)", "lag(i, 2, 7)") + total + ")";
+        String second = chance.of("sum(i)", "count(*)", "max(t)", "min(n)", "avg(l)", "bool_or(b)")
+                + chance.of(
+                        total + " ROWS 3 PRECEDING)",
+                        total + " ROWS BETWEEN 4 PRECEDING AND 1 PRECEDING)",
+                        total + ")",
+                        tied + ")",
+                        tied + " RANGE INTERVAL '2 seconds' PRECEDING)",
+                        tied + " RANGE BETWEEN INTERVAL '9 seconds' PRECEDING AND INTERVAL '1 second' PRECEDING)",
+                        tied + " GROUPS BETWEEN 2 PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW)");
+        String third = chance.of("rank()", "dense_rank()") + tied + ")";
+        String select = "SELECT id, " + first + " AS u, " + second + " AS v, " + third + " AS w";
+        return Generated.ofStream(new Dual(
+                select + " FROM rel EMIT ON WINDOW CLOSE",
+                "SELECT id, u, v, w FROM (" + select + ", ts FROM " + IN_TIME + ") WHERE ts < " + NOW));
     }
 
     /** The first rows of each window, or of its groups, or what all groups of a window make, when it closes. */

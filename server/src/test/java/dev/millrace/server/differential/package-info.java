@@ -13,11 +13,12 @@
  *   <li>groups with HAVING, FILTER, ROLLUP, CUBE, GROUPING SETS; DISTINCT; chains of set operations; WITH
  *   <li>order ({@link dev.millrace.server.differential.RandomCuts}, {@link dev.millrace.server.differential.RandomOvers}): LIMIT,
  *       WITH TIES, DISTINCT ON, QUALIFY, ranks; window functions with frames of all kinds
- *   <li>time ({@link dev.millrace.server.differential.RandomWindows}, {@link dev.millrace.server.differential.RandomTimes}): windows,
- *       late rows dropped or included, interval, window and ASOF joins, row patterns
+ *   <li>time ({@link dev.millrace.server.differential.RandomWindows}, {@link dev.millrace.server.differential.RandomTimes}): windows
+ *       and the first rows of each, late rows dropped or included, interval, window and ASOF joins of all kinds, window functions
+ *       that wait for the watermark, row patterns; rows of today, around 1970 and before
  *   <li>arrays, JSONB, set-returning functions ({@link dev.millrace.server.differential.RandomNested})
  *   <li>views over views, altered queries, EMIT EVERY ({@link dev.millrace.server.differential.RandomQueries.Kept}); restarts
- *       from snapshots, one to three workers, batches of two rows and of many
+ *       from snapshots, also with another number of workers, one to four of them, batches of two rows and of many
  * </ul>
  *
  * <p>Not made: NOT IN of pairs; versions of tables (a suite of their own); users' functions; values that overflow; changes by
