@@ -18,6 +18,7 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -27,7 +28,7 @@ import org.apache.arrow.vector.FieldVector;
  * An INNER join that keeps its rows in as little as they need as long as none is taken back: all of them, or with bounds on
  * times those that the watermark has not passed, and some more: rows that none can meet are not noticed until their memory
  * is used for others. With the first weight that is not 1 a {@link JoinOperator} takes over what there is,
- * and so it does when rows meet many that a residual condition with ranges turns away, which it would not look at.
+ * and so it does when rows meet many that time or a residual condition with ranges turns away, which it would not look at.
  */
 public final class AppendedJoinOperator implements Retelling {
     private static final String STATE = "packed";
@@ -50,6 +51,7 @@ public final class AppendedJoinOperator implements Retelling {
     private Optional<JoinOperator> general = Optional.empty(); // since a row was taken back
     private Optional<JoinOperator> teller = Optional.empty(); // with the same rows, until it has told them again
     private long watermark = NO_WATERMARK;
+    private long compared; // pairs, by time
     private long passed; // pairs
 
     // Pairs that meet: rows of the batch at hand, and the other side's.
@@ -126,24 +128,47 @@ public final class AppendedJoinOperator implements Retelling {
                 return;
             }
             long[] entries = side.finder().find(state.table(), batch, side.rows(), count);
-            pair(port, entries, count, batch, output);
+            int done = pair(port, entries, count, batch, output);
             meet(port, batch, output);
+            if (done < count) {
+                generalize();
+                general.get().adopt(port, part(port, batch, 0, done));
+                general.get().process(port, part(port, batch, done, count), output);
+                return;
+            }
             side.keep(entries, state.head(port));
         }
-        if (hasRanges && evaluated() > MANY_IN_VAIN * (passed + state.size() + 1_000)) {
+        if (isInVain()) {
             generalize();
         }
     }
 
-    /** Pairs the rows of the batch at hand with the other side's. */
-    private void pair(int port, long[] entries, int count, Batch batch, Output output) {
+    private boolean isInVain() {
+        return (hasRanges || isTimed) && evaluated() > MANY_IN_VAIN * (passed + pairs + state.size() + 1_000);
+    }
+
+    /** Some of the rows at hand, as a batch of their own. */
+    private Batch part(int port, Batch batch, int from, int to) {
+        int[] rows = Arrays.copyOfRange(sides.get(port).rows(), from, to);
+        FieldVector[] columns = new FieldVector[batch.columnCount()];
+        for (int column = 0; column < columns.length; column++) {
+            columns[column] = Gather.column(
+                    batch, column, batch.schema().field(column), rows, rows.length, context.allocator());
+        }
+        return Batch.of(batch.schema(), columns, rows.length);
+    }
+
+    /** Pairs the rows of the batch at hand with the other side's; returns how many, all unless it is in vain. */
+    private int pair(int port, long[] entries, int count, Batch batch, Output output) {
         int[] rows = sides.get(port).rows();
         RowLog log = sides.get(1 - port).log();
         int head = state.head(1 - port);
         for (int i = 0; i < count; i++) {
+            long walked = 0;
             long row;
             for (long at = Memory.getLong(entries[i] + head); at >= log.begin(); at = log.before(at, row)) {
                 row = log.address(at);
+                walked++;
                 if (!isTimed || inTime(port, rows[i], row)) {
                     ours[pairs] = rows[i];
                     theirs[pairs] = row + RowLog.HEADER;
@@ -152,7 +177,14 @@ public final class AppendedJoinOperator implements Retelling {
                     }
                 }
             }
+            if (isTimed) {
+                compared += walked;
+                if (isInVain()) {
+                    return i + 1;
+                }
+            }
         }
+        return count;
     }
 
     private boolean inTime(int port, int our, long their) {
@@ -162,9 +194,10 @@ public final class AppendedJoinOperator implements Retelling {
                 && side.time(our) - other.untilOf(their) <= other.reach();
     }
 
-    /** Pairs of rows for which the residual condition was evaluated so far. */
+    /** Pairs of rows whose times were compared, or for which the residual condition was evaluated, so far. */
     long evaluated() {
-        return residual.map(Residual::evaluated).orElse(0L)
+        return compared
+                + residual.map(Residual::evaluated).orElse(0L)
                 + general.map(JoinOperator::evaluated).orElse(0L);
     }
 

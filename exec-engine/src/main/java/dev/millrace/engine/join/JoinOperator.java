@@ -58,10 +58,11 @@ public final class JoinOperator implements Retelling {
     private List<JoinSide> sides;
     private JoinOutput joined;
     private Optional<Residual> residual = Optional.empty();
-    private Optional<RangeCondition> ranges = Optional.empty(); // of the residual
+    private Optional<RangeCondition> ranges = Optional.empty(); // of the residual and of time
     private long[] nullRows; // a row of NULLs for each side
     private long watermark = NO_WATERMARK;
     private Optional<RowLifetimes> lifetimes = Optional.empty(); // of a join with time bounds
+    private long compared; // pairs, by time
     private TimeBounds limit; // of time, if it is to be asked for each pair, else null: hot
     private Pairs pairs;
     private Optional<JoinAnswer> untold = Optional.empty();
@@ -130,11 +131,14 @@ public final class JoinOperator implements Retelling {
                 context.allocator());
         residual = node.residual()
                 .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
-        ranges = RangeCondition.of(
-                node.residual(), sides.get(0).codec(), sides.get(1).codec());
         lifetimes =
                 RowLifetimes.of(node.time(), sides.get(0).codec(), sides.get(1).codec());
         limit = lifetimes.map(RowLifetimes::times).filter(TimeBounds::isLimited).orElse(null);
+        ranges = RangeCondition.of(
+                node.residual(),
+                Optional.ofNullable(limit).map(TimeBounds::bounds),
+                sides.get(0).codec(),
+                sides.get(1).codec());
         pairs = new Pairs(
                 Math.max(64, context.batchRows()),
                 residual,
@@ -252,8 +256,11 @@ public final class JoinOperator implements Retelling {
     }
 
     private void pair(Arrival arrival, int position, long row, long other) {
-        if (limit != null && !(arrival.port == 0 ? limit.meet(row, other) : limit.meet(other, row))) {
-            return;
+        if (limit != null) {
+            compared++;
+            if (!(arrival.port == 0 ? limit.meet(row, other) : limit.meet(other, row))) {
+                return;
+            }
         }
         if (pairs.add(position, row, other)) {
             meet(arrival);
@@ -289,9 +296,9 @@ public final class JoinOperator implements Retelling {
         pairs.clear();
     }
 
-    /** Pairs of rows for which the residual condition was evaluated so far. */
+    /** Pairs of rows whose times were compared, or for which the residual condition was evaluated, so far. */
     long evaluated() {
-        return residual.map(Residual::evaluated).orElse(0L);
+        return compared + residual.map(Residual::evaluated).orElse(0L);
     }
 
     /** Takes rows over from another operator, where they met all that are there. */

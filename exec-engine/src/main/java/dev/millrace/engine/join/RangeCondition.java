@@ -2,12 +2,13 @@ package dev.millrace.engine.join;
 
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.node.JoinTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * What a residual condition says about ranges: one or two comparisons of a value of the left row with one of the right row.
+ * What a residual condition, or time, says about ranges: one or two comparisons of a value of the left row with one of the right row.
  * Each row has two words, the same for all rows it meets, and two bounds for the words of the other side's rows, such that
  * the condition can hold only for rows with
  *
@@ -35,9 +36,11 @@ final class RangeCondition {
         this.codecs = codecs;
     }
 
-    /** The ranges in a condition, if there are any. */
-    static Optional<RangeCondition> of(Optional<Expression> residual, RowCodec left, RowCodec right) {
+    /** The ranges in a condition and between bounds of time, if there are any. */
+    static Optional<RangeCondition> of(
+            Optional<Expression> residual, Optional<JoinTime.Bounds> time, RowCodec left, RowCodec right) {
         List<Comparison> found = new ArrayList<>();
+        time.ifPresent(bounds -> collect(bounds, left.columnCount(), found));
         residual.ifPresent(condition -> collect(condition, left.columnCount(), found));
         if (found.isEmpty()) {
             return Optional.empty();
@@ -50,6 +53,13 @@ final class RangeCondition {
         List<Comparison> found = new ArrayList<>();
         collect(residual, leftColumns, found);
         return !found.isEmpty();
+    }
+
+    private static void collect(JoinTime.Bounds time, int leftColumns, List<Comparison> into) {
+        RangeValue leftUntil = RangeValue.ofTime(time.leftUntil(), time.upperMicros());
+        RangeValue rightUntil = RangeValue.ofTime(leftColumns + time.rightUntil(), -time.lowerMicros());
+        into.add(new Comparison(leftUntil, RangeValue.ofTime(leftColumns + time.right(), 0), false, false));
+        into.add(new Comparison(RangeValue.ofTime(time.left(), 0), rightUntil, true, false));
     }
 
     private static void collect(Expression condition, int leftColumns, List<Comparison> into) {

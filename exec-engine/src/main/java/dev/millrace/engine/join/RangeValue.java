@@ -51,6 +51,11 @@ record RangeValue(int column, Reading reading, long factor, long offset) {
         return Optional.empty();
     }
 
+    /** A timestamp, and so much later. */
+    static RangeValue ofTime(int column, long micros) {
+        return new RangeValue(column, Reading.WHOLE, 1, micros);
+    }
+
     /** The value with a constant of this type's arithmetic added {@code times} times, 1 or -1. */
     Optional<RangeValue> plus(Expression constant, DataType type, int times) {
         OptionalLong by = constant(constant, type);

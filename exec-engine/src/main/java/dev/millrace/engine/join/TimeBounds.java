@@ -53,6 +53,11 @@ final class TimeBounds {
         return isLimited;
     }
 
+    /** What it asks. */
+    JoinTime.Bounds bounds() {
+        return bounds;
+    }
+
     /** Whether rows of a side go by their time. */
     boolean isTimed(int side) {
         return untilSlot(side) != NONE;

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
@@ -306,8 +307,8 @@ class HotKeyJoinTest {
                 long value = values[from + row];
                 if (column == 1) {
                     Memory.putInt(vector.getDataBufferAddress() + 4L * row, (int) value);
-                } else if (column == 2 || column == 3) {
-                    Memory.putLong(vector.getDataBufferAddress() + 8L * row, value + 2L * (column - 2));
+                } else if (column == 2 || column == 3 || column == 6) {
+                    Memory.putLong(vector.getDataBufferAddress() + 8L * row, value + (column == 3 ? 2 : 0));
                 }
             }
             Vectors.setAllValid(vector, count);
@@ -381,6 +382,18 @@ class HotKeyJoinTest {
         int many = 200_000;
         AppendedJoinOperator operator = new AppendedJoinOperator(inner); // and the general one that takes over from it
         costsFewEvaluations(operator, AppendedJoinOperator::evaluated, many, 3 * many - 3, 0);
+    }
+
+    /** One side is far ahead of the other, as a file that is read faster. */
+    @Test
+    void soDoesOneThatIsBoundByTimeAlone() {
+        int many = 20_000;
+        Optional<JoinTime> band = Optional.of(new JoinTime.Bounds(6, 6, -2, 0));
+        Expression always = test("ge", column(0, 2), number(0, NUMBER));
+        Join inner = node(JoinKind.INNER, always, band, true);
+        costsFewEvaluations(new AppendedJoinOperator(inner), AppendedJoinOperator::evaluated, many, 3 * many - 3, 0);
+        Join semi = node(JoinKind.SEMI, always, Optional.of(new JoinTime.Kept(OptionalInt.of(6), OptionalInt.of(6), 1)), true);
+        costsFewEvaluations(new JoinOperator(semi), JoinOperator::evaluated, many, many, 0);
     }
 
     /** Partners that come and go, a value between two columns, and two intervals that overlap. */
