@@ -152,8 +152,8 @@ public final class AppendedJoinOperator implements Retelling {
         int[] rows = Arrays.copyOfRange(sides.get(port).rows(), from, to);
         FieldVector[] columns = new FieldVector[batch.columnCount()];
         for (int column = 0; column < columns.length; column++) {
-            columns[column] = Gather.column(
-                    batch, column, batch.schema().field(column), rows, rows.length, context.allocator());
+            columns[column] =
+                    Gather.column(batch, column, batch.schema().field(column), rows, rows.length, context.allocator());
         }
         return Batch.of(batch.schema(), columns, rows.length);
     }

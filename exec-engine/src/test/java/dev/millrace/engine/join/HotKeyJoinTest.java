@@ -392,7 +392,8 @@ class HotKeyJoinTest {
         Expression always = test("ge", column(0, 2), number(0, NUMBER));
         Join inner = node(JoinKind.INNER, always, band, true);
         costsFewEvaluations(new AppendedJoinOperator(inner), AppendedJoinOperator::evaluated, many, 3 * many - 3, 0);
-        Join semi = node(JoinKind.SEMI, always, Optional.of(new JoinTime.Kept(OptionalInt.of(6), OptionalInt.of(6), 1)), true);
+        Join semi = node(
+                JoinKind.SEMI, always, Optional.of(new JoinTime.Kept(OptionalInt.of(6), OptionalInt.of(6), 1)), true);
         costsFewEvaluations(new JoinOperator(semi), JoinOperator::evaluated, many, many, 0);
     }
 
