@@ -36,9 +36,10 @@ final class DefinitionParser {
             case VIEW -> view(name, ifExists);
             case CONTINUOUS_QUERY -> continuousQuery(name, ifExists);
             case MATERIALIZED_VIEW -> {
+                List<SqlIdentifier> columns = words.optionalColumns();
                 Map<String, String> options = words.optionalOptions();
                 words.expect("as");
-                yield new Syntax.CreateQuery(kind, name, ifExists, options, StatementParser.queryText(words));
+                yield new Syntax.CreateQuery(kind, name, ifExists, options, StatementParser.queryText(words, columns));
             }
             case SINK -> sink(name, ifExists);
             case QUERY_TEMPLATE -> template(name, ifExists);
@@ -49,6 +50,7 @@ final class DefinitionParser {
     // ---- queries and sinks -----------------------------------------------------------------------------------------
 
     private Syntax continuousQuery(String name, IfExists ifExists) {
+        List<SqlIdentifier> columns = words.optionalColumns();
         Map<String, String> options = words.optionalOptions();
         if (words.acceptAll("from", "template")) {
             String template = words.relationName();
@@ -64,7 +66,7 @@ final class DefinitionParser {
         }
         words.expect("as");
         return new Syntax.CreateQuery(
-                ObjectKind.CONTINUOUS_QUERY, name, ifExists, options, StatementParser.queryText(words));
+                ObjectKind.CONTINUOUS_QUERY, name, ifExists, options, StatementParser.queryText(words, columns));
     }
 
     private Syntax view(String name, IfExists ifExists) {

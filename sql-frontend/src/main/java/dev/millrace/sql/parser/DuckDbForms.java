@@ -15,6 +15,7 @@ import java.util.Set;
  * <pre>
  * FROM t                              SELECT * FROM t
  * SELECT * EXCLUDE (a) REPLACE (..)   "star columns"(..), which the binder unfolds
+ * (a JOIN b ..) AS j                  (SELECT * FROM a JOIN b ..) AS j
  * GROUP BY ALL, ORDER BY ALL          by "all columns"
  * [1, 2], {'a': 1}                    ARRAY[1, 2], "row of"('a', 1)
  * [x + 1 FOR x IN l IF x > 0]         ARRAY(SELECT x + 1 FROM unnest(l) .. WHERE x > 0 ORDER BY its place)
@@ -55,6 +56,7 @@ final class DuckDbForms {
         DuckDbForms forms = new DuckDbForms(text);
         forms.small();
         forms.brackets();
+        new NamedJoins(text).rewrite();
         new StarForms(text).rewrite();
         new PivotForms(text).rewrite();
         new ColumnDefinitions(text).rewrite();
@@ -106,6 +108,8 @@ final class DuckDbForms {
             case "positional" -> next.isWord("join");
             case "all" -> before.isWord("by");
             case "replace" -> before.isSymbol("*") || before.isSymbol(")");
+            case "except" -> before.isSymbol("*");
+            case "join" -> true; // it may have a name
             case "interval" -> next.kind() != Kind.STRING;
             case "nulls" -> next.isSymbol(")");
             case "count", "filter", "columns", "range" -> next.isSymbol("(");

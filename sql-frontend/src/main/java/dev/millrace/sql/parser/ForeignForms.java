@@ -38,6 +38,9 @@ final class ForeignForms {
     private static final String STREAM =
             "CREATE STREAM s (.., WATERMARK FOR ts AS ts - INTERVAL '5 seconds') WITH (connector = ..) reads from outside";
 
+    private static final String TYPES =
+            "a column's type is one of the built-in ones; CHECK (c IN ('a', 'b')) limits its values, ROW(a INT, b TEXT) has fields";
+
     private static final String COMPUTED = "a computed column has its type first: ts TIMESTAMPTZ GENERATED ALWAYS AS"
             + " (to_timestamp(ms / 1000.0)) STORED";
 
@@ -52,6 +55,40 @@ final class ForeignForms {
             new Form("declare * | subscription", "DECLARE c CURSOR FOR SUBSCRIBE TO v"),
             new Form("create | connection", "options stand in WITH (..) of the stream or sink"),
             new Form("create | secret", "options stand in WITH (..) of the stream or sink"),
+            new Form(
+                    "create | schema", "CREATE TABLE s.t makes t in the schema s, which needs no statement of its own"),
+            new Form("drop | schema", "DROP what is in it"),
+            new Form("create | unlogged", "leave UNLOGGED out: rows are in memory"),
+            new Form("create | type", TYPES),
+            new Form("drop | type", TYPES),
+            new Form("create | domain", TYPES),
+            new Form("create | extension", "functions come with CREATE FUNCTION .. LANGUAGE JAVA, from a jar"),
+            new Form("create | aggregate", "CREATE FUNCTION .. LANGUAGE JAVA makes aggregates too; docs/functions.md"),
+            new Form(
+                    "create | procedure",
+                    "CREATE FUNCTION .. LANGUAGE SQL, or several statements between BEGIN and COMMIT"),
+            new Form("call", "several statements between BEGIN and COMMIT"),
+            new Form("do", "several statements between BEGIN and COMMIT"),
+            new Form("create | trigger", "a materialized view follows every change, and SUBSCRIBE TO tells of it"),
+            new Form("create | rule", "a materialized view follows every change, and SUBSCRIBE TO tells of it"),
+            new Form(
+                    "create | recursive",
+                    "WITH RECURSIVE is not supported; join a view with itself as often as is needed"),
+            new Form("refresh", "a materialized view is always current; FLUSH waits for all that has been accepted"),
+            new Form("with no data", "it is filled as it is made; leave WITH NO DATA out"),
+            new Form("with data", "leave WITH DATA out"),
+            new Form("comment", "SHOW CREATE shows a statement as it was written, with the comments in it"),
+            new Form("for update", "rows are not locked: what stands between BEGIN and COMMIT is applied as one epoch"),
+            new Form("for share", "rows are not locked: what stands between BEGIN and COMMIT is applied as one epoch"),
+            new Form(
+                    "for no key update",
+                    "rows are not locked: what stands between BEGIN and COMMIT is applied as one epoch"),
+            new Form("inherits", "CREATE VIEW .. AS SELECT .. FROM a UNION ALL SELECT .. FROM b reads both"),
+            new Form("partition of", "a table needs no parts: rows are spread over the workers by their keys"),
+            new Form("partition by list", "a table needs no parts: rows are spread over the workers by their keys"),
+            new Form("partition by range", "a table needs no parts: rows are spread over the workers by their keys"),
+            new Form("partition by hash", "a table needs no parts: rows are spread over the workers by their keys"),
+            new Form("corresponding", "UNION BY NAME"),
             new Form("create | database", "there is one database; leave it out"),
             new Form("create | catalog", "there is one database; leave it out"),
             new Form("use", "there is one database; leave it out"),

@@ -11,6 +11,9 @@ import java.util.Set;
  * what it is put before, so that messages point there. Places past the end are the end. One thread, one text.
  */
 final class LexemeEditor {
+    /** Words that begin a query. */
+    static final Set<String> QUERIES = Set.of("select", "values", "with", "table", "from");
+
     /** Words that end a part of a SELECT. */
     static final Set<String> CLAUSES = Set.of(
             "from",

@@ -42,8 +42,17 @@ final class StarForms {
 
     private boolean isModified(int i) {
         return text.get(i).kind() == Kind.WORD
-                && MODIFIERS.contains(text.get(i).text())
-                && (text.symbol(i + 1, "(") || text.get(i + 1).isName() && !text.word(i + 1, "from"));
+                        && MODIFIERS.contains(text.get(i).text())
+                        && (text.symbol(i + 1, "(") || text.get(i + 1).isName() && !text.word(i + 1, "from"))
+                || excepts(text.get(i), text.get(i + 1), text.get(i + 2));
+    }
+
+    /** BigQuery's EXCEPT behind a star: names in parentheses, where a set operation has a query. */
+    static boolean excepts(Lexeme word, Lexeme open, Lexeme name) {
+        return word.isWord("except")
+                && open.isSymbol("(")
+                && name.isName()
+                && !LexemeEditor.QUERIES.contains(name.text());
     }
 
     /** {@code t.* EXCLUDE (a) REPLACE (e AS b) RENAME (c AS d)}. */
@@ -59,7 +68,8 @@ final class StarForms {
             if (close < 0) {
                 return;
             }
-            made.addAll(text.made(i, ", \"star " + text.get(i).text() + "\"("));
+            String modifier = text.word(i, "except") ? "exclude" : text.get(i).text();
+            made.addAll(text.made(i, ", \"star " + modifier + "\"("));
             List<List<Lexeme>> items = text.items(listed ? i + 2 : i + 1, close);
             for (int item = 0; item < items.size(); item++) {
                 made.addAll(item == 0 ? List.of() : text.made(i, ","));

@@ -12,7 +12,9 @@ import dev.millrace.sql.statement.Statement.ExplainForm;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.Listing;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.syntax.PlainSelect;
 import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Keywords;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
@@ -26,7 +28,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
  * Reads the statements of a text, separated by semicolons. One method per statement; definitions of relations are in
@@ -318,10 +322,32 @@ public final class StatementParser {
 
     /** A query with its EMIT clause. */
     static Syntax.QueryText queryText(Words words) {
+        return queryText(words, List.of());
+    }
+
+    /** A query with its EMIT clause, whose columns have other names: {@code SELECT * FROM (query) AS named (a, b)}. */
+    static Syntax.QueryText queryText(Words words, List<SqlIdentifier> columns) {
         int first = words.place();
         SqlNode query = words.query();
+        String text = words.textFrom(first);
+        int behind = words.place();
         Emit emit = emit(words);
-        return new Syntax.QueryText(query, emit, words.textFrom(first));
+        if (columns.isEmpty()) {
+            return new Syntax.QueryText(query, emit, words.textFrom(first));
+        }
+        List<SqlNode> operands = new ArrayList<>(List.of(query, new SqlIdentifier("named", SqlParserPos.ZERO)));
+        operands.addAll(columns);
+        SqlNode named = PlainSelect.of(
+                SqlParserPos.ZERO,
+                SqlNodeList.of(SqlIdentifier.star(SqlParserPos.ZERO)),
+                SqlStdOperatorTable.AS.createCall(SqlParserPos.ZERO, operands));
+        String names = String.join(
+                ", ",
+                columns.stream()
+                        .map(column -> Identifiers.quote(column.getSimple()))
+                        .toList());
+        String period = words.place() > behind ? " " + words.textFrom(behind) : "";
+        return new Syntax.QueryText(named, emit, "SELECT * FROM (" + text + ") AS named (" + names + ")" + period);
     }
 
     private static Emit emit(Words words) {
