@@ -9,6 +9,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.sql.algebra.AggregateTranslator;
+import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.type.DataType;
@@ -99,7 +100,7 @@ final class AggregateTranslation {
     private static Expression single(
             org.apache.calcite.rel.core.AggregateCall call, int keys, List<AggregateCall> calls) {
         DataType type = TypeMapper.dataType(call.getType());
-        Expression value = column(plain(Function.MIN, call.getArgList(), type), keys, calls);
+        Expression value = column(plain(Aggregates.ofSingleRow(type), call.getArgList(), type), keys, calls);
         Expression count = column(plain(Function.COUNT, List.of(), DataType.BIGINT), keys, calls);
         Expression single = new Expression.Call("at_most_one_row", List.of(count), DataType.BOOLEAN, false);
         return new Expression.Case(List.of(new Expression.Case.Branch(single, value)), new Null(type), type, true);

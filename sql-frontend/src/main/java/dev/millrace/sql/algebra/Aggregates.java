@@ -83,6 +83,14 @@ public final class Aggregates {
         };
     }
 
+    /** What gives the value of a single row of a type. */
+    public static Function ofSingleRow(DataType type) {
+        return switch (type.kind()) {
+            case ARRAY, ROW -> Function.FIRST_VALUE;
+            default -> Function.MIN;
+        };
+    }
+
     /** The result type over an argument of a type; as the constants of {@link Function} say. */
     public static DataType resultType(Function function, DataType argument) {
         return switch (function) {

@@ -45,16 +45,21 @@ final class ComparisonBinder {
     /** The values of a row, or of the one row of a sub-query. */
     private List<RexNode> row(SqlNode node, int columns) {
         return node.getKind() == SqlKind.ROW
-                ? expressions.bindAll(((SqlCall) node).getOperandList())
+                ? fields((SqlCall) node)
                 : new SubQueryBinder(context, expressions).row(node, columns);
     }
 
+    private List<RexNode> fields(SqlCall row) {
+        return new NestedBinder(context, expressions).fields(row);
+    }
+
     private RexNode compareRows(String name, SqlCall left, SqlCall right, SqlNode where) {
-        if (left.operandCount() != right.operandCount()) {
+        List<RexNode> lefts = fields(left);
+        List<RexNode> rights = fields(right);
+        if (lefts.size() != rights.size()) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "unequal number of entries in row expressions", where);
         }
-        return compareRows(
-                name, expressions.bindAll(left.getOperandList()), expressions.bindAll(right.getOperandList()), where);
+        return compareRows(name, lefts, rights, where);
     }
 
     private RexNode compareRows(String name, List<RexNode> lefts, List<RexNode> rights, SqlNode where) {

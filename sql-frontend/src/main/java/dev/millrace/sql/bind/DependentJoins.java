@@ -3,6 +3,7 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.PlanNode.TableCall;
+import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
@@ -377,7 +378,10 @@ final class DependentJoins extends RelHomogeneousShuttle {
                 calls.add(
                         isSingle(call)
                                 ? Relations.call(
-                                        Function.MIN, List.of(call.getArgList().get(0) + width()), -1, call.getType())
+                                        Aggregates.ofSingleRow(TypeMapper.dataType(call.getType())),
+                                        List.of(call.getArgList().get(0) + width()),
+                                        -1,
+                                        call.getType())
                                 : shifted(call, aggregate.getGroupSet().isEmpty(), input));
             }
             if (aggregate.getAggCallList().stream().anyMatch(Rewriting::isSingle)) {

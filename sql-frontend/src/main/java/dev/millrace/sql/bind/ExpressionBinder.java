@@ -121,6 +121,9 @@ final class ExpressionBinder {
     // ---- leaves ----------------------------------------------------------------------------------------------------
 
     private RexNode column(SqlIdentifier identifier) {
+        if (identifier.isStar() && identifier.names.size() > 1) {
+            return new RowBinder(context, this).wholeRow(identifier);
+        }
         if (identifier.isStar()) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "\"*\" is not allowed here", identifier);
         }

@@ -14,6 +14,7 @@ import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
@@ -54,9 +55,16 @@ final class FromBinder {
     private final QueryContext context;
     private final QueryBinder queries;
     private final Optional<Scope> outer;
+    private final Set<String> wholeRows;
     private boolean besideSnapshot; // whether the right side of a temporal join is being bound
 
     FromBinder(QueryContext context, QueryBinder queries, Optional<Scope> outer) {
+        this(context, queries, outer, Set.of());
+    }
+
+    /** @param wholeRows the names of relations that expressions may read as rows */
+    FromBinder(QueryContext context, QueryBinder queries, Optional<Scope> outer, Set<String> wholeRows) {
+        this.wholeRows = wholeRows;
         this.context = context;
         this.queries = queries;
         this.outer = outer;
@@ -277,12 +285,18 @@ final class FromBinder {
 
     private From join(SqlJoin join) {
         From left = bind(join.getLeft());
+        if (join.getJoinType() == JoinType.RIGHT || join.getJoinType() == JoinType.FULL) {
+            left = OuterRows.mark(left, wholeRows);
+        }
         Optional<SqlCall> function = ExpandBinder.function(join.getRight(), context);
         if (function.isPresent() && !isConstantSeries(function.get())) {
             return expand(join, left, function.get());
         }
         if (join.getJoinType() == JoinType.ASOF || join.getJoinType() == JoinType.LEFT_ASOF) {
             From right = bind(join.getRight());
+            if (join.getJoinType() == JoinType.LEFT_ASOF) {
+                right = OuterRows.markByColumns(right, wholeRows);
+            }
             requireDistinctQualifiers(left, right, join.getRight());
             return new TimedJoinBinder(context, left, right, join).asof(this::onCondition);
         }
@@ -291,6 +305,9 @@ final class FromBinder {
             besideSnapshot = true;
             From right = bind(join.getRight());
             besideSnapshot = false;
+            if (join.getJoinType() == JoinType.LEFT) {
+                right = OuterRows.markByColumns(right, wholeRows);
+            }
             requireDistinctQualifiers(left, right, join.getRight());
             boolean isCommon = snapshot.get().getTableRef() instanceof SqlIdentifier name
                     && queries.commonTable(RelationNames.of(name.names)).isPresent();
@@ -301,8 +318,11 @@ final class FromBinder {
         boolean lateral = isLateral(join.getRight())
                 || sqlFunction(join.getRight(), context).isPresent();
         Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
-        FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope)) : this;
+        FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope), wholeRows) : this;
         From right = rightBinder.bind(join.getRight());
+        if (join.getJoinType() == JoinType.LEFT || join.getJoinType() == JoinType.FULL) {
+            right = OuterRows.mark(right, wholeRows);
+        }
         requireDistinctQualifiers(left, right, join.getRight());
         JoinRelType type = switch (join.getJoinType()) {
             case INNER, CROSS, COMMA -> JoinRelType.INNER;

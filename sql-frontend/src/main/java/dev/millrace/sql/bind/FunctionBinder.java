@@ -242,7 +242,7 @@ final class FunctionBinder {
 
     private RexNode scalar(String name, SqlCall call) {
         for (SqlNode operand : call.getOperandList()) {
-            if (operand instanceof SqlIdentifier identifier && identifier.isStar()) {
+            if (operand instanceof SqlIdentifier star && star.isStar() && star.names.size() == 1) {
                 throw Errors.error(
                         SqlState.WRONG_OBJECT_TYPE,
                         name + "(*) specified, but " + name + " is not an aggregate function",
@@ -257,6 +257,9 @@ final class FunctionBinder {
         }
         if (name.equals("format")) {
             return new FormatBinder(context, expressions).bind(call);
+        }
+        if (name.equals("row")) {
+            return new NestedBinder(context, expressions).row(call);
         }
         if (name.equals(FromClauses.ROW_OF)) {
             return new RowBinder(context, expressions).named(call);

@@ -106,7 +106,7 @@ final class GroupBinder {
             expression = aliases.apply(name).orElse(node);
         }
         RexNode key = context.coercions().decided(expressions.bind(expression));
-        int place = keys.indexOf(key);
+        int place = ComparableQueries.indexOf(keys, key);
         if (place < 0) {
             place = keys.size();
             keys.add(key);

@@ -118,7 +118,7 @@ final class Grouping {
     private AggregateCall grouping(Call call, SqlNode where) {
         List<Integer> places = call.arguments().stream()
                 .map(context.coercions()::decided)
-                .map(groups.keys()::indexOf)
+                .map(key -> ComparableQueries.indexOf(groups.keys(), key))
                 .toList();
         if (places.contains(-1)) {
             throw Errors.error(
@@ -194,6 +194,10 @@ final class Grouping {
 
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
+                Optional<RexNode> key = key(query);
+                if (key.isPresent()) {
+                    return key.get();
+                }
                 RexSubQuery inner = (RexSubQuery) super.visitSubQuery(query);
                 return scope.groupCorrelation()
                         .map(id -> inner.clone(Correlations.replace(inner.rel, id, Grouping.this::ofGroup)))
@@ -203,7 +207,7 @@ final class Grouping {
     }
 
     private Optional<RexNode> key(RexNode expression) {
-        int place = groups.keys().indexOf(expression);
+        int place = ComparableQueries.indexOf(groups.keys(), expression);
         return place < 0 ? Optional.empty() : Optional.of(output(place));
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -187,13 +188,28 @@ final class NestedBinder {
                 "row_field", List.of(row, Rex.literal(new Literal((long) index, DataType.INTEGER))), type, true);
     }
 
+    /** The values of {@code ROW(a, t.*)}. */
+    List<RexNode> fields(SqlCall row) {
+        List<RexNode> fields = new ArrayList<>();
+        for (SqlNode operand : row.getOperandList()) {
+            if (operand instanceof SqlIdentifier star && star.isStar()) {
+                expressions.scope().star(star).forEach(column -> fields.add(column(column)));
+            } else {
+                fields.add(expressions.bind(operand));
+            }
+        }
+        return fields;
+    }
+
     /** {@code ROW(a, b)} or {@code (a, b)}. */
     RexNode row(SqlCall call) {
-        List<RexNode> fields = new ArrayList<>();
-        for (SqlNode operand : call.getOperandList()) {
-            fields.add(context.coercions().decided(expressions.bind(operand)));
-        }
+        List<RexNode> fields =
+                fields(call).stream().map(context.coercions()::decided).toList();
         return context.functions().operator("make_row", fields, call);
+    }
+
+    private static RexNode column(Scope.Column column) {
+        return new RexInputRef(column.index(), column.type());
     }
 
     /** Whether a row is NULL, which it is if all its fields are, or not, which it is not if none is: both may be false. */

@@ -59,7 +59,7 @@ final class RowBinder {
     /** What a name means that is none of a column; fails with {@code unknown} if it means nothing. */
     RexNode otherwise(SqlIdentifier name, MillraceException unknown) {
         if (name.isSimple()) {
-            return wholeRow(name).orElseThrow(() -> unknown);
+            return wholeRow(name, name.getSimple()).orElseThrow(() -> unknown);
         }
         // s.a of a column s, t.s.a of a column of t
         for (int parts = Math.min(2, name.names.size() - 1); parts > 0; parts--) {
@@ -82,9 +82,17 @@ final class RowBinder {
         throw unknown;
     }
 
+    /** {@code t.*} as a value. */
+    RexNode wholeRow(SqlIdentifier star) {
+        String relation = star.names.get(star.names.size() - 2);
+        return wholeRow(new SqlIdentifier(relation, star.getParserPosition()), relation)
+                .orElseThrow(() -> Errors.error(
+                        SqlState.UNDEFINED_TABLE, "missing FROM-clause entry for table \"" + relation + "\"", star));
+    }
+
     /** The row of a relation by its name; NULL where an outer join found none. */
-    private Optional<RexNode> wholeRow(SqlIdentifier name) {
-        List<Column> columns = expressions.scope().ofRelation(name.getSimple());
+    private Optional<RexNode> wholeRow(SqlIdentifier name, String relation) {
+        List<Column> columns = expressions.scope().ofRelation(relation);
         if (columns.isEmpty()) {
             return Optional.empty();
         }
@@ -96,23 +104,19 @@ final class RowBinder {
                     new SqlIdentifier(List.of(column.qualifier(), column.name()), name.getParserPosition())));
         }
         RexNode row = row(names, values);
-        if (values.stream().anyMatch(value -> !value.getType().isNullable())) {
+        if (!expressions.scope().mayBeMissing(relation)) {
             return Optional.of(row);
         }
-        RexNode none = allNull(values);
+        RexNode isThere =
+                expressions.bind(new SqlIdentifier(List.of(relation, Scope.IS_THERE), name.getParserPosition()));
         DataType type = Coercions.type(row);
         return Optional.of(Rex.builder()
                 .makeCall(
                         TypeMapper.relType(type, true),
                         SqlStdOperatorTable.CASE,
-                        List.of(none, Rex.nullOf(type), row)));
-    }
-
-    private static RexNode allNull(List<RexNode> values) {
-        return ExpressionBinder.combine(
-                "and",
-                values.stream()
-                        .map(value -> Rex.call("is_null", List.of(value), DataType.BOOLEAN, false))
-                        .toList());
+                        List.of(
+                                Rex.call("is_null", List.of(isThere), DataType.BOOLEAN, false),
+                                Rex.nullOf(type),
+                                row)));
     }
 }

@@ -33,6 +33,11 @@ final class Scope {
         boolean isOwnNumber() {
             return hidden && name.equals(OWN_NUMBER);
         }
+
+        /** Whether this is none of the columns that its relation's row has. */
+        boolean isBeside() {
+            return isOwnNumber() || hidden && name.equals(IS_THERE);
+        }
     }
 
     private static final String WINDOW_TIME = "window_time";
@@ -40,6 +45,9 @@ final class Scope {
 
     /** The number of the relation that a row of a system relation is of. */
     static final String OWN_NUMBER = "tableoid";
+
+    /** Beside rows that an outer join may miss, where they are read as a whole: NULL where it does. */
+    static final String IS_THERE = "is there";
 
     private final Optional<Scope> outer;
     private final List<Column> columns;
@@ -194,11 +202,24 @@ final class Scope {
                         || column.qualifier().equals(name));
     }
 
+    /** Whether an outer join may have found no row of the relation; a column {@link #IS_THERE} says whether it has. */
+    boolean mayBeMissing(String qualifier) {
+        for (Optional<Scope> scope = Optional.of(this); scope.isPresent(); scope = scope.get().outer) {
+            List<Column> found = scope.get().columns.stream()
+                    .filter(column -> column.qualifier().equals(qualifier))
+                    .toList();
+            if (!found.isEmpty()) {
+                return found.stream().anyMatch(column -> column.isBeside() && !column.isOwnNumber());
+            }
+        }
+        return false;
+    }
+
     /** The columns of a relation of this scope or one around it. */
     List<Column> ofRelation(String qualifier) {
         for (Optional<Scope> scope = Optional.of(this); scope.isPresent(); scope = scope.get().outer) {
             List<Column> found = scope.get().columns.stream()
-                    .filter(column -> column.qualifier().equals(qualifier) && !column.isOwnNumber())
+                    .filter(column -> column.qualifier().equals(qualifier) && !column.isBeside())
                     .toList();
             if (!found.isEmpty()) {
                 return found;
@@ -231,7 +252,7 @@ final class Scope {
     /** A function's rows of one value by their alias, as in {@code jsonb_array_elements(..) AS e}, whose column is "value". */
     private Optional<Column> rowOfOneValue(String qualifier) {
         List<Column> row = columns.stream()
-                .filter(column -> column.qualifier().equals(qualifier))
+                .filter(column -> column.qualifier().equals(qualifier) && !column.isBeside())
                 .toList();
         return row.size() == 1 && row.get(0).name().equals("value") ? Optional.of(row.get(0)) : Optional.empty();
     }
@@ -244,7 +265,7 @@ final class Scope {
         }
         String qualifier = parts.get(parts.size() - 2);
         List<Column> matching = columns.stream()
-                .filter(column -> column.qualifier().equals(qualifier) && !column.isOwnNumber())
+                .filter(column -> column.qualifier().equals(qualifier) && !column.isBeside())
                 .toList();
         if (matching.isEmpty()) {
             throw missingRelation(qualifier, star);

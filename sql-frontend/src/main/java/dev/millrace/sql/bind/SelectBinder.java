@@ -71,7 +71,7 @@ final class SelectBinder {
                 || select.getFrom() instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.ONE_ROW));
         From from = noFrom
                 ? new From(LogicalValues.createOneRow(context.cluster()), List.of())
-                : new FromBinder(context, queries, outer).bind(select.getFrom());
+                : new FromBinder(context, queries, outer, OuterRows.namesIn(select, order.order)).bind(select.getFrom());
         this.rel = from.rel();
         this.scope = new Scope(outer, from.columns(), rel.getRowType(), context, queries.commonTables());
         this.aliases = new Aliases(select.getSelectList().getList(), scope);
@@ -379,7 +379,7 @@ final class SelectBinder {
         List<RexNode> withKeys = new ArrayList<>(values);
         List<String> withKeyNames = new ArrayList<>(names);
         for (Sorted key : sorted) {
-            int column = key.item >= 0 ? key.item : withKeys.indexOf(key.value);
+            int column = key.item >= 0 ? key.item : ComparableQueries.indexOf(withKeys, key.value);
             if (column < 0) {
                 if (select.isDistinct()) {
                     throw Errors.error(
@@ -395,7 +395,7 @@ final class SelectBinder {
         }
         List<Integer> on = new ArrayList<>();
         for (RexNode key : distinctOn) {
-            int column = withKeys.indexOf(key);
+            int column = ComparableQueries.indexOf(withKeys, key);
             if (column < 0) {
                 column = withKeys.size();
                 withKeys.add(key);

@@ -33,7 +33,7 @@ final class SubQueries {
                         CoreRules.JOIN_SUB_QUERY_TO_CORRELATE))
                 .build();
         HepPlanner planner = new HepPlanner(program);
-        RelNode withJoins = RowMembership.count(SemiJoins.apply(query));
+        RelNode withJoins = RowMembership.count(SemiJoins.apply(BelowWindows.move(query)));
         if (!isLeft(withJoins)) {
             return withJoins;
         }

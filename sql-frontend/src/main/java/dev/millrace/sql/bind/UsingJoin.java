@@ -36,7 +36,10 @@ final class UsingJoin {
         if (!join.isNatural()) {
             return List.of();
         }
-        List<String> rightNames = right.columns().stream().map(Column::name).toList();
+        List<String> rightNames = right.columns().stream()
+                .filter(column -> !column.hidden())
+                .map(Column::name)
+                .toList();
         return left.columns().stream()
                 .filter(column -> !column.hidden())
                 .map(Column::name)

@@ -99,6 +99,17 @@ final class TokenFeed implements Supplier<Token> {
 
     private void wordBeforeParenthesis(String word) {
         switch (word) {
+            case "row" -> {
+                // The grammar reads VALUES (ROW(a, b)) as VALUES (a, b).
+                boolean beginsRow = tokens.before(1).isSymbol("(")
+                        && (tokens.before(2).isWord("values")
+                                || tokens.before(2).isSymbol(",") && tokens.before(3).isSymbol(")"));
+                if (beginsRow) {
+                    tokens.callee(word);
+                } else {
+                    tokens.keyword(word, 1);
+                }
+            }
             case "extract" -> forms.extract();
             case "position", "substring", "overlay" -> {
                 tokens.callee(Paren.WORDY_CALL, word, 1);
