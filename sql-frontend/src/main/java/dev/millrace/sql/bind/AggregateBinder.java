@@ -73,7 +73,10 @@ final class AggregateBinder {
     }
 
     private static boolean isStar(List<SqlNode> arguments) {
-        return arguments.size() == 1 && arguments.get(0) instanceof SqlIdentifier star && star.isStar() && star.names.size() == 1;
+        return arguments.size() == 1
+                && arguments.get(0) instanceof SqlIdentifier star
+                && star.isStar()
+                && star.names.size() == 1;
     }
 
     /** Keys of ORDER BY with PostgreSQL's places for NULL. */

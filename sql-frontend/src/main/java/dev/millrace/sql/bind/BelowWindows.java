@@ -40,8 +40,7 @@ final class BelowWindows {
 
     private static RelNode split(LogicalProject project) {
         List<RexNode> below = new ArrayList<>(Relations.references(project.getInput()));
-        List<String> names =
-                new ArrayList<>(project.getInput().getRowType().getFieldNames());
+        List<String> names = new ArrayList<>(project.getInput().getRowType().getFieldNames());
         int width = below.size();
         RexShuttle taking = new RexShuttle() {
             @Override

@@ -83,8 +83,7 @@ final class ComparableQueries {
             return copy;
         }
         if (copy instanceof LogicalFilter filter) {
-            return LogicalFilter.create(
-                    filter.getInput(), filter.getCondition(), ImmutableSet.copyOf(own));
+            return LogicalFilter.create(filter.getInput(), filter.getCondition(), ImmutableSet.copyOf(own));
         } else if (copy instanceof LogicalProject project) {
             return LogicalProject.create(
                     project.getInput(), List.of(), project.getProjects(), project.getRowType(), own);

@@ -71,7 +71,8 @@ final class SelectBinder {
                 || select.getFrom() instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.ONE_ROW));
         From from = noFrom
                 ? new From(LogicalValues.createOneRow(context.cluster()), List.of())
-                : new FromBinder(context, queries, outer, OuterRows.namesIn(select, order.order)).bind(select.getFrom());
+                : new FromBinder(context, queries, outer, OuterRows.namesIn(select, order.order))
+                        .bind(select.getFrom());
         this.rel = from.rel();
         this.scope = new Scope(outer, from.columns(), rel.getRowType(), context, queries.commonTables());
         this.aliases = new Aliases(select.getSelectList().getList(), scope);

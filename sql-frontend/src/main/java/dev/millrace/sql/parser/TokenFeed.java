@@ -103,7 +103,8 @@ final class TokenFeed implements Supplier<Token> {
                 // The grammar reads VALUES (ROW(a, b)) as VALUES (a, b).
                 boolean beginsRow = tokens.before(1).isSymbol("(")
                         && (tokens.before(2).isWord("values")
-                                || tokens.before(2).isSymbol(",") && tokens.before(3).isSymbol(")"));
+                                || tokens.before(2).isSymbol(",")
+                                        && tokens.before(3).isSymbol(")"));
                 if (beginsRow) {
                     tokens.callee(word);
                 } else {
