@@ -29,9 +29,6 @@ final class FrameRows {
             read.addAll(call.arguments());
             call.filter().ifPresent(read::add);
         }
-        if (read.isEmpty()) {
-            read.add(0); // a batch has a column, if only for its number of rows
-        }
         this.columns = List.copyOf(read);
         this.schema = input.select(columns);
         this.rows = rows;

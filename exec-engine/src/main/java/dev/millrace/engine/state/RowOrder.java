@@ -1,13 +1,14 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.nested.Images;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.type.DataType;
 import java.util.List;
 
 /**
  * The order of rows of a {@link RowCodec}, as PostgreSQL orders values with the C collation: text by bytes, NaN greatest,
- * false before true, intervals as if a month had 30 days.
+ * false before true, intervals as if a month had 30 days, arrays and rows element by element.
  */
 public final class RowOrder {
     private static final long DAY_NANOS = 86_400_000_000_000L;
@@ -74,7 +75,9 @@ public final class RowOrder {
             }
             case INTERVAL -> compareIntervals(a + aSlot, b + bSlot);
             case UUID -> Memory.compare(a + aSlot, 16, b + bSlot, 16);
-            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, ARRAY, ROW, NULL ->
+            case ARRAY, ROW ->
+                Images.compareValues(type, a + Memory.getInt(a + aSlot), b + Memory.getInt(b + bSlot));
+            case TEXT, VARCHAR, CHAR, JSONB, BYTEA, NULL ->
                 Memory.compare(
                         a + Memory.getInt(a + aSlot),
                         Memory.getInt(a + aSlot + 4),

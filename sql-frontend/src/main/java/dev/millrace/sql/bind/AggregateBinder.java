@@ -3,6 +3,7 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.sql.algebra.Aggregates;
+import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.AggregateCalls.Call;
 import dev.millrace.sql.bind.AggregateCalls.SortKey;
 import dev.millrace.sql.bind.Coercions.Strength;
@@ -49,6 +50,12 @@ final class AggregateBinder {
             SortKey key = ordering.get(0);
             ordering = List.of(new SortKey(typed.get(0), key.descending(), key.nullsFirst()));
         }
+        if (function == Function.MIN || function == Function.MAX) {
+            Optional<Call> ordered = extreme(function == Function.MIN, typed.get(0), filter);
+            if (ordered.isPresent()) {
+                return ordered.get();
+            }
+        }
         DataType type = Aggregates.resultType(function, typed.isEmpty() ? DataType.NULL : Coercions.type(typed.get(0)));
         boolean nullable = function != Function.COUNT && function != Function.APPROX_COUNT_DISTINCT;
         boolean orderMatters = percentile
@@ -70,6 +77,34 @@ final class AggregateBinder {
                 type,
                 nullable,
                 Optional.empty());
+    }
+
+    /** Extremes of types that the engine has no least and greatest of, as other aggregates. */
+    private static Optional<Call> extreme(boolean least, RexNode value, Optional<RexNode> filter) {
+        DataType type = Coercions.type(value);
+        Function function =
+                switch (type.kind()) {
+                    case BOOLEAN -> least ? Function.BOOL_AND : Function.BOOL_OR;
+                    case ARRAY, ROW -> Function.FIRST_VALUE;
+                    default -> Function.COUNT;
+                };
+        if (function == Function.COUNT) {
+            return Optional.empty();
+        }
+        boolean ordered = function == Function.FIRST_VALUE;
+        List<RexNode> conditions = new ArrayList<>(filter.stream().toList());
+        if (ordered && value.getType().isNullable()) {
+            conditions.add(Rex.call("is_not_null", List.of(value), DataType.BOOLEAN, false));
+        }
+        return Optional.of(new Call(
+                function,
+                List.of(value),
+                false,
+                conditions.isEmpty() ? Optional.empty() : Optional.of(ExpressionBinder.combine("and", conditions)),
+                ordered ? List.of(new SortKey(value, !least, false)) : List.of(),
+                type,
+                true,
+                Optional.empty()));
     }
 
     private static boolean isStar(List<SqlNode> arguments) {
@@ -152,7 +187,7 @@ final class AggregateBinder {
 
     private static boolean isOrdered(DataType type) {
         return switch (type.kind()) {
-            case BOOLEAN, JSONB, ROW, ARRAY -> false;
+            case JSONB -> false;
             default -> true;
         };
     }

@@ -3,6 +3,7 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.SqlState;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
@@ -17,6 +18,11 @@ record AggregateSyntax(
         Optional<SqlNode> filter,
         List<SqlNode> ordering,
         boolean ignoreNulls) {
+
+    /** What it reads columns in. */
+    Stream<SqlNode> parts() {
+        return Stream.of(arguments.stream(), filter.stream(), ordering.stream()).flatMap(part -> part);
+    }
 
     static AggregateSyntax of(SqlCall call) {
         switch (call.getKind()) {

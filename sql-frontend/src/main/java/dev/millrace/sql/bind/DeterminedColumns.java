@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.Relation;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -93,6 +94,9 @@ final class DeterminedColumns {
                 public Void visitSubQuery(RexSubQuery query) {
                     scope.groupCorrelation()
                             .ifPresent(id -> Correlations.replace(query.rel, id, column -> {
+                                if (column >= width) { // an aggregate
+                                    return Rex.bigint(column);
+                                }
                                 columns.add(column);
                                 return RexInputRef.of(column, rel.getRowType());
                             }));

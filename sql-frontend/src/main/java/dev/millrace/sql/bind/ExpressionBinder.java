@@ -21,8 +21,6 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.sql.SqlWindow;
 import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlLikeOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
@@ -70,6 +68,10 @@ final class ExpressionBinder {
 
     Scope scope() {
         return scope;
+    }
+
+    Clause clause() {
+        return clause;
     }
 
     /** The same place in the query with other rules, as inside the arguments of an aggregate. */
@@ -453,40 +455,5 @@ final class ExpressionBinder {
                         TypeMapper.relType(DataType.array(type), false),
                         SqlStdOperatorTable.ARRAY_VALUE_CONSTRUCTOR,
                         converted);
-    }
-
-    /** Whether a syntax tree calls an aggregate of this level: outside sub-queries and OVER. */
-    static boolean hasAggregate(SqlNode node, QueryContext context) {
-        if (!(node instanceof SqlCall call) || node.isA(SqlKind.QUERY)) {
-            return node instanceof SqlNodeList list && list.stream().anyMatch(item -> hasAggregate(item, context));
-        }
-        if (call.getKind() == SqlKind.OVER) {
-            SqlCall inner = call.operand(0);
-            while (inner.getKind() == SqlKind.FILTER
-                    || inner.getKind() == SqlKind.WITHIN_GROUP
-                    || inner.getKind() == SqlKind.IGNORE_NULLS
-                    || inner.getKind() == SqlKind.RESPECT_NULLS) {
-                if (inner.operandCount() > 1 && hasAggregate(inner.operand(1), context)) {
-                    return true;
-                }
-                inner = inner.operand(0);
-            }
-            return inner.getOperandList().stream()
-                            .anyMatch(operand -> operand != null && hasAggregate(operand, context))
-                    || hasAggregateInWindow(call.operand(1), context);
-        }
-        if (call.getKind() == SqlKind.WITHIN_GROUP
-                || FunctionBinder.functionName(call)
-                        .filter(name -> FunctionBinder.isAggregate(name, context))
-                        .isPresent()) {
-            return true;
-        }
-        return call.getOperandList().stream().anyMatch(operand -> operand != null && hasAggregate(operand, context));
-    }
-
-    private static boolean hasAggregateInWindow(SqlNode window, QueryContext context) {
-        return window instanceof SqlWindow specification
-                && (hasAggregate(specification.getPartitionList(), context)
-                        || hasAggregate(specification.getOrderList(), context));
     }
 }

@@ -5,7 +5,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Aggregates;
-import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.syntax.FromClauses;
@@ -13,12 +12,10 @@ import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -314,14 +311,17 @@ final class FunctionBinder {
                                 call)
                         .withHint("compute it where the row is made, or from the row, as md5(id::text) is");
             case "grouping" -> {
-                return grouping(arguments, call);
+                Optional<Scope> owner = OuterAggregates.owner(call.getOperandList().stream(), expressions.scope());
+                return owner.isPresent()
+                        ? OuterAggregates.bind(context, owner.get(), outer -> outer.scalar(name, call))
+                        : grouping(arguments, call);
             }
             default -> {}
         }
         Optional<String> canonical = FunctionResolver.canonical(name);
         if (canonical.isPresent()) {
-            return toGivenPlaces(
-                    canonical.get(), context.functions().function(canonical.get(), name, arguments, call), arguments);
+            RexNode result = context.functions().function(canonical.get(), name, arguments, call);
+            return GivenPlaces.of(canonical.get(), result, arguments);
         }
         Optional<RexNode> session = session(name, arguments);
         if (session.isPresent()) {
@@ -342,30 +342,6 @@ final class FunctionBinder {
             sum = context.functions().operator("add", List.of(sum, Rex.cast(tested, DataType.INTEGER)), call);
         }
         return sum;
-    }
-
-    /** PostgreSQL shows as many digits as {@code round(x, 2)} was asked for; where the text says how many, the type does. */
-    private static RexNode toGivenPlaces(String function, RexNode result, List<RexNode> arguments) {
-        Optional<String> template = function.equals("to_number")
-                ? Coercions.unknownText(arguments.get(1)).or(() -> Literals.textOf(arguments.get(1)))
-                : Optional.empty();
-        if (template.isPresent()) {
-            String[] parts = template.get().toUpperCase(Locale.ROOT).split("[.D]", 2);
-            long digits = parts.length < 2
-                    ? 0
-                    : parts[1].chars().filter(c -> c == '9' || c == '0').count();
-            boolean plain = !template.get().toUpperCase(Locale.ROOT).contains("V");
-            return plain && digits <= 16 ? Rex.cast(result, DataType.numeric(38, (int) digits)) : result;
-        }
-        boolean rounds = (function.equals("round") || function.equals("trunc")) && arguments.size() == 2;
-        DataType type = rounds ? Coercions.type(result) : DataType.NULL;
-        if (type.kind() != DataType.Kind.NUMERIC
-                || !(arguments.get(1) instanceof RexLiteral places)
-                || places.isNull()) {
-            return result;
-        }
-        int scale = Math.min(type.scale(), Math.max(0, RexLiteral.intValue(places)));
-        return Rex.cast(result, DataType.numeric(Math.max(1, type.precision() - type.scale() + scale), scale));
     }
 
     private static List<RexNode> reversed(List<RexNode> arguments) {
@@ -451,6 +427,10 @@ final class FunctionBinder {
     }
 
     private RexNode aggregate(AggregateSyntax syntax, SqlCall where) {
+        Optional<Scope> owner = OuterAggregates.owner(syntax.parts(), expressions.scope());
+        if (owner.isPresent()) {
+            return OuterAggregates.bind(context, owner.get(), outer -> outer.aggregate(syntax, where));
+        }
         String json = JSON_AGGREGATES.get(syntax.name());
         if (json != null) {
             return ofJson(json, syntax, where);

@@ -90,12 +90,14 @@ final class Grouping {
         if (call.grouping().isPresent()) {
             return grouping(call, call.grouping().get());
         }
-        List<Integer> arguments = call.arguments().stream().map(this::column).toList();
+        List<Integer> arguments = call.arguments().stream()
+                .map(argument -> column(Guarded.by(call.filter(), argument)))
+                .toList();
         int filter = call.filter().map(this::truth).map(this::column).orElse(-1);
         List<RelFieldCollation> keys = new ArrayList<>();
         for (SortKey key : call.ordering()) {
             keys.add(new RelFieldCollation(
-                    column(context.coercions().decided(key.value())),
+                    column(Guarded.by(call.filter(), context.coercions().decided(key.value()))),
                     key.descending() ? Direction.DESCENDING : Direction.ASCENDING,
                     key.nullsFirst() ? NullDirection.FIRST : NullDirection.LAST));
         }
@@ -163,10 +165,15 @@ final class Grouping {
         return correlation;
     }
 
-    /** A column of the rows that were grouped, for a sub-query: it must be a key. */
+    /** A column of the rows that were grouped, for a sub-query: it must be a key. Those behind them are the calls. */
     private RexNode ofGroup(int column) {
         if (correlation.isEmpty()) {
             correlation = Optional.of(context.cluster().createCorrel());
+        }
+        RexNode group = Rex.builder().makeCorrel(result.getRowType(), correlation.get());
+        int call = column - input.getRowType().getFieldCount();
+        if (call >= 0) {
+            return Rex.builder().makeFieldAccess(group, groups.keys().size() + call);
         }
         RexNode reference = new RexInputRef(
                 column, input.getRowType().getFieldList().get(column).getType());
@@ -176,7 +183,7 @@ final class Grouping {
                     SqlState.GROUPING_ERROR,
                     "subquery uses ungrouped column \"" + scope.nameOf(column) + "\" from outer query");
         }
-        return Rex.builder().makeFieldAccess(Rex.builder().makeCorrel(result.getRowType(), correlation.get()), place);
+        return Rex.builder().makeFieldAccess(group, place);
     }
 
     /** An expression over the rows of FROM and the calls, as one over groups; 42803 where it reads a single row. */

@@ -7,6 +7,7 @@ import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.fun.SqlCase;
 
@@ -32,6 +33,9 @@ final class OutputNames {
             SqlNode first = select.getSelectList().get(0);
             boolean star = first instanceof SqlIdentifier name && name.isStar();
             return star ? Optional.empty() : Optional.of(of(first)).filter(name -> !name.equals(NONE));
+        }
+        if (node instanceof SqlOrderBy ordered) {
+            return strong(ordered.query);
         }
         if (node instanceof SqlCase choice) {
             return strong(choice.getElseOperand());

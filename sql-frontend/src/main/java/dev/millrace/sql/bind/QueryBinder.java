@@ -94,7 +94,17 @@ final class QueryBinder {
             return with(with.withList.getList()).pending(with.body, order, expected, keepUnknown);
         }
         if (query instanceof SqlSelect select) {
-            return new SelectBinder(context, this, outer, select, order).bind(expected, keepUnknown);
+            SelectBinder binder = new SelectBinder(context, this, outer, select, order);
+            try {
+                return binder.bind(expected, keepUnknown);
+            } catch (OuterAggregates.Found found) {
+                if (!binder.owns(found)) {
+                    throw found;
+                }
+                return new SelectBinder(context, this, outer, select, order)
+                        .groupedFromWithin()
+                        .bind(expected, keepUnknown);
+            }
         }
         Pending pending = switch (query.getKind()) {
             case UNION, INTERSECT, EXCEPT -> setOperation((SqlBasicCall) query, expected);

@@ -27,7 +27,7 @@ final class ReturningBinder {
             return Optional.empty();
         }
         for (SqlNode item : items) {
-            if (ExpressionBinder.hasAggregate(item, context)) {
+            if (OuterAggregates.anyOwn(item, context, Scope.empty(Optional.empty(), context))) {
                 throw Errors.error(SqlState.GROUPING_ERROR, "aggregate functions are not allowed in RETURNING", item);
             }
         }

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -58,6 +59,7 @@ final class Scope {
     private final Map<String, QueryBinder.Bound> commonTables;
     private Optional<CorrelationId> groupCorrelation = Optional.empty();
     private boolean grouped;
+    private Optional<Clause> clause = Optional.empty();
 
     Scope(Optional<Scope> outer, List<Column> columns, RelDataType rowType, QueryContext context) {
         this(outer, columns, rowType, context, Map.of());
@@ -122,6 +124,38 @@ final class Scope {
     /** From here on expressions see groups: inner queries refer to them by {@link #groupCorrelation}. */
     void setGrouped() {
         grouped = true;
+    }
+
+    boolean isGrouped() {
+        return grouped;
+    }
+
+    /** The clause whose expressions hold the query that is being bound inside; none for one in FROM. */
+    Optional<Clause> clause() {
+        return clause;
+    }
+
+    void setClause(Optional<Clause> newClause) {
+        clause = newClause;
+    }
+
+    /** Whether a name is that of a column of this scope, or of a relation as a whole. */
+    boolean names(SqlIdentifier name) {
+        return find(name).isPresent() || name.isSimple() && has(name.getSimple());
+    }
+
+    /** An aggregate of this scope's groups, which a column behind those of the rows stands for, for an inner query. */
+    RexNode ofCall(RexInputRef call) {
+        if (groupCorrelation.isEmpty()) {
+            groupCorrelation = Optional.of(context.cluster().createCorrel());
+        }
+        RelDataTypeFactory.Builder row = context.cluster().getTypeFactory().builder();
+        row.addAll(rowType.getFieldList());
+        for (int column = rowType.getFieldCount(); column <= call.getIndex(); column++) {
+            row.add("aggregate " + column, call.getType());
+        }
+        return Rex.builder()
+                .makeFieldAccess(Rex.builder().makeCorrel(row.build(), groupCorrelation.get()), call.getIndex());
     }
 
     /** The variable through which inner queries refer to a group, by the columns of the rows grouped, if one does. */

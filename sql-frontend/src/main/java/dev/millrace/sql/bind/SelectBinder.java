@@ -49,6 +49,7 @@ final class SelectBinder {
     private final AggregateCalls calls;
     private final Aliases aliases;
     private final Map<Integer, SqlIdentifier> columnsSeen = new HashMap<>();
+    private boolean groupedFromWithin;
     private RelNode rel;
 
     /** An output column: what was written, what it is called, and what it is. */
@@ -118,6 +119,17 @@ final class SelectBinder {
         return output(sorted, distinctOn, qualify, expected, keepUnknown, scope.correlation());
     }
 
+    /** Whether an aggregate found in a sub-query is this query's. */
+    boolean owns(OuterAggregates.Found found) {
+        return found.isOf(scope);
+    }
+
+    /** The query has groups, as an aggregate in a sub-query is its own. */
+    SelectBinder groupedFromWithin() {
+        groupedFromWithin = true;
+        return this;
+    }
+
     private void where() {
         if (select.getWhere() != null) {
             RexNode condition = new ExpressionBinder(context, scope, Clause.plain("WHERE"))
@@ -139,11 +151,12 @@ final class SelectBinder {
     }
 
     private boolean isGrouped() {
-        return select.getGroup() != null
+        return groupedFromWithin
+                || select.getGroup() != null
                 || select.getHaving() != null
-                || ExpressionBinder.hasAggregate(select.getSelectList(), context)
-                || select.getQualify() != null && ExpressionBinder.hasAggregate(select.getQualify(), context)
-                || order.order.stream().anyMatch(item -> ExpressionBinder.hasAggregate(item, context));
+                || OuterAggregates.anyOwn(select.getSelectList(), context, scope)
+                || select.getQualify() != null && OuterAggregates.anyOwn(select.getQualify(), context, scope)
+                || order.order.stream().anyMatch(item -> OuterAggregates.anyOwn(item, context, scope));
     }
 
     private ExpressionBinder expressions(String clause, boolean aggregates) {
@@ -209,7 +222,7 @@ final class SelectBinder {
         }
         List<SqlNode> numbers = new ArrayList<>();
         for (int i = 0; i < items.size(); i++) {
-            if (!ExpressionBinder.hasAggregate(items.get(i).syntax, context)
+            if (!OuterAggregates.anyOwn(items.get(i).syntax, context, scope)
                     && !RexOver.containsOver(items.get(i).value)) {
                 numbers.add(SqlLiteral.createExactNumeric(Integer.toString(i + 1), group.getParserPosition()));
             }

@@ -162,9 +162,16 @@ final class SubQueryBinder {
 
     private RelNode bind(SqlNode query) {
         context.foundSubQuery();
-        return new QueryBinder(context, Optional.of(expressions.scope()))
-                .bind(query, List.of())
-                .rel();
+        Scope around = expressions.scope();
+        Optional<Clause> before = around.clause();
+        around.setClause(Optional.of(expressions.clause()));
+        try {
+            return new QueryBinder(context, Optional.of(around))
+                    .bind(query, List.of())
+                    .rel();
+        } finally {
+            around.setClause(before);
+        }
     }
 
     private static void requireColumns(RelNode rel, int columns, SqlNode where) {

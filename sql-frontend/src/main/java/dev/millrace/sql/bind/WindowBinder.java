@@ -106,7 +106,8 @@ final class WindowBinder {
     private record Window(Frame frame, List<RexNode> partition, List<SortKey> ordering, List<RexNode> bounds) {}
 
     private static RexNode over(Called called, boolean ignoreNulls, Window window) {
-        List<RexNode> operands = new ArrayList<>(called.arguments);
+        List<RexNode> operands = new ArrayList<>();
+        called.arguments.forEach(argument -> operands.add(Guarded.by(called.filter, argument)));
         called.filter.ifPresent(operands::add);
         if (called.function.isFramed()) {
             operands.addAll(window.bounds);
@@ -339,9 +340,13 @@ final class WindowBinder {
                             where)
                     .withHint("the window's own ORDER BY orders the rows");
         }
+        if (!call.ordering().isEmpty() && call.function() == AggregateCall.Function.FIRST_VALUE) {
+            throw Errors.notAvailableYet(syntax.name() + " of arrays and rows with OVER", where)
+                    .withHint("first_value(..) OVER (.. ORDER BY ..)");
+        }
         return new Called(
                 Function.AGGREGATE,
-                function,
+                Optional.of(call.function()),
                 call.arguments(),
                 call.filter(),
                 call.distinct(),

@@ -200,8 +200,7 @@ final class DuckDbForms {
                 }
             }
             case "range" -> {
-                boolean inFrom = text.word(i - 1, "from") || text.word(i - 1, "join") || text.word(i - 1, "lateral");
-                int close = inFrom && text.symbol(i + 1, "(") ? text.close(i + 1) : -1;
+                int close = text.isInFrom(i) && text.symbol(i + 1, "(") ? text.close(i + 1) : -1;
                 if (close > 0) {
                     range(i, close);
                 }

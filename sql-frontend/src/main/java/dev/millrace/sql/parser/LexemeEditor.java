@@ -95,6 +95,23 @@ final class LexemeEditor {
         return -1;
     }
 
+    /** Whether an item of FROM stands at a place: behind FROM, JOIN or LATERAL, or a comma among such items. */
+    boolean isInFrom(int place) {
+        if (word(place - 1, "join") || word(place - 1, "lateral")) {
+            return true;
+        }
+        for (int i = place - 1; i >= 0 && (i == place - 1 || symbol(place - 1, ",")); i--) {
+            if (closes(get(i))) {
+                i = open(i);
+            } else if (opens(get(i)) || symbol(i, ";")) {
+                return false;
+            } else if (get(i).kind() == Kind.WORD && CLAUSES.contains(get(i).text())) {
+                return word(i, "from") && !word(i - 1, "distinct");
+            }
+        }
+        return false;
+    }
+
     /** The first place from {@code from} on, outside brackets opened there, where one of the words stands or the part ends. */
     int next(int from, Set<String> words) {
         int i = from;
