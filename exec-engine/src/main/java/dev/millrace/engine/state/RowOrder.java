@@ -75,8 +75,7 @@ public final class RowOrder {
             }
             case INTERVAL -> compareIntervals(a + aSlot, b + bSlot);
             case UUID -> Memory.compare(a + aSlot, 16, b + bSlot, 16);
-            case ARRAY, ROW ->
-                Images.compareValues(type, a + Memory.getInt(a + aSlot), b + Memory.getInt(b + bSlot));
+            case ARRAY, ROW -> Images.compareValues(type, a + Memory.getInt(a + aSlot), b + Memory.getInt(b + bSlot));
             case TEXT, VARCHAR, CHAR, JSONB, BYTEA, NULL ->
                 Memory.compare(
                         a + Memory.getInt(a + aSlot),

@@ -82,12 +82,11 @@ final class AggregateBinder {
     /** Extremes of types that the engine has no least and greatest of, as other aggregates. */
     private static Optional<Call> extreme(boolean least, RexNode value, Optional<RexNode> filter) {
         DataType type = Coercions.type(value);
-        Function function =
-                switch (type.kind()) {
-                    case BOOLEAN -> least ? Function.BOOL_AND : Function.BOOL_OR;
-                    case ARRAY, ROW -> Function.FIRST_VALUE;
-                    default -> Function.COUNT;
-                };
+        Function function = switch (type.kind()) {
+            case BOOLEAN -> least ? Function.BOOL_AND : Function.BOOL_OR;
+            case ARRAY, ROW -> Function.FIRST_VALUE;
+            default -> Function.COUNT;
+        };
         if (function == Function.COUNT) {
             return Optional.empty();
         }

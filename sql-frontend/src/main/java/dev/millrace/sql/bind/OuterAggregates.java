@@ -57,7 +57,9 @@ final class OuterAggregates {
             return Optional.empty();
         }
         try {
-            for (Optional<Scope> level = Optional.of(scope); level.isPresent(); level = level.get().outer()) {
+            for (Optional<Scope> level = Optional.of(scope);
+                    level.isPresent();
+                    level = level.get().outer()) {
                 Scope here = level.get();
                 if (names.stream().anyMatch(here::names)) {
                     boolean outer = here != scope && here.clause().isPresent();
@@ -88,8 +90,7 @@ final class OuterAggregates {
 
     /** The aggregate's value, bound in the scope it belongs to, for a query inside that. */
     static RexNode bind(QueryContext context, Scope owner, Binding binding) {
-        if (!owner.isGrouped()
-                && owner.clause().flatMap(Clause::aggregates).isPresent()) {
+        if (!owner.isGrouped() && owner.clause().flatMap(Clause::aggregates).isPresent()) {
             throw new Found(owner);
         }
         Clause clause = owner.clause().orElseThrow();
