@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
+import dev.millrace.engine.code.CodeSize;
 import dev.millrace.engine.code.OutputColumn;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
@@ -40,6 +41,10 @@ public final class CalcOperator implements Operator {
     private long rowsBefore;
 
     public CalcOperator(PlanNode.Calc node) {
+        this(node, CodeSize.USUAL);
+    }
+
+    CalcOperator(PlanNode.Calc node, CodeSize size) {
         this.schema = node.schema();
         this.filters = node.condition().isPresent();
         this.sources = new int[node.projections().size()];
@@ -61,7 +66,8 @@ public final class CalcOperator implements Operator {
         this.program = new CalcProgram(
                 node.input().schema(),
                 node.condition().map(ConstantFolder::fold),
-                expressions.stream().map(ConstantFolder::fold).toList());
+                expressions.stream().map(ConstantFolder::fold).toList(),
+                size);
     }
 
     /** The source that runs for batches without NULLs, for {@code EXPLAIN (CODE)}; empty when columns are just chosen. */

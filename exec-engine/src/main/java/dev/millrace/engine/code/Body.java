@@ -5,15 +5,18 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The body of one loop over rows: statements that compute values of row {@code i}, and what they need before the loop.
+ * The body of one loop over rows, or of a method for one: statements that compute values of row {@code i}, and what they need before the loop.
  * Remembers which expressions were computed in the scopes around the current statement.
  */
 final class Body {
@@ -23,18 +26,30 @@ final class Body {
     private final KernelSource kernel;
     private final Schema input;
     private final boolean nulls;
+    private final boolean loops;
     private final SourceBuilder statements = new SourceBuilder();
     private final SortedMap<String, String> head = new TreeMap<>(); // statements before the loop by what they declare
-    private final Deque<Map<Expression, Value>> scopes = new ArrayDeque<>();
+    private final Map<Expression, Value> computed = new HashMap<>(); // in all scopes
+    private final Deque<List<Expression>> scopes = new ArrayDeque<>(); // what was computed in each
     private int names;
     private boolean mayFail;
 
     /** @param nulls whether columns may hold NULLs in the batches this is for */
     Body(KernelSource kernel, Schema input, boolean nulls) {
+        this(kernel, input, nulls, true);
+    }
+
+    private Body(KernelSource kernel, Schema input, boolean nulls, boolean loops) {
         this.kernel = kernel;
         this.input = input;
         this.nulls = nulls;
-        scopes.push(new HashMap<>());
+        this.loops = loops;
+        scopes.push(new ArrayList<>());
+    }
+
+    /** The body of a method that computes a part of an expression for one row at a time. */
+    Body ofPart(KernelSource part) {
+        return new Body(part, input, nulls, false);
     }
 
     KernelSource kernel() {
@@ -61,32 +76,33 @@ final class Body {
     /** Begins a block; what is computed in it is forgotten after it. */
     void open(String blockHead) {
         statements.open(blockHead);
-        scopes.push(new HashMap<>());
+        scopes.push(new ArrayList<>());
     }
 
     void reopen(String blockHead) {
         statements.reopen(blockHead);
-        scopes.pop();
-        scopes.push(new HashMap<>());
+        scopes.pop().forEach(computed::remove);
+        scopes.push(new ArrayList<>());
     }
 
     void close() {
         statements.close();
-        scopes.pop();
+        scopes.pop().forEach(computed::remove);
     }
 
     Optional<Value> computed(Expression expression) {
-        for (Map<Expression, Value> scope : scopes) {
-            Value value = scope.get(expression);
-            if (value != null) {
-                return Optional.of(value);
-            }
-        }
-        return Optional.empty();
+        return Optional.ofNullable(computed.get(expression));
+    }
+
+    /** What was computed in the scopes around the current statement. */
+    Set<Expression> computed() {
+        return computed.keySet();
     }
 
     void remember(Expression expression, Value value) {
-        scopes.getFirst().put(expression, value);
+        if (computed.put(expression, value) == null) {
+            scopes.getFirst().add(expression);
+        }
     }
 
     String name(String prefix) {
@@ -106,6 +122,9 @@ final class Body {
 
     /** Takes a value that fields hold into locals before the loop, so that no write in it makes the JIT load them again. */
     Value constant(Value fields) {
+        if (!loops) {
+            return fields;
+        }
         for (int i = 0; i < fields.parts().size(); i++) {
             String name = fields.part(i);
             head.put(name, "final " + fields.repr().javaTypes().get(i) + " " + name + " = this." + name + ";");

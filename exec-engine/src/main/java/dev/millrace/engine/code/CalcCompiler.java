@@ -2,6 +2,8 @@ package dev.millrace.engine.code;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,26 +28,33 @@ final class CalcCompiler {
     /** Projections are not put into one loop beyond this many expression nodes: the JIT gives up on huge methods. */
     private static final int MOST_NODES_IN_A_LOOP = 250;
 
+    private static final int MOST_PASSES = 24;
+
+    private final int methodNodes;
     private final KernelSource kernel;
     private final Schema input;
     private final boolean nulls;
     private final Map<Expression, KeptValue> kept = new HashMap<>();
 
-    CalcCompiler(KernelSource kernel, Schema input, boolean nulls) {
+    CalcCompiler(KernelSource kernel, Schema input, boolean nulls, CodeSize size) {
+        this.methodNodes = size.methodNodes();
         this.kernel = kernel;
         this.input = input;
         this.nulls = nulls;
     }
 
-    void compile(Optional<Expression> condition, List<Expression> projections) {
-        List<List<Expression>> passes = condition.map(CalcCompiler::passes).orElse(List.of());
+    /** @param selected whether the projections are of selected rows only */
+    void compile(Optional<Expression> condition, List<Expression> given, boolean selected) {
+        List<List<Expression>> passes = divided(condition.map(CalcCompiler::passes).orElse(List.of()));
+        List<Expression> projections =
+                given.stream().map(new LongExpressions(methodNodes)::divide).toList();
         List<List<Integer>> groups = groups(projections);
         keepShared(passes, groups, projections);
         if (condition.isPresent()) {
             select(passes);
         }
         if (!projections.isEmpty()) {
-            project(groups, projections, condition.isPresent());
+            project(groups, projections, selected);
         }
         if (!kept.isEmpty()) {
             SourceBuilder methods = kernel.methods();
@@ -81,6 +90,25 @@ final class CalcCompiler {
         return passes.isEmpty() ? List.of(cheap) : passes;
     }
 
+    /** Passes of which none is too long for a method, nor all for a class. */
+    private List<List<Expression>> divided(List<List<Expression>> passes) {
+        List<List<Expression>> divided = new ArrayList<>();
+        for (int i = 0; i < passes.size(); i++) {
+            List<Expression> pass = passes.get(i);
+            if (i == MOST_PASSES - 1) {
+                pass = passes.subList(i, passes.size()).stream()
+                        .flatMap(List::stream)
+                        .toList();
+                i = passes.size(); // the last
+            }
+            divided.add(pass.stream().mapToInt(Expressions::size).sum() <= methodNodes
+                    ? pass
+                    : List.of(new LongExpressions(methodNodes)
+                            .divide(pass.size() == 1 ? pass.get(0) : new Call("and", pass, DataType.BOOLEAN, true))));
+        }
+        return divided;
+    }
+
     /** Projections by the loop they are computed in. */
     private static List<List<Integer>> groups(List<Expression> projections) {
         List<List<Integer>> groups = new ArrayList<>();
@@ -89,7 +117,7 @@ final class CalcCompiler {
         for (int i = 0; i < projections.size(); i++) {
             Set<Expression> own = new HashSet<>();
             collectWork(projections.get(i), own);
-            int size = Expressions.size(projections.get(i));
+            int size = LongExpressions.nodes(projections.get(i), MOST_NODES_IN_A_LOOP);
             int group = 0;
             while (group < groups.size()
                     && (java.util.Collections.disjoint(work.get(group), own)
@@ -112,7 +140,9 @@ final class CalcCompiler {
         if (Costs.of(expression) > 2) {
             into.add(expression);
         }
-        Expressions.children(expression).forEach(child -> collectWork(child, into));
+        if (!LongExpressions.isPart(expression)) {
+            Expressions.children(expression).forEach(child -> collectWork(child, into));
+        }
     }
 
     /** Finds what is dear and used by several loops. */
@@ -146,7 +176,9 @@ final class CalcCompiler {
                 return; // its parts were counted where it was first found
             }
         }
-        Expressions.children(expression).forEach(child -> count(child, loop, loops));
+        if (!LongExpressions.isPart(expression)) {
+            Expressions.children(expression).forEach(child -> count(child, loop, loops));
+        }
     }
 
     private void select(List<List<Expression>> passes) {

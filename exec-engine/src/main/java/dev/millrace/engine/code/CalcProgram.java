@@ -1,16 +1,15 @@
 package dev.millrace.engine.code;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.error.MillraceException;
+import dev.millrace.batch.Closing;
 import dev.millrace.plan.expression.Expression;
-import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
-import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -19,19 +18,38 @@ import org.apache.arrow.memory.BufferAllocator;
  * what it remembers of its work; safe on any thread.
  */
 public final class CalcProgram {
-    private static final String PACKAGE = CalcProgram.class.getPackageName() + ".generated";
-    private static final String CLASS = "Calc";
-
+    private final CodeSize size;
+    private final boolean selected;
     private final Schema input;
     private final Optional<Expression> condition;
     private final List<Expression> projections;
+    private final List<CalcProgram> pieces; // none if one class has room for all
     private final int[] nullableColumns;
 
     /** @param projections what is to be computed; plain columns need no code and are better left out */
     public CalcProgram(Schema input, Optional<Expression> condition, List<Expression> projections) {
+        this(input, condition, projections, CodeSize.USUAL);
+    }
+
+    /** A program of methods and classes of some size. */
+    public CalcProgram(
+            Schema input, Optional<Expression> condition, List<Expression> projections, CodeSize size) {
+        this(input, condition, projections, size, condition.isPresent());
+    }
+
+    /** @param selected whether the projections are of selected rows only */
+    private CalcProgram(
+            Schema input,
+            Optional<Expression> condition,
+            List<Expression> projections,
+            CodeSize size,
+            boolean selected) {
+        this.size = size;
+        this.selected = selected;
         this.input = input;
         this.condition = condition;
         this.projections = List.copyOf(projections);
+        this.pieces = pieces();
         SortedSet<Integer> used = new TreeSet<>();
         condition.ifPresent(expression -> Expressions.columns(expression, used));
         projections.forEach(expression -> Expressions.columns(expression, used));
@@ -39,6 +57,30 @@ public final class CalcProgram {
                 .mapToInt(Integer::intValue)
                 .filter(column -> input.field(column).nullable())
                 .toArray();
+    }
+
+    /** Programs of some projections each, the first with the condition. */
+    private List<CalcProgram> pieces() {
+        List<CalcProgram> all = new ArrayList<>();
+        int from = 0;
+        int nodes = 0;
+        for (int i = 0; i < projections.size(); i++) {
+            int more = LongExpressions.nodes(projections.get(i), size.methodNodes());
+            if (i > from && (nodes + more > size.classNodes() || i - from == size.classProjections())) {
+                all.add(piece(from, i));
+                from = i;
+                nodes = 0;
+            }
+            nodes += more;
+        }
+        if (!all.isEmpty()) {
+            all.add(piece(from, projections.size()));
+        }
+        return all;
+    }
+
+    private CalcProgram piece(int from, int to) {
+        return new CalcProgram(input, from == 0 ? condition : Optional.empty(), projections.subList(from, to), size, selected);
     }
 
     /** Whether there is anything to run. */
@@ -62,44 +104,48 @@ public final class CalcProgram {
         return false;
     }
 
-    /** The source of a variant. */
+    /** The source of a variant, with those of all classes it is divided into. */
     public String source(boolean nulls) {
-        return generate(nulls).source();
+        return pieces.isEmpty()
+                ? generate(nulls).sources()
+                : pieces.stream().map(piece -> piece.source(nulls)).collect(Collectors.joining("\n"));
     }
 
     /** A kernel of a variant, which the caller closes. Its class is shared with all programs of the same source. */
     public CalcKernel instantiate(boolean nulls, BufferAllocator allocator) {
-        Compiled compiled = compiled(nulls);
-        Literals literals = new Literals(allocator, compiled.literals(), compiled.types());
+        if (!pieces.isEmpty()) {
+            return divided(nulls, allocator);
+        }
+        GeneratedCode code = generate(nulls);
+        Literals literals = code.constants(allocator);
         try {
-            return compiled.type().getConstructor(Literals.class).newInstance(literals);
-        } catch (InvocationTargetException e) {
+            return code.instantiate(CalcKernel.class, new Class<?>[] {Literals.class}, literals);
+        } catch (RuntimeException | Error e) {
             literals.close();
-            if (e.getCause() instanceof RuntimeException failure) {
-                throw failure; // a constant pattern or format that is none
-            }
-            throw MillraceException.internal("a kernel could not be made", e.getCause());
-        } catch (ReflectiveOperationException e) {
-            literals.close();
-            throw MillraceException.internal("a kernel could not be made", e);
+            throw e;
         }
     }
 
-    private record Compiled(Class<? extends CalcKernel> type, List<Literal> literals, List<DataType> types) {}
-
-    private Compiled compiled(boolean nulls) {
-        Generated generated = generate(nulls);
-        return new Compiled(
-                ClassCompiler.compile(PACKAGE + "." + CLASS, generated.source(), CalcKernel.class),
-                generated.literals(),
-                generated.types());
+    private CalcKernel divided(boolean nulls, BufferAllocator allocator) {
+        List<CalcKernel> kernels = new ArrayList<>();
+        try {
+            for (CalcProgram piece : pieces) {
+                kernels.add(piece.instantiate(nulls, allocator));
+            }
+            Literals none = new Literals(allocator, List.of(), List.of(), List.of());
+            return new DividedKernel(
+                    none,
+                    kernels,
+                    pieces.stream().mapToInt(piece -> piece.projections.size()).toArray());
+        } catch (RuntimeException | Error e) {
+            Closing.all(kernels);
+            throw e;
+        }
     }
 
-    private record Generated(String source, List<Literal> literals, List<DataType> types) {}
-
-    private Generated generate(boolean nulls) {
+    private GeneratedCode generate(boolean nulls) {
         KernelSource kernel = new KernelSource();
-        new CalcCompiler(kernel, input, nulls).compile(condition, projections);
-        return new Generated(kernel.toSource(PACKAGE, CLASS), kernel.literals(), kernel.types());
+        new CalcCompiler(kernel, input, nulls, size).compile(condition, projections, selected);
+        return kernel.toKernel();
     }
 }

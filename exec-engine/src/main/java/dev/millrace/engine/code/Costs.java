@@ -31,7 +31,8 @@ final class Costs {
             "regexp_extract",
             "substring_regex");
 
-    private static final Set<String> OTHER_TOTAL = Set.of("coalesce", "is_distinct_from", "is_not_distinct_from");
+    private static final Set<String> OTHER_TOTAL =
+            Set.of("coalesce", "is_distinct_from", "is_not_distinct_from", LongExpressions.PART);
 
     private Costs() {}
 

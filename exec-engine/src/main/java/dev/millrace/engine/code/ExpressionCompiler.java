@@ -71,11 +71,14 @@ final class ExpressionCompiler {
         if (expression instanceof Null nothing) {
             return Value.nullOf(nothing.type());
         }
+        if (LongExpressions.isPart(expression) && kept.isEmpty()) {
+            return compute(expression); // not remembered: parts of parts of parts would be hashed at each level
+        }
         Optional<Value> computed = body.computed(expression);
         if (computed.isPresent()) {
             return computed.get();
         }
-        KeptValue keptValue = kept.get(expression);
+        KeptValue keptValue = kept.isEmpty() ? null : kept.get(expression);
         Value value = keptValue == null
                 ? compute(expression)
                 : keptValue.load(this, () -> coerce(compute(expression), expression.type()));
@@ -91,7 +94,8 @@ final class ExpressionCompiler {
         return values;
     }
 
-    private Value compute(Expression expression) {
+    /** The value of an expression that nobody has computed, neither a literal nor NULL. */
+    Value compute(Expression expression) {
         if (expression instanceof Column column) {
             return body.column(column.index());
         }
@@ -102,6 +106,9 @@ final class ExpressionCompiler {
             return casts.cast(compile(cast.input()), cast.type());
         }
         Call call = (Call) expression;
+        if (call.function().equals(LongExpressions.PART)) {
+            return PartCall.compile(this, call.arguments().get(0));
+        }
         Optional<Value> special = logic.compile(call)
                 .or(() -> comparisons.compile(call))
                 .or(() -> numerics.compile(call))

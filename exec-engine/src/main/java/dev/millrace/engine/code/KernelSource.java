@@ -1,5 +1,6 @@
 package dev.millrace.engine.code;
 
+import dev.millrace.engine.state.NestedImages;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -9,22 +10,21 @@ import java.util.TreeSet;
 
 /** The parts of a kernel class outside of its loops: imports, fields, the constructor; and the literals it reads. */
 final class KernelSource {
+    private static final String PACKAGE = KernelSource.class.getPackageName() + ".generated";
+
     private final Set<String> imports = new TreeSet<>();
     private final SourceBuilder fields = new SourceBuilder();
     private final SourceBuilder constructor = new SourceBuilder();
     private final SourceBuilder methods = new SourceBuilder();
     private final List<Literal> literals = new ArrayList<>();
     private final List<DataType> types = new ArrayList<>();
+    private final List<GeneratedCode> parts = new ArrayList<>();
     private int names;
 
-    /** The literals found, in the order of the constructor. */
-    List<Literal> literals() {
-        return List.copyOf(literals);
-    }
-
-    /** The types that {@link #type} was asked for, in the order of their numbers. */
-    List<DataType> types() {
-        return List.copyOf(types);
+    /** A field with a part of the kernel that is a class of its own. */
+    String part(GeneratedCode part) {
+        parts.add(part);
+        return field(use(CalcPart.class), "p", "part(" + (parts.size() - 1) + ")");
     }
 
     /** A type as an expression of the constructor. */
@@ -40,7 +40,7 @@ final class KernelSource {
 
     /** Imports a class and returns its simple name. */
     String use(Class<?> type) {
-        if (!type.getPackageName().equals(CalcKernel.class.getPackageName() + ".generated")) {
+        if (!type.getPackageName().equals(PACKAGE)) {
             imports.add(type.getName());
         }
         return type.getSimpleName();
@@ -109,20 +109,31 @@ final class KernelSource {
         return field(javaType, "l", "literals." + reader + "(" + index + ")");
     }
 
-    /** The whole class. */
-    String toSource(String packageName, String className) {
-        use(CalcKernel.class);
+    /** The whole class of a kernel. */
+    GeneratedCode toKernel() {
+        return toClass("Calc", CalcKernel.class, "Literals literals", "literals");
+    }
+
+    /** The whole class of a part of a kernel. */
+    GeneratedCode toPart() {
+        use(NestedImages.class);
+        return toClass("Part", CalcPart.class, "Literals literals, NestedImages images", "literals, images");
+    }
+
+    private GeneratedCode toClass(String className, Class<?> superType, String parameters, String arguments) {
+        use(superType);
         use(Literals.class);
         SourceBuilder source = new SourceBuilder();
-        source.line("package " + packageName + ";").line("");
+        source.line("package " + PACKAGE + ";").line("");
         imports.forEach(name -> source.line("import " + name + ";"));
-        source.line("").open("public final class " + className + " extends CalcKernel");
+        source.line("").open("public final class " + className + " extends " + superType.getSimpleName());
         if (!fields.isEmpty()) {
             source.append(fields).line("");
         }
-        source.open("public " + className + "(Literals literals)").line("super(literals);");
+        source.open("public " + className + "(" + parameters + ")").line("super(" + arguments + ");");
         source.append(constructor).close();
         source.append(methods);
-        return source.close().toString();
+        return new GeneratedCode(
+                PACKAGE + "." + className, source.close().toString(), literals, types, parts);
     }
 }

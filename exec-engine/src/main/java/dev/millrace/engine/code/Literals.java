@@ -2,6 +2,7 @@ package dev.millrace.engine.code;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.NestedImages;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
@@ -19,13 +20,18 @@ public final class Literals implements AutoCloseable {
     private final BufferAllocator allocator;
     private final List<Literal> literals;
     private final List<DataType> types;
+    private final List<GeneratedCode> parts;
     private final long[] addresses;
     private final int[] lengths;
     private final List<AutoCloseable> owned = new ArrayList<>();
 
-    /** @param types that the kernel's functions over arrays, rows and JSON ask for */
-    public Literals(BufferAllocator allocator, List<Literal> literals, List<DataType> types) {
+    /**
+     * @param types that the kernel's functions over arrays, rows and JSON ask for
+     * @param parts of the kernel that are classes of their own
+     */
+    Literals(BufferAllocator allocator, List<Literal> literals, List<DataType> types, List<GeneratedCode> parts) {
         this.allocator = allocator;
+        this.parts = parts;
         this.types = List.copyOf(types);
         this.literals = List.copyOf(literals);
         this.addresses = new long[literals.size()];
@@ -72,6 +78,16 @@ public final class Literals implements AutoCloseable {
     <T extends AutoCloseable> T own(T resource) {
         owned.add(resource);
         return resource;
+    }
+
+    /** A new instance of a part of the kernel; closed with this. */
+    CalcPart part(int number, NestedImages images) {
+        GeneratedCode code = parts.get(number);
+        return code.instantiate(
+                CalcPart.class,
+                new Class<?>[] {Literals.class, NestedImages.class},
+                own(code.constants(allocator)),
+                images);
     }
 
     /** A type that the kernel names by its number. */

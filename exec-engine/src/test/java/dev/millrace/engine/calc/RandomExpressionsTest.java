@@ -3,6 +3,7 @@ package dev.millrace.engine.calc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.code.CodeSize;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Random conditions and projections over random rows, generated code against {@link ReferenceInterpreter}, once over
- * rows without NULLs and once among NULLs. {@code -Dmillrace.expressions.runs} and {@code .seed} set how many and which.
+ * rows without NULLs and once among NULLs, by one method or cut into many. {@code -Dmillrace.expressions.runs} and {@code .seed} set how many and which.
  */
 class RandomExpressionsTest {
     private static final int RUNS = Integer.getInteger("millrace.expressions.runs", 400);
@@ -84,11 +85,17 @@ class RandomExpressionsTest {
         if (random.nextBoolean()) {
             condition.ifPresent(projections::add); // work that is shared between loops
         }
-        check(schema, condition, projections, rows(random, schema, false));
-        check(schema, condition, projections, rows(random, schema, true));
+        CodeSize size = random.nextInt(3) == 0 ? new CodeSize(8 + random.nextInt(8), 20, 2) : CodeSize.USUAL;
+        check(schema, condition, projections, rows(random, schema, false), size);
+        check(schema, condition, projections, rows(random, schema, true), size);
     }
 
-    private void check(Schema schema, Optional<Expression> condition, List<Expression> projections, List<Row> rows) {
+    private void check(
+            Schema schema,
+            Optional<Expression> condition,
+            List<Expression> projections,
+            List<Row> rows,
+            CodeSize size) {
         List<Row> expected = new ArrayList<>();
         List<Row> unfailing = new ArrayList<>();
         List<String> failures = new ArrayList<>();
@@ -112,9 +119,9 @@ class RandomExpressionsTest {
         projections.forEach(expression -> fields.add(new Field("p" + fields.size(), expression.type(), true)));
         PlanNode.Calc calc = new PlanNode.Calc(
                 new PlanNode.Scan("t", List.of(), List.of(), schema), condition, projections, new Schema(fields));
-        String what = condition + " " + projections;
+        String what = size + " " + condition + " " + projections;
         try {
-            List<Row> results = new TestContext(memory.allocator()).evaluate(calc, rows);
+            List<Row> results = new TestContext(memory.allocator()).evaluate(calc, rows, size);
             // A conjunct that cannot fail may refuse rows before another fails for them.
             assertTrue(failures.isEmpty() || condition.isPresent(), () -> "should fail with " + failures + ": " + what);
             if (failures.isEmpty()) {
@@ -129,7 +136,7 @@ class RandomExpressionsTest {
                     () -> e.getMessage() + " is not among " + failures + ": " + what);
         }
         if (!failures.isEmpty()) {
-            check(schema, condition, projections, unfailing);
+            check(schema, condition, projections, unfailing, size);
         }
         rowsCompared += failures.isEmpty() ? expected.size() : 0;
     }

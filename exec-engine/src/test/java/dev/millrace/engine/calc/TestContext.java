@@ -1,6 +1,7 @@
 package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.code.CodeSize;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
@@ -18,6 +19,11 @@ import org.apache.arrow.memory.BufferAllocator;
 public record TestContext(BufferAllocator allocator) implements OperatorContext {
     /** What an operator without state makes of rows of its input. */
     List<Row> evaluate(PlanNode.Calc calc, List<Row> rows) {
+        return evaluate(calc, rows, CodeSize.USUAL);
+    }
+
+    /** The same by methods and classes of some size. */
+    List<Row> evaluate(PlanNode.Calc calc, List<Row> rows, CodeSize size) {
         List<Row> results = new ArrayList<>();
         Output output = new Output() {
             @Override
@@ -32,7 +38,7 @@ public record TestContext(BufferAllocator allocator) implements OperatorContext 
                 return false;
             }
         };
-        try (CalcOperator operator = new CalcOperator(calc)) {
+        try (CalcOperator operator = new CalcOperator(calc, size)) {
             operator.open(this);
             operator.process(0, TestBatches.of(calc.input().schema(), allocator, rows), output);
         }

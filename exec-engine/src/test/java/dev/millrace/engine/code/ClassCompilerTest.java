@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,15 @@ class ClassCompilerTest {
                 MillraceException.class,
                 () -> ClassCompiler.compile("generated.Bad", "package generated; class Bad {", Object.class));
         assertTrue(error.getMessage().contains("class Bad"), error.getMessage());
+    }
+
+    @Test
+    void whatIsTooLongForTheJvmIsSaidSo() {
+        String sums = "sum += sum * sum; ".repeat(20_000);
+        String source = "package generated; public class Long { long sum; void add() { " + sums + "} }";
+        MillraceException error = assertThrows(
+                MillraceException.class, () -> ClassCompiler.compile("generated.Long", source, Object.class));
+        assertEquals(SqlState.STATEMENT_TOO_COMPLEX, error.sqlState());
     }
 
     private static long cpuNanos() {

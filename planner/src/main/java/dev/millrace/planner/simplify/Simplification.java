@@ -22,6 +22,7 @@ public final class Simplification {
                 new RemoveIdentityCalc(),
                 new MergeCalcs(),
                 new ComputeValues(constants),
+                new MergeValues(),
                 new PushCalcBelowUnion(),
                 new LimitTopNByRank(),
                 new PushFilterBelowTopN(),

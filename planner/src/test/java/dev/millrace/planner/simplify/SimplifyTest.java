@@ -133,6 +133,29 @@ class SimplifyTest {
     }
 
     @Test
+    void constantRowsOfAUnionAreOfOneNode() {
+        PlanNode one = values(1);
+        PlanNode two = values(2);
+        PlanNode three = values(3);
+        PlanNode other = project(PLAIN, "price");
+        rewrites(Nodes.union(List.of(one, two, other, three)), new MergeValues(), """
+                Union [append-only]
+                  Values (1), (2) [append-only]
+                  Calc price [append-only]
+                    Scan plain: auction, bidder, price, channel, datetime [append-only]
+                  Values (3) [append-only]
+                """);
+        rewrites(Nodes.union(List.of(one, two)), new MergeValues(), """
+                Values (1), (2) [append-only]
+                """);
+        leaves(Nodes.union(List.of(one, other, two)), new MergeValues());
+    }
+
+    private static PlanNode values(long number) {
+        return new PlanNode.Values(List.of(List.of(number(number))), Schema.of(new Field("n", DataType.BIGINT, false)));
+    }
+
+    @Test
     void eachInputOfAUnionIsFilteredByItself() {
         PlanNode union = Nodes.union(List.of(plain(), bid()));
         rewrites(filter(union, test("gt", PRICE, number(5))), new PushCalcBelowUnion(), """

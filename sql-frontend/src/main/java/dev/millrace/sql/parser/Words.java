@@ -405,7 +405,7 @@ final class Words {
         try {
             T result = production.parse(grammar);
             at = ((FedTokens.FedToken) grammar.getToken(0)).nextLexeme;
-            return result;
+            return LongChains.balanced(result, lexemes.size());
         } catch (ParseException e) {
             throw syntaxError(e);
         } catch (CalciteContextException e) {
