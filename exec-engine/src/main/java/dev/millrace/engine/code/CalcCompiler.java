@@ -45,7 +45,8 @@ final class CalcCompiler {
 
     /** @param selected whether the projections are of selected rows only */
     void compile(Optional<Expression> condition, List<Expression> given, boolean selected) {
-        List<List<Expression>> passes = divided(condition.map(CalcCompiler::passes).orElse(List.of()));
+        List<List<Expression>> passes =
+                divided(condition.map(CalcCompiler::passes).orElse(List.of()));
         List<Expression> projections =
                 given.stream().map(new LongExpressions(methodNodes)::divide).toList();
         List<List<Integer>> groups = groups(projections);
@@ -101,10 +102,14 @@ final class CalcCompiler {
                         .toList();
                 i = passes.size(); // the last
             }
-            divided.add(pass.stream().mapToInt(Expressions::size).sum() <= methodNodes
-                    ? pass
-                    : List.of(new LongExpressions(methodNodes)
-                            .divide(pass.size() == 1 ? pass.get(0) : new Call("and", pass, DataType.BOOLEAN, true))));
+            divided.add(
+                    pass.stream().mapToInt(Expressions::size).sum() <= methodNodes
+                            ? pass
+                            : List.of(new LongExpressions(methodNodes)
+                                    .divide(
+                                            pass.size() == 1
+                                                    ? pass.get(0)
+                                                    : new Call("and", pass, DataType.BOOLEAN, true))));
         }
         return divided;
     }

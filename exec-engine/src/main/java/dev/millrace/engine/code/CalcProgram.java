@@ -32,8 +32,7 @@ public final class CalcProgram {
     }
 
     /** A program of methods and classes of some size. */
-    public CalcProgram(
-            Schema input, Optional<Expression> condition, List<Expression> projections, CodeSize size) {
+    public CalcProgram(Schema input, Optional<Expression> condition, List<Expression> projections, CodeSize size) {
         this(input, condition, projections, size, condition.isPresent());
     }
 
@@ -80,7 +79,8 @@ public final class CalcProgram {
     }
 
     private CalcProgram piece(int from, int to) {
-        return new CalcProgram(input, from == 0 ? condition : Optional.empty(), projections.subList(from, to), size, selected);
+        return new CalcProgram(
+                input, from == 0 ? condition : Optional.empty(), projections.subList(from, to), size, selected);
     }
 
     /** Whether there is anything to run. */

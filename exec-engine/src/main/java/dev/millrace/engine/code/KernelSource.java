@@ -133,7 +133,6 @@ final class KernelSource {
         source.open("public " + className + "(" + parameters + ")").line("super(" + arguments + ");");
         source.append(constructor).close();
         source.append(methods);
-        return new GeneratedCode(
-                PACKAGE + "." + className, source.close().toString(), literals, types, parts);
+        return new GeneratedCode(PACKAGE + "." + className, source.close().toString(), literals, types, parts);
     }
 }

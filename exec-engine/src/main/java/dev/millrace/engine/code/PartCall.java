@@ -71,7 +71,8 @@ final class PartCall {
                 && isWorthGiving(call)
                 && body.computed(call).isEmpty()) {
             Optional<Value> known = caller.body().computed(call);
-            List<String> javaTypes = known.map(value -> value.repr().javaTypes()).orElse(List.of());
+            List<String> javaTypes =
+                    known.map(value -> value.repr().javaTypes()).orElse(List.of());
             if (known.isPresent() && given.size() + javaTypes.size() < CalcPart.MOST_GIVEN) {
                 body.remember(call, given(known.get(), javaTypes));
                 return;

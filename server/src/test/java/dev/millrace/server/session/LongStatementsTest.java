@@ -14,12 +14,14 @@ import org.junit.jupiter.api.Test;
 class LongStatementsTest {
     private static final List<String> QUERIES = List.of(
             "SELECT id FROM t WHERE " + listed(700, " OR ", i -> "(a = " + 3 * i + " AND b > " + i % 5 + ")"),
-            "SELECT id FROM t WHERE "
-                    + listed(300, " AND ", i -> "(a <> " + 3 * i + " OR b * a > " + i % 5 + ")"),
+            "SELECT id FROM t WHERE " + listed(300, " AND ", i -> "(a <> " + 3 * i + " OR b * a > " + i % 5 + ")"),
             "SELECT id, CASE " + listed(400, " ", i -> "WHEN upper(x) = 'X" + i + "' THEN a + " + i) + " END FROM t",
             "SELECT id, CASE a " + listed(1500, " ", i -> "WHEN " + i + " THEN 'n" + i + "'") + " ELSE x END FROM t",
             "SELECT id, "
-                    + listed(500, ", ", i -> i % 3 == 0 ? "a * b + " + i : i % 3 == 1 ? "x || " + i : "a IS NULL OR b < " + i)
+                    + listed(
+                            500,
+                            ", ",
+                            i -> i % 3 == 0 ? "a * b + " + i : i % 3 == 1 ? "x || " + i : "a IS NULL OR b < " + i)
                     + " FROM t",
             "SELECT b, " + listed(200, ", ", i -> i % 2 == 0 ? "sum(a + " + i + ")" : "max(x || " + i + ")")
                     + " FROM t GROUP BY b",
@@ -40,8 +42,11 @@ class LongStatementsTest {
                 Oracle oracle = Oracle.open()) {
             String table = "CREATE TABLE t (id BIGINT PRIMARY KEY, a BIGINT, b BIGINT, x TEXT)";
             String rows = "INSERT INTO t VALUES "
-                    + listed(100, ", ", i -> "(" + i + ", " + (i % 11 == 0 ? "NULL" : 13 * i) + ", "
-                            + (i % 7 == 0 ? "NULL" : i % 6) + ", " + (i % 13 == 0 ? "NULL" : "'x" + i + "'") + ")");
+                    + listed(
+                            100,
+                            ", ",
+                            i -> "(" + i + ", " + (i % 11 == 0 ? "NULL" : 13 * i) + ", " + (i % 7 == 0 ? "NULL" : i % 6)
+                                    + ", " + (i % 13 == 0 ? "NULL" : "'x" + i + "'") + ")");
             for (String statement : List.of(table, rows)) {
                 db.run(statement);
                 oracle.execute(statement);

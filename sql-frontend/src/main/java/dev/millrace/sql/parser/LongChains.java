@@ -87,7 +87,9 @@ final class LongChains {
         int half = operands.size() / 2;
         return like.getOperator()
                 .createCall(
-                        SqlParserPos.sum(operands.stream().map(SqlNode::getParserPosition).toList()),
+                        SqlParserPos.sum(operands.stream()
+                                .map(SqlNode::getParserPosition)
+                                .toList()),
                         balanced(like, operands.subList(0, half)),
                         balanced(like, operands.subList(half, operands.size())));
     }
