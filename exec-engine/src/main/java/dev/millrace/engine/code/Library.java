@@ -124,6 +124,25 @@ final class Library {
             crc32c                Binaries.crc32c
             reverse/bytea         Binaries.reverse
             count_char            Texts.countChar
+            sha1                  Encodings.sha1
+            levenshtein           TextDistances.levenshtein
+            damerau_levenshtein   TextDistances.damerauLevenshtein
+            hamming               TextDistances.hamming
+            jaccard               TextDistances.jaccard
+            jaro_similarity       TextDistances.jaro
+            jaro_winkler_similarity TextDistances.jaroWinkler
+            similarity            TextDistances.similarity
+            soundex               TextDistances.soundex
+            difference            TextDistances.difference
+            strip_accents         TextForms.withoutAccents
+            url_encode            TextForms.urlEncode
+            url_decode            TextForms.urlDecode
+            to_base               TextForms.toBase
+            format_bytes          TextForms.binarySize
+            format_size           TextForms.decimalSize
+            bar                   TextForms.bar
+            glob_pattern          TextForms.globPattern
+            text_slice            TextForms.slice
             encode                Encodings.encode
             decode                Encodings.decode
 
@@ -157,6 +176,8 @@ final class Library {
             extract/time          DatePart#extractTime 0 =
             extract/interval      DatePart#extractInterval 0 =
             date_bin              Timestamps.bin
+            time_bucket           TimeBuckets.of
+            time_bucket/date      TimeBuckets.ofDate
             to_timestamp          TimestampPattern#parse 1
             to_timestamp/double   Timestamps.ofEpochSeconds
             to_date               TimestampPattern#parseDate 1
@@ -191,6 +212,14 @@ final class Library {
             regexp_split_to_array RegexFunction#split 1 2
             regexp_all_matches    RegexFunction#allGroups 1 2
             regexp_one_match      RegexFunction#firstGroups 1 2
+            array_product         nested.NumberLists.product
+            array_sum_whole       nested.NumberLists.sumWhole
+            array_sum_numeric     nested.NumberLists.sumNumeric
+            array_sum_double      nested.NumberLists.sumDouble
+            array_mad             nested.NumberLists.medianDeviation
+            list_dot_product      nested.NumberLists.dot
+            list_cosine_similarity nested.NumberLists.cosine
+            list_distance         nested.NumberLists.distance
             array_cont            nested.ArrayFraction.between
             array_bit_and         nested.ArrayBits.and
             array_bit_or          nested.ArrayBits.or

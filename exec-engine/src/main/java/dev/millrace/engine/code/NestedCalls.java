@@ -3,6 +3,7 @@ package dev.millrace.engine.code;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.nested.ArrayFunctions;
 import dev.millrace.engine.function.nested.JsonEdits;
+import dev.millrace.engine.function.nested.ListFunctions;
 import dev.millrace.engine.function.nested.NestedCast;
 import dev.millrace.engine.function.nested.NestedReader;
 import dev.millrace.engine.function.nested.Quantifier;
@@ -54,6 +55,17 @@ final class NestedCalls {
             Map.entry("array_subscripts", "subscripts"),
             Map.entry("array_dims", "?dims"));
 
+    /** The same, of {@link ListFunctions}. */
+    private static final Map<String, String> LISTS = Map.of(
+            "array_distinct", "distinct",
+            "flatten", "flatten",
+            "list_resize", "resize",
+            "list_select", "select",
+            "list_where", "where",
+            "list_grade_up", "gradeUp",
+            "list_repeat", "repeat",
+            "list_entropy", "entropy");
+
     /** The same for those whose number is left in a field. */
     private static final Map<String, String> NUMBERS = Map.of(
             "array_length", "length",
@@ -78,6 +90,14 @@ final class NestedCalls {
         }
         if (ARRAYS.containsKey(name)) {
             return Optional.of(arrayFunction(call));
+        }
+        Optional<String> list = listMethod(call);
+        if (list.isPresent()) {
+            List<Value> values = compiler.compileAll(call.arguments());
+            DataType array = call.arguments().get(0).type();
+            String object = field(ListFunctions.class, "f", "new ListFunctions(" + kernel().type(array) + ")");
+            return Optional.of(compiler.strictCall(
+                    call.type(), values, object + "." + list.get() + "(" + arguments(values), false));
         }
         if (STRICT_ARRAYS.containsKey(name)) {
             String method = STRICT_ARRAYS.get(name);
@@ -112,6 +132,15 @@ final class NestedCalls {
                     case "jsonb_extract_path_text" -> path(call, "json_at_text");
                     default -> null;
                 });
+    }
+
+    private static Optional<String> listMethod(Call call) {
+        int arguments = call.arguments().size();
+        return switch (call.function()) {
+            case "array_slice" -> arguments == 4 ? Optional.of("stepped") : Optional.empty();
+            case "array_sort" -> arguments == 3 ? Optional.of("sort") : Optional.empty();
+            default -> Optional.ofNullable(LISTS.get(call.function()));
+        };
     }
 
     // ---- images ----------------------------------------------------------------------------------------------------

@@ -28,13 +28,21 @@ public final class Encodings {
     }
 
     public static void md5(long address, int length, Text out) {
+        digest("MD5", address, length, out);
+    }
+
+    public static void sha1(long address, int length, Text out) {
+        digest("SHA-1", address, length, out);
+    }
+
+    private static void digest(String algorithm, long address, int length, Text out) {
         TextBuffer buffer = out.begin();
         try {
-            for (byte b : MessageDigest.getInstance("MD5").digest(bytes(address, length))) {
+            for (byte b : MessageDigest.getInstance(algorithm).digest(bytes(address, length))) {
                 appendHex(buffer, b);
             }
         } catch (NoSuchAlgorithmException e) {
-            throw MillraceException.internal("this JVM has no MD5", e);
+            throw MillraceException.internal("this JVM has no " + algorithm, e);
         }
         out.written();
     }

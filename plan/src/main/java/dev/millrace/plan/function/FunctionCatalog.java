@@ -236,6 +236,26 @@ public final class FunctionCatalog {
             to_oct(bigint) text
             to_bin(integer) text
             to_bin(bigint) text
+            levenshtein(text, text) integer
+            levenshtein(text, text, integer, integer, integer) integer
+            damerau_levenshtein(text, text) integer
+            hamming(text, text) integer
+            jaccard(text, text) double
+            jaro_similarity(text, text) double
+            jaro_winkler_similarity(text, text) double
+            similarity(text, text) double
+            soundex(text) text
+            difference(text, text) integer
+            strip_accents(text) text
+            url_encode(text) text
+            url_decode(text) text
+            to_base(bigint, integer) text
+            format_bytes(bigint) text
+            format_size(bigint) text
+            bar(double, double, double, double?) text
+            glob_pattern(text) text
+            text_slice(text, integer, integer) text
+            sha1(text) text
             crc32(bytea) bigint
             crc32c(bytea) bigint
             reverse(bytea) bytea
@@ -273,6 +293,15 @@ public final class FunctionCatalog {
             extract(text, interval) extract
             date_bin(interval, timestamp, timestamp) timestamp
             date_bin(interval, timestamptz, timestamptz) timestamptz
+            time_bucket(interval, timestamp) timestamp
+            time_bucket(interval, timestamptz) timestamptz
+            time_bucket(interval, date) date
+            time_bucket(interval, timestamp, timestamp) timestamp
+            time_bucket(interval, timestamptz, timestamptz) timestamptz
+            time_bucket(interval, date, date) date
+            time_bucket(interval, timestamp, interval) timestamp
+            time_bucket(interval, timestamptz, interval) timestamptz
+            time_bucket(interval, date, interval) date
             to_timestamp(double) timestamptz
             to_timestamp(text, text) timestamptz
             to_date(text, text) date

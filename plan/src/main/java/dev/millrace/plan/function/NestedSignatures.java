@@ -4,7 +4,8 @@ package dev.millrace.plan.function;
  * The part of the {@link FunctionCatalog} about arrays, rows and JSONB. Operators have names: {@code @>} is {@code
  * array_contains} or {@code json_contains}, {@code ->} is {@code json_get}; {@code x op ANY (array)} is {@code
  * array_any('eq', x, array)}. Field access is {@code row_field} of a row and a literal number from 0, whose type only the row
- * knows: it is not listed. Nor is {@code try_cast}, whose type is the one asked for.
+ * knows: it is not listed. Nor are {@code try_cast}, whose type is the one asked for, and {@code
+ * flatten} of an array of arrays.
  */
 final class NestedSignatures {
     static final String TEXT = """
@@ -32,6 +33,23 @@ final class NestedSignatures {
             trim_array(T[], integer) T[]
             array_sort(T[]) T[]
             array_reverse(T[]) T[]
+            array_slice(T[], integer, integer, integer) T[]
+            array_sort(T[], boolean, boolean) T[]
+            array_distinct(T[]) T[]
+            list_resize(T[], integer) T[]
+            list_select(T[], integer[]) T[]
+            list_where(T[], boolean[]) T[]
+            list_grade_up(T[]) integer[]
+            list_repeat(T[], integer) T[]
+            list_entropy(T[]) double
+            array_product(double[]) double
+            array_mad(double[]) double
+            array_sum_whole(bigint[]) numeric_whole
+            array_sum_numeric(T[]) numeric
+            array_sum_double(double[]) double
+            list_dot_product(double[], double[]) double
+            list_cosine_similarity(double[], double[]) double
+            list_distance(double[], double[]) double
             array_mode(T[]) T[]
             array_disc(T[], double) T[]
             array_cont(double[], double) double

@@ -37,6 +37,11 @@ final class AggregateMacros {
         return MACROS.all().contains(name);
     }
 
+    /** How an aggregate is called, if there is one. */
+    static Optional<String> forms(String name) {
+        return MACROS.describe(name);
+    }
+
     /** What a call is short for, with or without OVER; nothing if a user has a function of that name. */
     static Optional<SqlNode> expand(SqlCall call, Catalog catalog) {
         boolean over = call.getKind() == SqlKind.OVER;

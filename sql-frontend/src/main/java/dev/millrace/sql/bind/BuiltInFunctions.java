@@ -56,6 +56,23 @@ final class BuiltInFunctions {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
+    /** How a function is called, if there is one. */
+    static Optional<String> forms(String name) {
+        return SCALAR.describe(name);
+    }
+
+    Optional<String> describe(String name) {
+        List<UserFunction> forms = new ArrayList<>(functions.getOrDefault(name, List.of()));
+        forms.addAll(functions.getOrDefault(name + OF_ARRAY, List.of()));
+        return forms.isEmpty()
+                ? Optional.empty()
+                : Optional.of(forms.stream()
+                        .map(form -> name + "("
+                                + form.parameters().stream().map(Field::name).collect(Collectors.joining(", ")) + ")")
+                        .distinct()
+                        .collect(Collectors.joining(" or ")));
+    }
+
     Set<String> all() {
         return functions.keySet();
     }

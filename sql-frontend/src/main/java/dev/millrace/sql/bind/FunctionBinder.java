@@ -7,7 +7,6 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.UserFunction;
-import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -252,14 +251,9 @@ final class FunctionBinder {
         if (builtIn.isPresent()) {
             return inlined(builtIn.get(), call.getOperandList(), call);
         }
-        if (name.equals("format")) {
-            return new FormatBinder(context, expressions).bind(call);
-        }
-        if (name.equals("row")) {
-            return new NestedBinder(context, expressions).row(call);
-        }
-        if (name.equals(FromClauses.ROW_OF)) {
-            return new RowBinder(context, expressions).named(call);
+        Optional<RexNode> special = new SpecialCalls(context, expressions).bind(name, call);
+        if (special.isPresent()) {
+            return special.get();
         }
         String prefix = PREFIX_OPERATORS.get(name);
         if (prefix != null) {
@@ -395,14 +389,21 @@ final class FunctionBinder {
         names.addAll(JSON_AGGREGATES.keySet());
         names.addAll(AggregateMacros.names());
         names.addAll(WindowBinder.names());
+        names.addAll(SpecialCalls.NAMES);
         names.addAll(
-                List.of("format", "generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
+                List.of("generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
         return names;
     }
 
     private static MillraceException unknownFunction(String name, List<RexNode> arguments, SqlCall call) {
         MillraceException error = FunctionResolver.doesNotExist(name, arguments, call);
-        return error.hint().isPresent() ? error : Errors.suggest(error, name, names());
+        if (error.hint().isPresent()) {
+            return error;
+        }
+        Optional<String> forms = BuiltInFunctions.forms(name).or(() -> AggregateMacros.forms(name));
+        return forms.isPresent()
+                ? error.withHint("it takes " + forms.get())
+                : Errors.suggest(error, name, names());
     }
 
     // ---- aggregates ------------------------------------------------------------------------------------------------

@@ -120,6 +120,9 @@ final class NestedBinder {
         if (type.kind() == Kind.ROW && index instanceof SqlLiteral name) {
             return field(value, name.getValueAs(String.class), call);
         }
+        if (Coercions.isCharacter(type) || Coercions.unknownText(value).isPresent()) {
+            return character(value, index, call);
+        }
         if (type.kind() != Kind.ARRAY) {
             throw Errors.error(
                     SqlState.DATATYPE_MISMATCH,
@@ -128,18 +131,29 @@ final class NestedBinder {
         }
         if (index instanceof SqlCall bounds
                 && FunctionBinder.functionName(bounds).equals(Optional.of("slice bounds"))) {
-            return context.functions()
-                    .operator(
-                            "array_slice",
-                            List.of(
-                                    value,
-                                    bound(bounds.operand(0), Integer.MIN_VALUE),
-                                    bound(bounds.operand(1), Integer.MAX_VALUE)),
-                            call);
+            List<RexNode> operands = new ArrayList<>(List.of(
+                    value, bound(bounds.operand(0), Integer.MIN_VALUE), bound(bounds.operand(1), Integer.MAX_VALUE)));
+            if (bounds.operandCount() > 2) {
+                operands.add(bound(bounds.operand(2), 1));
+            }
+            return context.functions().operator("array_slice", operands, call);
         }
         RexNode number =
                 context.coercions().convert(expressions.bind(index), DataType.INTEGER, Strength.ASSIGNMENT, index);
         return context.functions().operator("subscript", List.of(value, number), call);
+    }
+
+    /** DuckDB's {@code text[2]} and {@code text[2:-1]}. */
+    private RexNode character(RexNode value, SqlNode index, SqlCall where) {
+        boolean slice = index instanceof SqlCall bounds
+                && FunctionBinder.functionName(bounds).equals(Optional.of("slice bounds"));
+        if (slice && ((SqlCall) index).operandCount() > 2) {
+            throw Errors.notAvailableYet("a slice of a text with a step", where)
+                    .withHint("string_to_array(text, NULL)[1:6:2] is the characters as an array");
+        }
+        RexNode from = slice ? bound(((SqlCall) index).operand(0), Integer.MIN_VALUE) : bound(index, 0);
+        RexNode to = slice ? bound(((SqlCall) index).operand(1), Integer.MAX_VALUE) : from;
+        return context.functions().operator("text_slice", List.of(value, from, to), where);
     }
 
     /** A bound that was left out is as far as can be. */
@@ -224,6 +238,21 @@ final class NestedBinder {
             tests.add(Rex.call(name, List.of(field), DataType.BOOLEAN, false));
         }
         return ExpressionBinder.combine("and", tests);
+    }
+
+    /** The sum of an array's elements, of the type that the aggregate gives. */
+    RexNode sum(List<RexNode> arguments, SqlCall where) {
+        DataType type = arguments.size() == 1 ? Coercions.type(arguments.get(0)) : DataType.NULL;
+        if (type.kind() != Kind.ARRAY) {
+            throw FunctionResolver.doesNotExist("array_sum", arguments, where).withHint("it takes an array of numbers");
+        }
+        DataType element = type.element();
+        if (element.kind() == Kind.NUMERIC) {
+            DataType sum = DataType.numeric(DataType.MAX_NUMERIC_PRECISION, element.scale());
+            return Rex.call("array_sum_numeric", arguments, sum, arguments.get(0).getType().isNullable());
+        }
+        return context.functions()
+                .operator(element.isInteger() ? "array_sum_whole" : "array_sum_double", arguments, where);
     }
 
     // ---- quantifiers -----------------------------------------------------------------------------------------------
