@@ -104,8 +104,9 @@ public final class TextDistances {
         int[] to = characters(b, bLength);
         if (from.length != to.length) {
             throw MillraceException.user(
-                    SqlState.INVALID_PARAMETER_VALUE, "hamming compares texts of the same length, not of "
-                            + from.length + " and " + to.length + " characters");
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "hamming compares texts of the same length, not of " + from.length + " and " + to.length
+                            + " characters");
         }
         int different = 0;
         for (int i = 0; i < from.length; i++) {

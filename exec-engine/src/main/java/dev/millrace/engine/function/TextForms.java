@@ -155,7 +155,8 @@ public final class TextForms {
                 i += not ? 1 : 0;
                 inSet = true;
             } else {
-                pattern.append(Character.isLetterOrDigit(c) || c > 127 ? "" : "\\").append(c);
+                pattern.append(Character.isLetterOrDigit(c) || c > 127 ? "" : "\\")
+                        .append(c);
             }
         }
         write(pattern.append('$').toString(), out);

@@ -16,7 +16,9 @@ public final class TimeBuckets {
     private TimeBuckets() {}
 
     public static long of(int months, int days, long micros, long time) {
-        return months == 0 ? Timestamps.bin(0, days, micros, time, ORIGIN) : months(months, days, micros, time, FIRST_MONTH);
+        return months == 0
+                ? Timestamps.bin(0, days, micros, time, ORIGIN)
+                : months(months, days, micros, time, FIRST_MONTH);
     }
 
     public static long of(int months, int days, long micros, long time, long origin) {
@@ -55,9 +57,12 @@ public final class TimeBuckets {
     private static long months(int months, int days, long micros, long time, int origin) {
         if (days != 0 || micros != 0 || months < 0) {
             throw MillraceException.user(
-                    SqlState.INVALID_PARAMETER_VALUE, "a bucket is of months, or of days and less, and greater than zero");
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "a bucket is of months, or of days and less, and greater than zero");
         }
         int first = Math.floorDiv(month(time) - origin, months) * months + origin;
-        return LocalDate.of(Math.floorDiv(first, 12), Math.floorMod(first, 12) + 1, 1).toEpochDay() * DAY;
+        return LocalDate.of(Math.floorDiv(first, 12), Math.floorMod(first, 12) + 1, 1)
+                        .toEpochDay()
+                * DAY;
     }
 }

@@ -390,8 +390,7 @@ final class FunctionBinder {
         names.addAll(AggregateMacros.names());
         names.addAll(WindowBinder.names());
         names.addAll(SpecialCalls.NAMES);
-        names.addAll(
-                List.of("generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
+        names.addAll(List.of("generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
         return names;
     }
 
@@ -401,9 +400,7 @@ final class FunctionBinder {
             return error;
         }
         Optional<String> forms = BuiltInFunctions.forms(name).or(() -> AggregateMacros.forms(name));
-        return forms.isPresent()
-                ? error.withHint("it takes " + forms.get())
-                : Errors.suggest(error, name, names());
+        return forms.isPresent() ? error.withHint("it takes " + forms.get()) : Errors.suggest(error, name, names());
     }
 
     // ---- aggregates ------------------------------------------------------------------------------------------------

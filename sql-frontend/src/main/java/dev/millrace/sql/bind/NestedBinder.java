@@ -249,7 +249,11 @@ final class NestedBinder {
         DataType element = type.element();
         if (element.kind() == Kind.NUMERIC) {
             DataType sum = DataType.numeric(DataType.MAX_NUMERIC_PRECISION, element.scale());
-            return Rex.call("array_sum_numeric", arguments, sum, arguments.get(0).getType().isNullable());
+            return Rex.call(
+                    "array_sum_numeric",
+                    arguments,
+                    sum,
+                    arguments.get(0).getType().isNullable());
         }
         return context.functions()
                 .operator(element.isInteger() ? "array_sum_whole" : "array_sum_double", arguments, where);

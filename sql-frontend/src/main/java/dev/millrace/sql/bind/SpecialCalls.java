@@ -57,11 +57,11 @@ final class SpecialCalls {
             case "row" -> Optional.of(new NestedBinder(context, expressions).row(call));
             case FromClauses.ROW_OF -> Optional.of(new RowBinder(context, expressions).named(call));
             case "array_sum" ->
-                Optional.of(new NestedBinder(context, expressions)
-                        .sum(expressions.bindAll(call.getOperandList()), call));
+                Optional.of(
+                        new NestedBinder(context, expressions).sum(expressions.bindAll(call.getOperandList()), call));
             case "list_value", "list_pack", "array_value" ->
-                Optional.of(context.functions()
-                        .operator("make_array", expressions.bindAll(call.getOperandList()), call));
+                Optional.of(
+                        context.functions().operator("make_array", expressions.bindAll(call.getOperandList()), call));
             case "list_aggregate", "list_aggr", "array_aggregate", "array_aggr" -> aggregate(call);
             case "strftime" -> formatFirst(call);
             case "flatten" -> Optional.of(flatten(call));
@@ -70,7 +70,8 @@ final class SpecialCalls {
     }
 
     private Optional<RexNode> aggregate(SqlCall call) {
-        if (call.operandCount() < 2 || !(call.operand(1) instanceof SqlLiteral literal)
+        if (call.operandCount() < 2
+                || !(call.operand(1) instanceof SqlLiteral literal)
                 || !(literal.getValue() instanceof NlsString function)) {
             throw Errors.notAvailableYet("an aggregate of a list whose name is no constant", call)
                     .withHint("list_aggregate(list, 'sum')");
@@ -90,7 +91,8 @@ final class SpecialCalls {
         if (type.kind() != Kind.ARRAY || type.element().kind() != Kind.ARRAY) {
             throw FunctionResolver.doesNotExist("flatten", arguments, call).withHint("it takes an array of arrays");
         }
-        return Rex.call("flatten", arguments, type.element(), arguments.get(0).getType().isNullable());
+        return Rex.call(
+                "flatten", arguments, type.element(), arguments.get(0).getType().isNullable());
     }
 
     /** DuckDB takes the format in either place. */

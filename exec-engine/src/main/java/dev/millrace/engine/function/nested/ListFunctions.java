@@ -191,8 +191,7 @@ public final class ListFunctions {
         int run = 0;
         for (int i = 0; i < places.size(); i++) {
             run++;
-            boolean ends = i + 1 == places.size()
-                    || Images.compare(element, places.get(i), places.get(i + 1)) != 0;
+            boolean ends = i + 1 == places.size() || Images.compare(element, places.get(i), places.get(i + 1)) != 0;
             if (ends) {
                 double share = (double) run / places.size();
                 entropy -= share * Math.log(share) / Math.log(2);
