@@ -3,6 +3,7 @@ package dev.millrace.connectors.csv;
 import dev.millrace.batch.Memory;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.error.MillraceException;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimestampFormat;
 import dev.millrace.text.ValueParser;
@@ -48,8 +49,19 @@ public final class CsvInference {
                 ByteWindow window = new ByteWindow(allocator, SAMPLE_BYTES);
                 FileInput input = FileInput.open(file, dialect.encoding());
                 TextBuffer text = new TextBuffer(allocator, 256)) {
-            window.fill(input, SAMPLE_BYTES);
+            fill(window, input);
             return infer(records(window, dialect), dialect, timestampFormat, text);
+        }
+    }
+
+    /** What comes before the damaged part of a file is enough, if there is any. */
+    private static void fill(ByteWindow window, FileInput input) {
+        try {
+            window.fill(input, SAMPLE_BYTES);
+        } catch (MillraceException e) {
+            if (window.length() == 0) {
+                throw e;
+            }
         }
     }
 
@@ -90,13 +102,14 @@ public final class CsvInference {
             case TRUE -> true;
             case FALSE -> false;
             case AUTO ->
-                first.stream()
-                        .allMatch(cell -> !cell.isBlank()
-                                && typeOf(List.of(cell), timestampFormat, parser, text)
-                                        .equals(DataType.TEXT));
+                !first.stream().allMatch(String::isBlank)
+                        && first.stream()
+                                .allMatch(cell -> cell.isBlank()
+                                        || typeOf(List.of(cell), timestampFormat, parser, text)
+                                                .equals(DataType.TEXT));
         };
+        List<String> names = names(header ? first : Collections.nCopies(first.size(), ""));
         List<Field> fields = new ArrayList<>();
-        List<String> names = new ArrayList<>();
         for (int i = 0; i < first.size(); i++) {
             List<String> values = new ArrayList<>();
             for (RecordText.Split record : records.subList(header ? 1 : 0, records.size())) {
@@ -109,9 +122,7 @@ public final class CsvInference {
                     }
                 }
             }
-            String name = unique(header ? first.get(i).trim().toLowerCase(Locale.ROOT) : "", i, names);
-            names.add(name);
-            fields.add(new Field(name, typeOf(values, timestampFormat, parser, text), true));
+            fields.add(new Field(names.get(i), typeOf(values, timestampFormat, parser, text), true));
         }
         return new Inferred(new Schema(fields), header);
     }
@@ -120,6 +131,15 @@ public final class CsvInference {
         String point = dialect.decimalComma() ? value.replace(',', '.') : value;
         String number = dialect.thousands().isEmpty() ? point : point.replace(dialect.thousands(), "");
         return number.matches("[-+0-9.eE ]+") ? number : value;
+    }
+
+    /** The names of the columns under a header: in lower case, each another, and none empty. */
+    static List<String> names(List<String> header) {
+        List<String> names = new ArrayList<>();
+        for (String cell : header) {
+            names.add(unique(cell.trim().toLowerCase(Locale.ROOT), names.size(), names));
+        }
+        return names;
     }
 
     private static String unique(String name, int place, List<String> taken) {

@@ -94,7 +94,7 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
         return new CsvLayout(names, places);
     }
 
-    /** The field of that name, else the first that differs in case only, else -1. */
+    /** The field of that name, else the first that differs in case only, else the one whose column is called so, else -1. */
     private static int find(List<String> names, String name) {
         int exact = names.indexOf(name);
         if (exact >= 0) {
@@ -105,7 +105,7 @@ record CsvLayout(List<String> names, List<Integer> fieldOf) {
                 return i;
             }
         }
-        return -1;
+        return CsvInference.names(names).indexOf(name);
     }
 
     private static boolean isSkipped(long base, int at, int end, CsvDialect dialect) {

@@ -68,13 +68,19 @@ public final class FileSourceFactory implements SourceFactory {
             return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect()));
         }
         CsvInference.Inferred inferred = CsvInference.infer(sample.orElseThrow(), csv.dialect(), csv.timestampFormat());
-        Schema schema = known(inferred.schema(), sample.get());
+        Schema schema = known(inferred.schema(), sample.get(), "declare the columns");
         CsvOptions settled = csv.withHeader(inferred.header());
         return new Read(schema, new CsvFormat(settled.columns(schema, options), settled.dialect()));
     }
 
     private static Read json(Schema declared, Optional<Path> sample, Options options) {
-        Schema schema = declared.size() > 0 ? declared : known(JsonInference.infer(sample.orElseThrow()), sample.get());
+        Schema schema = declared.size() > 0
+                ? declared
+                : known(
+                        JsonInference.infer(sample.orElseThrow()),
+                        sample.get(),
+                        "each line must hold one JSON object, as `jq -c .[]` writes the elements of an array; or declare"
+                                + " the columns");
         TimeFormats formats = TimeFormats.read(options);
         List<JsonColumn> columns = new ArrayList<>();
         for (Field field : schema.fields()) {
@@ -86,16 +92,16 @@ public final class FileSourceFactory implements SourceFactory {
     }
 
     private static Read arrow(Schema declared, Optional<Path> sample) {
-        Schema schema = declared.size() > 0 ? declared : known(ArrowFormat.infer(sample.orElseThrow()), sample.get());
+        Schema schema = declared.size() > 0 ? declared : known(ArrowFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
         return new Read(schema, new ArrowFormat(schema));
     }
 
-    private static Schema known(Schema schema, Path sample) {
+    private static Schema known(Schema schema, Path sample, String hint) {
         if (schema.size() == 0) {
             throw MillraceException.user(
                             SqlState.INVALID_TABLE_DEFINITION,
                             "columns cannot be guessed: file \"" + sample + "\" has no records")
-                    .withHint("declare the columns");
+                    .withHint(hint);
         }
         return schema;
     }

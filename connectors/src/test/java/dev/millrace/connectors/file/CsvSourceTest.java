@@ -12,6 +12,7 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.SplittableRandom;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -239,6 +240,32 @@ class CsvSourceTest {
         Source positional = FileScan.source(
                 new Schema(List.of()), "path", file("1,a\n2,b\n").toString());
         assertEquals("column1 bigint, column2 text", positional.schema().toString());
+    }
+
+    @Test
+    void namesThatAreMissingOrTwiceInAHeaderAreInferred() throws IOException {
+        Source source = FileScan.source(
+                new Schema(List.of()), "path", file(",x,X,\n0,1,2,a\n").toString());
+        assertEquals(
+                "column1 bigint, x bigint, x_1 bigint, column4 text",
+                source.schema().toString());
+        assertEquals(List.of("0|1|2|a"), new FileScan(memory.allocator()).rows(source));
+    }
+
+    @Test
+    void columnsAreInferredFromWhatADamagedFileBeginsWith() throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+            SplittableRandom random = new SplittableRandom(1);
+            out.write("id,x\n".getBytes(StandardCharsets.UTF_8));
+            for (int i = 0; i < 10_000; i++) {
+                out.write((i + "," + random.nextInt() + "\n").getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        Path damaged = folder.resolve("damaged.csv.gz");
+        Files.write(damaged, Arrays.copyOf(packed.toByteArray(), packed.size() / 2));
+        Source source = FileScan.source(new Schema(List.of()), "path", damaged.toString());
+        assertEquals("id bigint, x bigint", source.schema().toString());
     }
 
     @Test

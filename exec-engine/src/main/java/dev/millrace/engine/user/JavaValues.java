@@ -196,6 +196,10 @@ final class JavaValues {
     }
 
     private static void text(TextBuffer out, String text) {
+        if (text.indexOf('\0') >= 0) {
+            throw MillraceException.user(
+                    SqlState.CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": 0x00");
+        }
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         ImageWriter.int32(out, bytes.length);
         out.append(bytes);

@@ -321,7 +321,8 @@ public final class UserCode {
     }
 
     /** The error of a function that threw: 38000, with its name. */
-    public static MillraceException failed(String key, Throwable cause) {
+    public static MillraceException failed(String key, Throwable thrown) {
+        Throwable cause = thrown instanceof InvocationTargetException ? thrown.getCause() : thrown;
         if (cause instanceof MillraceException told) {
             return told;
         }

@@ -32,6 +32,14 @@ class JavaFunctionTest {
                     return name == null ? null : ("hello " + name + " ").repeat(times).strip();
                 }
 
+                public static long broken(Long a, Long b, Long c) {
+                    throw new AssertionError("not this");
+                }
+
+                public static String zero(Long a, Long b, Long c, Long d) {
+                    return "a\\0b";
+                }
+
                 public static final class Join implements ScalarFunction {
                     public Object call(Object[] arguments) { return arguments[0] + "/" + arguments[1]; }
                 }
@@ -138,6 +146,21 @@ class JavaFunctionTest {
         assertTrue(
                 failure.getMessage().contains("row 2") && failure.getMessage().contains("function twice failed"));
         assertEquals(List.of("4"), rows("SELECT twice(2)"));
+    }
+
+    @Test
+    void errorsAndTextsThatAreNoneFailItsQueryToo() {
+        create("broken(BIGINT, BIGINT, BIGINT) RETURNS BIGINT", "Code");
+        create("zero(BIGINT, BIGINT, BIGINT, BIGINT) RETURNS TEXT", "Code");
+        MillraceException failure = assertThrows(MillraceException.class, () -> rows("SELECT broken(1, 2, 3)"));
+        assertTrue(
+                failure.getMessage().contains("function broken failed: java.lang.AssertionError: not this"),
+                failure.getMessage());
+        assertEquals(
+                "22021",
+                assertThrows(MillraceException.class, () -> rows("SELECT zero(1, 2, 3, 4)"))
+                        .sqlState()
+                        .code());
     }
 
     @Test

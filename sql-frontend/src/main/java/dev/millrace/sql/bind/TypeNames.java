@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** PostgreSQL's names of types. */
 final class TypeNames {
@@ -92,6 +93,12 @@ final class TypeNames {
                     return type;
                 }
             }
+        }
+        Optional<String> instead = ForeignTypes.instead(name);
+        if (instead.isPresent()) {
+            throw MillraceException.notAvailableYet("the type " + name)
+                    .at(spec.getParserPos().getColumnNum())
+                    .withHint(instead.get());
         }
         List<String> known = new ArrayList<>(SIMPLE.keySet());
         known.addAll(List.of("numeric", "decimal", "varchar", "char"));
