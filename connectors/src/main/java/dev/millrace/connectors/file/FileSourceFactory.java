@@ -92,7 +92,9 @@ public final class FileSourceFactory implements SourceFactory {
     }
 
     private static Read arrow(Schema declared, Optional<Path> sample) {
-        Schema schema = declared.size() > 0 ? declared : known(ArrowFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
+        Schema schema = declared.size() > 0
+                ? declared
+                : known(ArrowFormat.infer(sample.orElseThrow()), sample.get(), "declare the columns");
         return new Read(schema, new ArrowFormat(schema));
     }
 
