@@ -21,12 +21,12 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     private record Epoch(long epoch, List<Batch> rows) {}
 
     private final String name;
-    private final Schema schema;
+    private volatile Schema schema; // written by who alters the table, read by those who append
     private final Resources resources;
     private final MemoryScope memory;
     private final Fanout fanout;
     private final EpochInput input;
-    private final Optional<View> view; // of a table
+    private volatile Optional<View> view; // of a table; replaced while nothing is published
     private final Optional<EpochOutput> output; // of a table
     private List<Batch> open = new ArrayList<>(); // rows of the open epoch; guarded by the epochs' lock
     private final ArrayDeque<Epoch> ended = new ArrayDeque<>(); // guarded by itself
@@ -78,6 +78,27 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         } finally {
             Closing.all(batches);
         }
+    }
+
+    /**
+     * Gives a table other columns, with all its rows once more. Readers go on, and are told nothing: the columns that they
+     * read must be the same. The caller sees to it that nobody appends meanwhile, and that all that was is published.
+     *
+     * @param rows stay the caller's
+     */
+    void alter(Schema newSchema, List<Batch> rows) {
+        View altered = new View(newSchema, resources.batchRows(), memory.newChild("altered rows"));
+        try {
+            rows.forEach(altered::apply);
+        } catch (RuntimeException e) {
+            altered.close();
+            throw e;
+        }
+        resources.epochs().exclusively(() -> {
+            view.orElseThrow().close();
+            view = Optional.of(altered);
+            schema = newSchema;
+        });
     }
 
     private void check(Batch batch) {

@@ -73,6 +73,16 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         return relation;
     }
 
+    @Override
+    public synchronized void alterTable(String name, Schema schema, List<Batch> rows) {
+        Entry before = entry(name);
+        AppendedRelation table = (AppendedRelation) before.writable().orElseThrow();
+        table.alter(schema, rows);
+        entries.put(
+                name,
+                new Entry(table.feed(), before.writable(), before.rejected(), before.owned(), false, before.readers()));
+    }
+
     private void put(
             String name,
             Scannable scannable,

@@ -1,5 +1,6 @@
 package dev.millrace.engine.relation;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.connector.Source;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -22,6 +23,15 @@ public interface Relations {
 
     /** A relation that keeps its rows; a query starts with all of them and continues with the changes. */
     WritableRelation addTable(String name, Schema schema);
+
+    /**
+     * Gives a table other columns, and all its rows with them. Queries that read it go on and are told of no change: they must
+     * not read columns that are gone or others now, and new ones come behind the old. Nobody may append meanwhile, and all
+     * that was appended must be visible.
+     *
+     * @param rows stay the caller's
+     */
+    void alterTable(String name, Schema schema, List<Batch> rows);
 
     /**
      * Forgets a relation added here and frees what it holds.

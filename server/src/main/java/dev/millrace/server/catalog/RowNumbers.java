@@ -31,6 +31,15 @@ public final class RowNumbers {
         last.getOrDefault(relation, Map.of()).values().forEach(counter -> counter.set(0));
     }
 
+    /** A column has another name, and goes on counting. */
+    public void rename(String relation, String column, String newName) {
+        Map<String, AtomicLong> counters = last.getOrDefault(relation, new ConcurrentHashMap<>());
+        AtomicLong counter = counters.remove(column);
+        if (counter != null) {
+            counters.put(newName, counter);
+        }
+    }
+
     void forget(String relation) {
         last.remove(relation);
     }

@@ -153,44 +153,49 @@ final class Definitions {
 
     Command createTable(Statement.CreateTable create, String text) {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
-            Options options = new Options(create.options());
-            if (options.text("connector").isPresent()) {
-                throw MillraceException.notAvailableYet("a table fed by a connector")
-                        .withHint(
-                                "CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
-                                        + " is a view of the current rows");
-            }
-            if (create.watermark().isPresent()) {
-                options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
-                requireKey(create);
-            }
-            options.rejectUnread();
-            List<Field> fields = new ArrayList<>(create.columns());
-            List<Integer> key = new ArrayList<>();
-            for (String column : create.primaryKey()) {
-                int place = new Schema(fields).indexOf(column);
-                Field field = fields.get(place);
-                fields.set(place, new Field(field.name(), field.type(), false));
-                key.add(place);
-            }
-            Schema schema = new Schema(fields);
-            requireColumns(schema, create.name());
-            database.engine().relations().addTable(create.name(), schema);
-            database.tableKeys().put(create.name(), new TableKeys(create.name(), schema, key));
-            return new CatalogObject(
-                    create.name(),
-                    ObjectKind.TABLE,
-                    schema,
-                    false,
-                    key,
-                    create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
-                    Optional.empty(),
-                    Set.of(),
-                    create.options(),
-                    text,
-                    database.keeper().creationMicros(),
-                    create.rules());
+            CatalogObject table = table(create, text, database.keeper().creationMicros());
+            database.engine().relations().addTable(create.name(), table.schema());
+            database.tableKeys().put(create.name(), new TableKeys(create.name(), table.schema(), table.primaryKey()));
+            return table;
         });
+    }
+
+    /** A table as the catalog has it; nothing is made. */
+    CatalogObject table(Statement.CreateTable create, String text, long createdMicros) {
+        Options options = new Options(create.options());
+        if (options.text("connector").isPresent()) {
+            throw MillraceException.notAvailableYet("a table fed by a connector")
+                    .withHint("CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
+                            + " is a view of the current rows");
+        }
+        if (create.watermark().isPresent()) {
+            options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
+            requireKey(create);
+        }
+        options.rejectUnread();
+        List<Field> fields = new ArrayList<>(create.columns());
+        List<Integer> key = new ArrayList<>();
+        for (String column : create.primaryKey()) {
+            int place = new Schema(fields).indexOf(column);
+            Field field = fields.get(place);
+            fields.set(place, new Field(field.name(), field.type(), false));
+            key.add(place);
+        }
+        Schema schema = new Schema(fields);
+        requireColumns(schema, create.name());
+        return new CatalogObject(
+                create.name(),
+                ObjectKind.TABLE,
+                schema,
+                false,
+                key,
+                create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
+                Optional.empty(),
+                Set.of(),
+                create.options(),
+                text,
+                createdMicros,
+                create.rules());
     }
 
     /** Columns for the rows of a query; the rows come after. */

@@ -8,6 +8,7 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.WithChanges;
@@ -34,6 +35,7 @@ final class Execution {
     private final Copies copies;
     private final Inspection inspection;
     private final Alterations alterations;
+    private final TableAlterations tables;
     private final Explanations explanations;
 
     /** How far the statement under way is; written by the session's thread, read by any. */
@@ -63,6 +65,7 @@ final class Execution {
         this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries);
+        this.tables = new TableAlterations(database, definitions, queries, transactions, notices);
         this.explanations = new Explanations(database, alterations);
     }
 
@@ -167,6 +170,8 @@ final class Execution {
             return definitions.createTable(create, text);
         } else if (statement instanceof Statement.CreateSink create) {
             return definitions.createSink(create, text);
+        } else if (statement instanceof AlterTable alter) {
+            return tables.alter(alter);
         } else if (statement instanceof Statement.AlterQuery alter) {
             return alterations.alter(alter);
         } else if (statement instanceof Statement.Drop drop) {

@@ -8,6 +8,7 @@ import dev.millrace.server.pgcatalog.RelationAccess;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Query;
@@ -176,6 +177,8 @@ final class Permissions {
         } else if (statement instanceof Statement.AlterQuery alter) {
             owns(alter.name());
             reads(alter.query());
+        } else if (statement instanceof AlterTable alter) {
+            owns(alter.name());
         } else if (statement instanceof Statement.AlterOptions alter) {
             owns(alter.name());
         } else if (statement instanceof Statement.Pause pause) {

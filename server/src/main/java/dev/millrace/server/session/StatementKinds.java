@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.WithChanges;
@@ -25,6 +26,7 @@ final class StatementKinds {
                 || statement instanceof Statement.CreateFunction
                 || statement instanceof Statement.Drop
                 || statement instanceof Statement.AlterQuery
+                || statement instanceof AlterTable
                 || statement instanceof Statement.AlterOptions
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume

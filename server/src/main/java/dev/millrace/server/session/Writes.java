@@ -157,6 +157,12 @@ final class Writes {
             Transaction holder;
             keys.lock().lock();
             try {
+                if (database.tableKeys().get(table.name()) != keys) {
+                    throw MillraceException.user(
+                                    SqlState.SERIALIZATION_FAILURE,
+                                    "\"" + table.name() + "\" was altered or dropped meanwhile")
+                            .withHint("try the statement again");
+                }
                 if (reads && keys.lastEpoch() > 0) {
                     database.engine().awaitEpoch(keys.lastEpoch());
                 }

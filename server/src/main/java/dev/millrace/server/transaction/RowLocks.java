@@ -48,6 +48,16 @@ public final class RowLocks {
         }
     }
 
+    /** Whether a transaction holds rows of a table. */
+    public boolean isHeld(TableKeys table) {
+        lock.lock();
+        try {
+            return !table.holders.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The transaction ended: its rows are free, and who waits for it looks again. */
     void release(Transaction transaction) {
         lock.lock();

@@ -108,6 +108,11 @@ public final class TableKeys implements AutoCloseable {
         release(new Place(kept, 0));
     }
 
+    /** Makes all rows of a batch the current ones, of a table that has none yet. Does not take the batch over. */
+    public void fill(Batch batch, Map<String, Integer> rows) {
+        put(batch, rows.entrySet());
+    }
+
     private static void release(Place place) {
         if (place != null && --place.kept.current == 0) {
             place.kept.batch.close();

@@ -83,6 +83,11 @@ public final class Transaction implements AutoCloseable {
         bytes += more;
     }
 
+    /** Whether a statement of this transaction changed a table, or might have. */
+    public synchronized boolean touches(String table) {
+        return tables.containsKey(table);
+    }
+
     /** The relations that have changes. */
     public synchronized Set<String> changed() {
         return seen.map(mark -> mark.rows().entrySet().stream()

@@ -30,6 +30,23 @@ class KeptDatabaseTest {
     }
 
     @Test
+    void alteredTablesAreThereAgainAsTheyWere() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE t (id INT PRIMARY KEY, a INT)");
+            database.run("CREATE MATERIALIZED VIEW v AS SELECT sum(a) AS a FROM t");
+            database.run("ALTER TABLE t ADD COLUMN n INT NOT NULL DEFAULT 3 CHECK (n > 0), ADD COLUMN k SERIAL");
+            database.run("CREATE VIEW w AS SELECT n FROM t");
+        }
+        try (TestDatabase again = open()) {
+            again.run("INSERT INTO t (id, a) VALUES (1, 10)");
+            assertEquals(List.of("1|10|3|1"), again.rows("SELECT * FROM t"));
+            assertEquals(List.of("10"), again.rows("SELECT * FROM v"));
+            assertEquals(List.of("3"), again.rows("SELECT * FROM w"));
+            assertTrue(again.error("UPDATE t SET n = 0").startsWith("23514 "));
+        }
+    }
+
+    @Test
     void definitionsAreThereAgainWithoutTheirRows() {
         List<String> before;
         try (TestDatabase database = open()) {

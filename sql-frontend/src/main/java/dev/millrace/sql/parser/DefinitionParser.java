@@ -183,15 +183,21 @@ final class DefinitionParser {
     Syntax alter(RoleParser roles) {
         words.expect("alter");
         ObjectKind kind = words.objectKind();
+        boolean ifExists = words.acceptAll("if", "exists");
+        words.accept("only");
         String name = words.relationName();
         words.skipParentheses();
+        AlterTableParser table = new AlterTableParser(words);
+        if (kind == ObjectKind.TABLE && table.isNext()) {
+            return table.actions(name, ifExists);
+        }
         if (words.peek().isWord("owner")) {
             return roles.owner(kind, name);
         }
         if (words.accept("set")) {
             return new Syntax.Complete(new Statement.AlterOptions(kind, name, words.options()));
         }
-        refuseTableChange(kind, name);
+        refuseChange(kind);
         if (!words.peek().isWord("as")) {
             throw words.expected(List.of("as", "set", "owner"));
         }
@@ -199,7 +205,7 @@ final class DefinitionParser {
         return new Syntax.AlterQuery(kind, name, StatementParser.queryText(words));
     }
 
-    private void refuseTableChange(ObjectKind kind, String name) {
+    private void refuseChange(ObjectKind kind) {
         Lexeme verb = words.peek();
         boolean changes = verb.isWord("add") || verb.isWord("drop") || verb.isWord("rename") || verb.isWord("alter");
         if (changes) {
@@ -207,11 +213,7 @@ final class DefinitionParser {
             throw MillraceException.notAvailableYet(
                             "ALTER " + what + " .. " + verb.text().toUpperCase(Locale.ROOT))
                     .at(verb.start() + 1)
-                    .withHint(
-                            kind == ObjectKind.TABLE
-                                    ? "CREATE TABLE with the new columns, and INSERT INTO it SELECT .. FROM " + name
-                                            + "; a view over either can keep the old names"
-                                    : "DROP it and CREATE it with other columns; a view over it can give them other names");
+                    .withHint("DROP it and CREATE it with other columns; a view over it can give them other names");
         }
     }
 }

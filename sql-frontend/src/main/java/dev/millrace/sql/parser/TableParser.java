@@ -77,7 +77,8 @@ final class TableParser {
         return new Syntax.CreateTableAs(name, ifExists, names, query, !empty);
     }
 
-    private void element() {
+    /** A column, constraint or watermark. */
+    void element() {
         int start = words.peek().start() + 1;
         if (words.acceptAll("watermark", "for")) {
             if (!watermarks.isEmpty()) {

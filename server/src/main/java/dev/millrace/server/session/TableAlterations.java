@@ -1,0 +1,200 @@
+package dev.millrace.server.session;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.session.StatementResult.Command;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.CreateTable;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Identifiers;
+import dev.millrace.type.Field;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * ALTER TABLE of columns and constraints. The rows are computed anew as the table will have them and checked, and then take the
+ * place of those that are there, with the table's lock held; nothing happened when any of that fails.
+ *
+ * <p>Queries that run over the table go on, as long as the columns that they know stay what they are: new ones come behind
+ * them. What would change those is refused while anything reads the table.
+ */
+final class TableAlterations {
+    private final Database database;
+    private final Definitions definitions;
+    private final Queries queries;
+    private final Transactions transactions;
+    private final IncomingRows incoming;
+    private final Consumer<String> notices;
+
+    TableAlterations(
+            Database database,
+            Definitions definitions,
+            Queries queries,
+            Transactions transactions,
+            Consumer<String> notices) {
+        this.database = database;
+        this.definitions = definitions;
+        this.queries = queries;
+        this.transactions = transactions;
+        this.incoming = new IncomingRows(database, queries);
+        this.notices = notices;
+    }
+
+    Command alter(AlterTable alter) {
+        database.definitionLock().lock();
+        try {
+            if (alter.ifExists() && database.catalog().object(alter.name()).isEmpty()) {
+                notices.accept("relation \"" + alter.name() + "\" does not exist, skipping");
+                return Command.of("ALTER TABLE");
+            }
+            CatalogObject before = database.catalog().require(ObjectKind.TABLE, alter.name());
+            TableShape shape = new TableShape(definitionOf(before), this::bound, notices);
+            alter.actions().forEach(shape::apply);
+            CatalogObject after = definitions.table(shape.table(), shape.text(), before.createdMicros());
+            requireSame(before, after);
+            replace(before, after, shape.values());
+            alter.actions().forEach(action -> {
+                if (action instanceof AlterTable.RenameColumn rename) {
+                    database.catalog().numbers().rename(before.name(), rename.column(), rename.newName());
+                }
+            });
+            return Command.of("ALTER TABLE");
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    /** What the table's CREATE TABLE says, in other words if it was altered. */
+    private CreateTable definitionOf(CatalogObject table) {
+        return new CreateTable(
+                table.name(),
+                Statement.IfExists.FAIL,
+                table.schema().fields(),
+                table.primaryKey().stream()
+                        .map(column -> table.schema().field(column).name())
+                        .toList(),
+                table.rules(),
+                table.eventTime()
+                        .map(time -> new Statement.WatermarkDefinition(
+                                table.schema().field(time.column()).name(), time.delayMicros())),
+                table.options());
+    }
+
+    private CreateTable bound(String text) {
+        return (CreateTable) analyzed(text);
+    }
+
+    private Statement analyzed(String text) {
+        try {
+            return database.frontend()
+                    .analyze(database.frontend().parse(text).get(0), database.catalog(), Parameters.none());
+        } catch (MillraceException e) {
+            throw e.at(0); // a place in another text
+        }
+    }
+
+    // ---- what reads the table --------------------------------------------------------------------------------------
+
+    /** What others read stays what it is. */
+    private void requireSame(CatalogObject before, CatalogObject after) {
+        List<String> dependents =
+                database.catalog().dependents(before.name()).stream().sorted().toList();
+        if (dependents.isEmpty()) {
+            return;
+        }
+        boolean same = after.schema().size() >= before.schema().size()
+                && after.primaryKey().containsAll(before.primaryKey());
+        for (int column = 0; same && column < before.schema().size(); column++) {
+            Field was = before.schema().field(column);
+            Field is = after.schema().field(column);
+            same = was.name().equals(is.name())
+                    && was.type().equals(is.type())
+                    && (was.nullable() || !is.nullable());
+        }
+        if (!same) {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "cannot alter what others read of table \"" + before.name() + "\": "
+                                    + dependents.stream()
+                                            .map(definitions::describe)
+                                            .collect(Collectors.joining(", ")))
+                    .withHint("drop them, alter the table, and create them again; ADD COLUMN, DEFAULT, CHECK and SET NOT"
+                            + " NULL need none of that");
+        }
+    }
+
+    // ---- rows ------------------------------------------------------------------------------------------------------
+
+    private void replace(CatalogObject before, CatalogObject after, Map<String, String> values) {
+        TableKeys keys = database.tableKeys().get(before.name());
+        keys.lock().lock();
+        try {
+            requireUnused(before.name(), keys);
+            if (keys.lastEpoch() > 0) {
+                database.engine().awaitEpoch(keys.lastEpoch());
+            }
+            TableKeys newKeys = new TableKeys(after.name(), after.schema(), after.primaryKey());
+            newKeys.wrote(keys.lastEpoch());
+            try (Batch rows = rows(before, after, values)) {
+                if (newKeys.hasKey()) {
+                    fill(newKeys, rows);
+                }
+                database.engine().relations().alterTable(after.name(), after.schema(), List.of(rows));
+            } catch (RuntimeException e) {
+                newKeys.close();
+                throw e;
+            }
+            database.tableKeys().put(after.name(), newKeys);
+            keys.close();
+            database.catalog().replace(after);
+        } finally {
+            keys.lock().unlock();
+        }
+    }
+
+    private void requireUnused(String name, TableKeys keys) {
+        boolean own = transactions.current().filter(transaction -> transaction.touches(name)).isPresent();
+        if (own || database.rowLocks().isHeld(keys)) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_IN_USE,
+                            "cannot ALTER TABLE \"" + name + "\" because a transaction has changed its rows")
+                    .withHint("COMMIT or ROLLBACK it first");
+        }
+    }
+
+    /** All rows as the table will have them, completed and checked. */
+    private Batch rows(CatalogObject before, CatalogObject after, Map<String, String> values) {
+        List<Integer> given = new ArrayList<>();
+        List<String> items = new ArrayList<>();
+        for (int column = 0; column < after.schema().size(); column++) {
+            String name = after.schema().field(column).name();
+            if (values.containsKey(name)) {
+                given.add(column);
+                items.add(values.get(name) + " AS " + Identifiers.quote(name));
+            }
+        }
+        String text = "SELECT " + String.join(", ", items) + " FROM " + Identifiers.quote(before.name());
+        Query query = ((Statement.Select) analyzed(text)).query();
+        return incoming.widened(queries.whole(queries.rows(query)), given, after);
+    }
+
+    private static void fill(TableKeys keys, Batch rows) {
+        Map<String, Integer> places = new LinkedHashMap<>();
+        for (int row = 0; row < rows.rowCount(); row++) {
+            if (places.put(keys.keyOf(rows, row), row) != null) {
+                throw keys.duplicate(rows, row);
+            }
+        }
+        keys.fill(rows, places);
+    }
+}

@@ -1,0 +1,137 @@
+package dev.millrace.sql.parser;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.AlterTable.Action;
+import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.sql.text.Lexeme;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The actions of ALTER TABLE, behind its name. */
+final class AlterTableParser {
+    private final Words words;
+
+    AlterTableParser(Words words) {
+        this.words = words;
+    }
+
+    /** Whether what follows is an action on columns or constraints. */
+    boolean isNext() {
+        Lexeme verb = words.peek();
+        return verb.isWord("add") || verb.isWord("drop") || verb.isWord("rename") || verb.isWord("alter");
+    }
+
+    Syntax actions(String name, boolean ifExists) {
+        List<Action> actions = new ArrayList<>();
+        do {
+            actions.add(action(name));
+        } while (words.acceptSymbol(","));
+        return new Syntax.Complete(new AlterTable(name, ifExists, actions));
+    }
+
+    private Action action(String name) {
+        if (words.accept("add")) {
+            return add();
+        } else if (words.accept("drop")) {
+            return drop();
+        } else if (words.accept("rename")) {
+            return rename(name);
+        } else if (words.accept("alter")) {
+            words.accept("column");
+            return alter();
+        }
+        throw words.expected(List.of("add", "drop", "rename", "alter"));
+    }
+
+    private Action add() {
+        Lexeme next = words.peek();
+        boolean constraint = next.isWord("constraint")
+                || next.isWord("check")
+                || next.isWord("primary")
+                || next.isWord("unique")
+                || next.isWord("foreign")
+                || next.isWord("exclude");
+        boolean column = words.accept("column");
+        if (constraint && !column) {
+            int first = words.place();
+            new TableParser(words).element();
+            return new AlterTable.AddConstraint(words.textFrom(first));
+        }
+        boolean ifNotExists = words.acceptAll("if", "not", "exists");
+        int first = words.place();
+        String name = words.copy().name();
+        new TableParser(words).element();
+        return new AlterTable.AddColumn(name, ifNotExists, words.textFrom(first));
+    }
+
+    private Action drop() {
+        if (words.accept("constraint")) {
+            boolean ifExists = words.acceptAll("if", "exists");
+            return behaviour(new AlterTable.DropConstraint(words.name(), ifExists));
+        }
+        words.accept("column");
+        boolean ifExists = words.acceptAll("if", "exists");
+        return behaviour(new AlterTable.DropColumn(words.name(), ifExists));
+    }
+
+    private Action behaviour(Action action) {
+        Lexeme word = words.peek();
+        if (words.accept("cascade")) {
+            throw MillraceException.notAvailableYet("CASCADE of ALTER TABLE")
+                    .at(word.start() + 1)
+                    .withHint("DROP what depends on it first: nothing is dropped that is not named");
+        }
+        words.accept("restrict");
+        return action;
+    }
+
+    private Action rename(String table) {
+        Lexeme word = words.peek();
+        if (words.accept("to") || words.peek().isWord("constraint")) {
+            throw MillraceException.notAvailableYet(
+                            word.isWord("to") ? "ALTER TABLE .. RENAME TO" : "ALTER TABLE .. RENAME CONSTRAINT")
+                    .at(word.start() + 1)
+                    .withHint(
+                            word.isWord("to")
+                                    ? "CREATE VIEW new_name AS SELECT * FROM " + table + " reads it under another name"
+                                    : "DROP CONSTRAINT, and ADD CONSTRAINT under the other name");
+        }
+        words.accept("column");
+        String column = words.name();
+        words.expect("to");
+        return new AlterTable.RenameColumn(column, words.name());
+    }
+
+    private Action alter() {
+        String column = words.name();
+        if (words.acceptAll("set", "not", "null")) {
+            return new AlterTable.SetNotNull(column, true);
+        } else if (words.acceptAll("drop", "not", "null")) {
+            return new AlterTable.SetNotNull(column, false);
+        } else if (words.acceptAll("drop", "default")) {
+            return new AlterTable.SetDefault(column, Optional.empty());
+        } else if (words.acceptAll("set", "default")) {
+            return new AlterTable.SetDefault(column, Optional.of(expression()));
+        }
+        words.acceptAll("set", "data");
+        Lexeme word = words.peek();
+        if (!words.accept("type")) {
+            throw MillraceException.notAvailableYet("this ALTER COLUMN")
+                    .at(word.start() + 1)
+                    .withHint("SET DEFAULT, DROP DEFAULT, SET NOT NULL, DROP NOT NULL and TYPE .. USING are there");
+        }
+        int first = words.place();
+        words.type();
+        String type = words.textFrom(first);
+        return new AlterTable.SetType(
+                column, type, words.accept("using") ? Optional.of(expression()) : Optional.empty());
+    }
+
+    private String expression() {
+        int first = words.place();
+        words.expression();
+        return words.textFrom(first);
+    }
+}
