@@ -3,6 +3,7 @@ package dev.millrace.server.pgcatalog;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.pgcatalog.ShownRelation.Key;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.TableRules.Check;
 import dev.millrace.type.DataType;
@@ -175,11 +176,11 @@ final class InformationSchema {
                         "initially_deferred",
                         "NO");
             }
-            if (!relation.primaryKey().isEmpty()) {
+            for (Key key : relation.keys()) {
                 rows.add(
-                        keyNames(relation),
+                        keyNames(key),
                         "constraint_type",
-                        "PRIMARY KEY",
+                        key.primary() ? "PRIMARY KEY" : "UNIQUE",
                         "is_deferrable",
                         "NO",
                         "initially_deferred",
@@ -191,21 +192,23 @@ final class InformationSchema {
     private void keyColumns(NamedRows rows) {
         boolean ordered = rows.schema().names().contains("ordinal_position");
         for (ShownRelation relation : ShownRelation.all(catalog)) {
-            for (int i = 0; i < relation.primaryKey().size(); i++) {
-                String column =
-                        relation.schema().field(relation.primaryKey().get(i)).name();
-                rows.add(
-                        keyNames(relation),
-                        "column_name",
-                        column,
-                        ordered ? "ordinal_position" : "column_name",
-                        ordered ? (Object) (i + 1) : column);
+            for (Key key : relation.keys()) {
+                for (int i = 0; i < key.columns().size(); i++) {
+                    String column = key.columnNames().get(i);
+                    rows.add(
+                            keyNames(key),
+                            "column_name",
+                            column,
+                            ordered ? "ordinal_position" : "column_name",
+                            ordered ? (Object) (i + 1) : column);
+                }
             }
         }
     }
 
-    private static List<StandardName> keyNames(ShownRelation relation) {
+    private static List<StandardName> keyNames(Key key) {
         return List.of(
-                new StandardName("constraint", relation.schemaName(), relation.keyName()), StandardName.of(relation));
+                new StandardName("constraint", key.relation().schemaName(), key.name()),
+                StandardName.of(key.relation()));
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.engine.user.UserCode;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.pgcatalog.ShownRelation.Key;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.sql.catalog.ColumnRule;
@@ -114,26 +115,27 @@ public final class PgCatalog implements AutoCloseable {
         return oids.of(relation.qualifiedName());
     }
 
-    private int indexOid(ShownRelation relation) {
-        return oids.of(relation.schemaName() + "." + relation.keyName());
+    private int indexOid(Key key) {
+        return oids.of(key.indexName());
     }
 
-    private int constraintOid(ShownRelation relation) {
-        return oids.of(relation.qualifiedName() + " primary key");
+    private int constraintOid(Key key) {
+        return oids.of(key.constraintName());
     }
 
     private void classes(NamedRows rows) {
         for (ShownRelation relation : shown()) {
-            boolean hasKey = !relation.primaryKey().isEmpty();
-            relation(rows, oid(relation), relation, relation.name(), relation.kind(), hasKey);
-            if (hasKey) {
-                relation(rows, indexOid(relation), relation, relation.keyName(), "i", false);
+            List<Key> keys = relation.keys();
+            int columns = relation.schema().size();
+            relation(rows, oid(relation), relation, relation.name(), relation.kind(), columns, !keys.isEmpty());
+            for (Key key : keys) {
+                relation(rows, indexOid(key), relation, key.name(), "i", key.columns().size(), false);
             }
         }
     }
 
-    private void relation(NamedRows rows, int oid, ShownRelation of, String name, String kind, boolean hasIndex) {
-        int columns = kind.equals("i") ? of.primaryKey().size() : of.schema().size();
+    private void relation(
+            NamedRows rows, int oid, ShownRelation of, String name, String kind, int columns, boolean hasIndex) {
         rows.add(
                 "oid",
                 oid,
@@ -206,9 +208,11 @@ public final class PgCatalog implements AutoCloseable {
                         RuleContents.of(
                                 relation, relation.schema().field(column).name()));
             }
-            for (int i = 0; i < relation.primaryKey().size(); i++) {
-                Field key = relation.schema().field(relation.primaryKey().get(i));
-                attribute(rows, indexOid(relation), key, i + 1, Optional.empty());
+            for (Key key : relation.keys()) {
+                for (int i = 0; i < key.columns().size(); i++) {
+                    Field field = relation.schema().field(key.columns().get(i));
+                    attribute(rows, indexOid(key), field, i + 1, Optional.empty());
+                }
             }
         }
     }
@@ -267,16 +271,16 @@ public final class PgCatalog implements AutoCloseable {
     }
 
     private void indexes(NamedRows rows) {
-        for (ShownRelation relation : keyed()) {
-            List<Integer> key = numbers(relation);
+        for (Key unique : keys()) {
+            List<Integer> key = unique.numbers();
             rows.add(
-                    "indexrelid", indexOid(relation),
-                    "indrelid", oid(relation),
+                    "indexrelid", indexOid(unique),
+                    "indrelid", oid(unique.relation()),
                     "indnatts", key.size(),
                     "indnkeyatts", key.size(),
                     "indisunique", true,
                     "indnullsnotdistinct", false,
-                    "indisprimary", true,
+                    "indisprimary", unique.primary(),
                     "indisexclusion", false,
                     "indimmediate", true,
                     "indisclustered", false,
@@ -290,26 +294,19 @@ public final class PgCatalog implements AutoCloseable {
         }
     }
 
-    private List<ShownRelation> keyed() {
-        return shown().stream()
-                .filter(relation -> !relation.primaryKey().isEmpty())
-                .toList();
-    }
-
-    /** The key's columns, counted from 1. */
-    private static List<Integer> numbers(ShownRelation relation) {
-        return relation.primaryKey().stream().map(column -> column + 1).toList();
+    private List<Key> keys() {
+        return shown().stream().flatMap(relation -> relation.keys().stream()).toList();
     }
 
     private void constraints(NamedRows rows) {
         rules.constraints(shown(), rows);
-        for (ShownRelation relation : keyed()) {
+        for (Key key : keys()) {
             rows.addBoth(
-                    RuleContents.constraint(relation.keyName(), "p", oid(relation)),
+                    RuleContents.constraint(key.name(), key.primary() ? "p" : "u", oid(key.relation())),
                     "oid",
-                    constraintOid(relation),
+                    constraintOid(key),
                     "conindid",
-                    indexOid(relation),
+                    indexOid(key),
                     "confupdtype",
                     " ",
                     "confdeltype",
@@ -319,7 +316,7 @@ public final class PgCatalog implements AutoCloseable {
                     "connoinherit",
                     true,
                     "conkey",
-                    numbers(relation));
+                    key.numbers());
         }
     }
 
@@ -328,16 +325,11 @@ public final class PgCatalog implements AutoCloseable {
         for (ShownRelation relation : shown()) {
             relation.query().ifPresent(query -> rows.add("oid", oid(relation), "definition", query + ";"));
         }
-        for (ShownRelation relation : keyed()) {
-            rows.add("oid", indexOid(relation), "definition", indexDefinition(relation));
-            rows.add("oid", constraintOid(relation), "definition", "PRIMARY KEY (" + relation.keyColumns() + ")");
+        for (Key key : keys()) {
+            rows.add("oid", indexOid(key), "definition", key.indexDefinition());
+            rows.add("oid", constraintOid(key), "definition", key.definition());
         }
         rules.definitions(shown(), rows);
-    }
-
-    private static String indexDefinition(ShownRelation relation) {
-        return "CREATE UNIQUE INDEX " + relation.keyName() + " ON " + relation.qualifiedName() + " USING btree ("
-                + relation.keyColumns() + ")";
     }
 
     private void tables(NamedRows rows) {
@@ -351,7 +343,7 @@ public final class PgCatalog implements AutoCloseable {
                         "tableowner",
                         owner(relation),
                         "hasindexes",
-                        !relation.primaryKey().isEmpty(),
+                        !relation.keys().isEmpty(),
                         "hasrules",
                         false,
                         "hastriggers",
@@ -399,12 +391,12 @@ public final class PgCatalog implements AutoCloseable {
     }
 
     private void indexDefinitions(NamedRows rows) {
-        for (ShownRelation relation : keyed()) {
+        for (Key key : keys()) {
             rows.add(
-                    "schemaname", relation.schemaName(),
-                    "tablename", relation.name(),
-                    "indexname", relation.keyName(),
-                    "indexdef", indexDefinition(relation));
+                    "schemaname", key.relation().schemaName(),
+                    "tablename", key.relation().name(),
+                    "indexname", key.name(),
+                    "indexdef", key.indexDefinition());
         }
     }
 }

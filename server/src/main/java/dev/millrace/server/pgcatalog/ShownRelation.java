@@ -4,6 +4,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.type.Schema;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -72,18 +73,50 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
         return schemaName + "." + name;
     }
 
-    List<Integer> primaryKey() {
-        return object.map(CatalogObject::primaryKey).orElse(List.of());
+    /**
+     * Columns whose values are unique together.
+     *
+     * @param primary whether it is the primary key, and not UNIQUE
+     */
+    record Key(ShownRelation relation, String name, List<Integer> columns, boolean primary) {
+        String indexName() {
+            return relation.schemaName + "." + name;
+        }
+
+        String constraintName() {
+            return relation.qualifiedName() + (primary ? " primary key" : " unique " + name);
+        }
+
+        List<String> columnNames() {
+            return columns.stream()
+                    .map(column -> relation.schema.field(column).name())
+                    .toList();
+        }
+
+        /** The columns, counted from 1. */
+        List<Integer> numbers() {
+            return columns.stream().map(column -> column + 1).toList();
+        }
+
+        String indexDefinition() {
+            return "CREATE UNIQUE INDEX " + name + " ON " + relation.qualifiedName() + " USING btree ("
+                    + String.join(", ", columnNames()) + ")";
+        }
+
+        String definition() {
+            return (primary ? "PRIMARY KEY (" : "UNIQUE (") + String.join(", ", columnNames()) + ")";
+        }
     }
 
-    String keyName() {
-        return name + "_pkey";
-    }
-
-    /** The columns of the key, as a definition names them. */
-    String keyColumns() {
-        return String.join(
-                ", ",
-                primaryKey().stream().map(column -> schema.field(column).name()).toList());
+    /** The primary key, and what else is unique. */
+    List<Key> keys() {
+        List<Key> keys = new ArrayList<>();
+        object.filter(table -> !table.primaryKey().isEmpty())
+                .ifPresent(table -> keys.add(new Key(this, name + "_pkey", table.primaryKey(), true)));
+        object.stream().flatMap(table -> table.rules().uniques().stream()).forEach(unique -> {
+            List<Integer> columns = unique.columns().stream().map(schema::indexOf).toList();
+            keys.add(new Key(this, unique.name(), columns, false));
+        });
+        return keys;
     }
 }

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Listens for PostgreSQL clients of one database. Safe on any thread.
  *
  * <pre>
- *   try (PgServer server = PgServer.listen(database, PgServerOptions.local(5433))) { ... }   // psql -h localhost -p 5433
+ *   try (PgServer server = PgServer.listen(database, PgServerOptions.local(5433))) { ... }   // psql -h localhost -p 5433 -U millrace
  * </pre>
  */
 public final class PgServer implements AutoCloseable {

@@ -3,6 +3,7 @@ package dev.millrace.server.role;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.Statement.RoleAttribute;
+import dev.millrace.sql.text.Identifiers;
 
 /** Whether a role may have one more session, with PostgreSQL's answers when not. */
 public final class LoginCheck {
@@ -16,8 +17,10 @@ public final class LoginCheck {
      */
     public static Role admit(Roles roles, String name, long sessions) {
         Role role = roles.find(name)
-                .orElseThrow(() ->
-                        MillraceException.user(SqlState.INVALID_AUTHORIZATION, "role \"" + name + "\" does not exist"));
+                .orElseThrow(() -> MillraceException.user(
+                                SqlState.INVALID_AUTHORIZATION, "role \"" + name + "\" does not exist")
+                        .withHint("connect as the owner with -U " + Roles.OWNER + ", who can CREATE ROLE "
+                                + Identifiers.quote(name) + " LOGIN"));
         if (!role.is(RoleAttribute.LOGIN)) {
             throw MillraceException.user(
                     SqlState.INVALID_AUTHORIZATION, "role \"" + name + "\" is not permitted to log in");

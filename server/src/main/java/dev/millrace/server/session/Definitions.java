@@ -155,7 +155,11 @@ final class Definitions {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
             CatalogObject table = table(create, text, database.keeper().creationMicros());
             database.engine().relations().addTable(create.name(), table.schema());
-            database.tableKeys().put(create.name(), new TableKeys(create.name(), table.schema(), table.primaryKey()));
+            database.tableKeys().put(create.name(), new TableKeys(
+                            create.name(),
+                            table.schema(),
+                            table.primaryKey(),
+                            table.rules().uniques()));
             return table;
         });
     }

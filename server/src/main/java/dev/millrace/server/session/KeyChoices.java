@@ -3,9 +3,11 @@ package dev.millrace.server.session;
 import dev.millrace.batch.Batch;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.statement.Statement.OnConflict.DoNothing;
 import dev.millrace.text.ValueText;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -25,23 +27,45 @@ final class KeyChoices {
     /**
      * The rows whose keys are free, by key.
      *
-     * @param skips whether the others are passed over
+     * @param skips the target of DO NOTHING: which others are passed over
      * @throws dev.millrace.error.MillraceException 23505 for the first other, if not
      */
-    static Map<String, Integer> newKeys(ChangedTable changed, Batch incoming, boolean skips) {
+    static Map<String, Integer> newKeys(ChangedTable changed, Batch incoming, Optional<DoNothing> skips) {
         TableKeys keys = changed.keys();
         Map<String, Integer> chosen = new LinkedHashMap<>();
+        boolean skipsKey = skips.filter(nothing -> nothing.unique().isEmpty()).isPresent();
+        Set<String> values = new HashSet<>();
         for (int row = 0; row < incoming.rowCount(); row++) {
             String key = keys.keyOf(incoming, row);
             boolean taken = changed.contains(key) || chosen.containsKey(key);
-            if (taken && !skips) {
+            if (taken && !skipsKey) {
                 throw keys.duplicate(incoming, row);
             }
-            if (!taken) {
+            if (!taken && isFree(changed, incoming, row, skips, values)) {
                 chosen.put(key, row);
             }
         }
         return chosen;
+    }
+
+    /**
+     * Whether a row is not passed over for what is kept unique beside the key; what DO NOTHING is not about is found when it
+     * is written.
+     *
+     * @param values of the rows before it; gets the row's own where it is free
+     */
+    static boolean isFree(
+            ChangedTable changed, Batch incoming, int row, Optional<DoNothing> skips, Set<String> values) {
+        boolean counts = skips.filter(nothing -> !nothing.target() || nothing.unique().isPresent()).isPresent();
+        if (!counts || changed.keys().uniques().isEmpty()) {
+            return true;
+        }
+        List<String> texts = changed.keys().uniques().texts(skips.get().unique(), incoming, row);
+        if (texts.stream().anyMatch(text -> values.contains(text) || changed.containsUnique(text))) {
+            return false;
+        }
+        values.addAll(texts);
+        return true;
     }
 
     /** The first columns of a row as text: each value with its length before it. */

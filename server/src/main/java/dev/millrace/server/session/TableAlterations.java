@@ -15,7 +15,6 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -143,12 +142,14 @@ final class TableAlterations {
             if (keys.lastEpoch() > 0) {
                 database.engine().awaitEpoch(keys.lastEpoch());
             }
-            TableKeys newKeys = new TableKeys(after.name(), after.schema(), after.primaryKey());
+            TableKeys newKeys = new TableKeys(
+                    after.name(),
+                    after.schema(),
+                    after.primaryKey(),
+                    after.rules().uniques());
             newKeys.wrote(keys.lastEpoch());
             try (Batch rows = rows(before, after, values)) {
-                if (newKeys.hasKey()) {
-                    fill(newKeys, rows);
-                }
+                newKeys.fill(rows);
                 database.engine().relations().alterTable(after.name(), after.schema(), List.of(rows));
             } catch (RuntimeException e) {
                 newKeys.close();
@@ -186,15 +187,5 @@ final class TableAlterations {
         String text = "SELECT " + String.join(", ", items) + " FROM " + Identifiers.quote(before.name());
         Query query = ((Statement.Select) analyzed(text)).query();
         return incoming.widened(queries.whole(queries.rows(query)), given, after);
-    }
-
-    private static void fill(TableKeys keys, Batch rows) {
-        Map<String, Integer> places = new LinkedHashMap<>();
-        for (int row = 0; row < rows.rowCount(); row++) {
-            if (places.put(keys.keyOf(rows, row), row) != null) {
-                throw keys.duplicate(rows, row);
-            }
-        }
-        keys.fill(rows, places);
     }
 }

@@ -6,6 +6,7 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Check;
+import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Statement.CreateTable;
 import dev.millrace.sql.statement.Statement.IfExists;
@@ -140,7 +141,10 @@ final class TableShape {
                 .filter(check -> !mentions(check.text(), drop.column()))
                 .toList();
         values.remove(drop.column());
-        rebind(with(fields, table.primaryKey(), new TableRules(rules, checks)), List.of());
+        List<Unique> uniques = table.rules().uniques().stream()
+                .filter(unique -> !unique.columns().contains(drop.column()))
+                .toList();
+        rebind(with(fields, table.primaryKey(), new TableRules(rules, checks, uniques)), List.of());
     }
 
     private void renameColumn(AlterTable.RenameColumn rename) {
@@ -161,7 +165,14 @@ final class TableShape {
                 .map(column -> column.equals(rename.column()) ? rename.newName() : column)
                 .toList();
         Optional.ofNullable(values.remove(rename.column())).ifPresent(value -> values.put(rename.newName(), value));
-        rebind(with(fields, key, new TableRules(rules, table.rules().checks())), List.of());
+        List<Unique> uniques = table.rules().uniques().stream()
+                .map(unique -> new Unique(
+                        unique.name(),
+                        unique.columns().stream()
+                                .map(column -> column.equals(rename.column()) ? rename.newName() : column)
+                                .toList()))
+                .toList();
+        rebind(with(fields, key, new TableRules(rules, table.rules().checks(), uniques)), List.of());
     }
 
     /** What names the column in a text, or in another way that would have to change with it. */
@@ -217,7 +228,8 @@ final class TableShape {
         rules.remove(set.column());
         set.expression()
                 .ifPresent(text -> rules.put(set.column(), new ColumnRule(ColumnRule.Kind.DEFAULT, text)));
-        rebind(with(table.columns(), table.primaryKey(), new TableRules(rules, table.rules().checks())), List.of());
+        rebind(with(table.columns(), table.primaryKey(), new TableRules(
+                                rules, table.rules().checks(), table.rules().uniques())), List.of());
     }
 
     private void setNotNull(AlterTable.SetNotNull set) {
@@ -288,7 +300,13 @@ final class TableShape {
                 .toList();
         boolean isKey = drop.constraint().equals(table.name() + "_pkey")
                 && !table.primaryKey().isEmpty();
-        if (checks.size() == table.rules().checks().size() && !isKey) {
+        List<Unique> uniques = table.rules().uniques().stream()
+                .filter(unique -> !unique.name().equals(drop.constraint()))
+                .toList();
+        boolean isThere = isKey
+                || checks.size() < table.rules().checks().size()
+                || uniques.size() < table.rules().uniques().size();
+        if (!isThere) {
             String message = "constraint \"" + drop.constraint() + "\" of relation \"" + table.name()
                     + "\" does not exist";
             if (drop.ifExists()) {
@@ -301,7 +319,7 @@ final class TableShape {
                 with(
                         table.columns(),
                         isKey ? List.of() : table.primaryKey(),
-                        new TableRules(table.rules().columns(), checks)),
+                        new TableRules(table.rules().columns(), checks, uniques)),
                 List.of());
     }
 
@@ -344,6 +362,10 @@ final class TableShape {
         }
         for (Check check : table.rules().checks()) {
             elements.add("CONSTRAINT " + Identifiers.quote(check.name()) + " CHECK (" + check.text() + ")");
+        }
+        for (Unique unique : table.rules().uniques()) {
+            elements.add("CONSTRAINT " + Identifiers.quote(unique.name()) + " UNIQUE ("
+                    + unique.columns().stream().map(Identifiers::quote).collect(Collectors.joining(", ")) + ")");
         }
         table.watermark().map(TableShape::watermark).ifPresent(elements::add);
         return elements;

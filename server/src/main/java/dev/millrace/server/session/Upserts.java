@@ -15,10 +15,12 @@ import dev.millrace.type.Schema;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -55,7 +57,7 @@ final class Upserts {
         boolean updates =
                 insert.onConflict() instanceof OnConflict.Update || insert.onConflict() instanceof OnConflict.Replace;
         if (!updates) {
-            boolean skips = insert.onConflict() instanceof OnConflict.DoNothing;
+            Optional<OnConflict.DoNothing> skips = nothing(insert);
             return insertNew(insert, table, changed, rows, KeyChoices.newKeys(changed, rows, skips));
         }
         Map<String, Integer> fresh = new LinkedHashMap<>();
@@ -74,6 +76,21 @@ final class Upserts {
         return count == 0
                 ? insertNew(insert, table, changed, rows, fresh)
                 : update(insert, table, changed, rows, fresh, Arrays.copyOf(taken, count), last);
+    }
+
+    private static Optional<OnConflict.DoNothing> nothing(Statement.Insert insert) {
+        return insert.onConflict() instanceof OnConflict.DoNothing nothing ? Optional.of(nothing) : Optional.empty();
+    }
+
+    /** Rows of a table without a key, less those that DO NOTHING passes over; they stay the caller's. */
+    Batch unlessThere(Statement.Insert insert, CatalogObject table, ChangedTable changed, Batch rows) {
+        Optional<OnConflict.DoNothing> skips = nothing(insert);
+        Set<String> values = new HashSet<>();
+        List<Integer> free = IntStream.range(0, rows.rowCount())
+                .filter(row -> KeyChoices.isFree(changed, rows, row, skips, values))
+                .boxed()
+                .toList();
+        return pick(rows, free, table);
     }
 
     private static MillraceException twice() {

@@ -82,11 +82,13 @@ final class Writes {
     }
 
     private StatementResult insertWithoutKey(Statement.Insert insert, CatalogObject target, ChangedTable changed) {
-        boolean anyKey = insert.onConflict() instanceof OnConflict.DoNothing nothing && !nothing.target();
+        boolean anyKey = insert.onConflict() instanceof OnConflict.DoNothing nothing
+                && (!nothing.target() || nothing.unique().isPresent());
         if (!anyKey) { // no row is in the way of another
             requireNoConflictClause(insert, target);
         }
-        try (Batch rows = incoming.of(insert.source(), insert.columns(), target)) {
+        try (Batch all = incoming.of(insert.source(), insert.columns(), target);
+                Batch rows = upserts.unlessThere(insert, target, changed, all)) {
             StatementResult answer = returned.of("INSERT", insert.returning(), rows);
             return unlessItFails(answer, () -> write(changed, rows.retain()));
         }

@@ -30,7 +30,13 @@ public interface ChangedTable {
     /** The same of rows that may be any, of a table without a key. */
     void claimAll();
 
-    /** Changes rows by their weights; takes the batches over, also when it throws. */
+    /** Whether a row has a value that is kept unique, by its text. */
+    boolean containsUnique(String text);
+
+    /**
+     * Changes rows by their weights; takes the batches over, also when it throws: 23505 where a value would be there twice that
+     * is kept unique, and {@link RowsHeld} where another transaction has it; nothing was changed then.
+     */
     void write(List<Batch> rows);
 
     /** Makes rows of a batch the current ones of their keys. Does not take the batch over. */

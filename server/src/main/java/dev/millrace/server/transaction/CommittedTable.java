@@ -1,6 +1,7 @@
 package dev.millrace.server.transaction;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.server.rows.RowCopier;
 import java.util.Collection;
 import java.util.List;
@@ -47,8 +48,30 @@ public final class CommittedTable implements ChangedTable {
     }
 
     @Override
+    public boolean containsUnique(String text) {
+        return keys.uniques().count(text) > 0;
+    }
+
+    @Override
     public void write(List<Batch> rows) {
+        if (keys.uniques().isEmpty()) {
+            keys.wrote(append.applyAsLong(rows));
+            return;
+        }
+        Map<String, Integer> changes = keys.uniques().changes(rows);
+        try {
+            claim(changes.keySet());
+            changes.forEach((text, change) -> {
+                if (change > 0 && keys.uniques().count(text) + change > 1) {
+                    throw keys.uniques().duplicate(text, rows);
+                }
+            });
+        } catch (RuntimeException e) {
+            Closing.all(rows);
+            throw e;
+        }
         keys.wrote(append.applyAsLong(rows));
+        keys.uniques().apply(changes);
     }
 
     @Override

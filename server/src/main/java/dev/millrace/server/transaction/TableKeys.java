@@ -4,9 +4,11 @@ import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.rows.RowCopier;
+import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.text.ValueText;
 import dev.millrace.type.Schema;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,6 +26,7 @@ public final class TableKeys implements AutoCloseable {
     private final int[] allColumns;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Place> places = new HashMap<>(); // guarded by lock
+    private final UniqueKeys uniques;
     private long lastEpoch; // guarded by lock
 
     /** Which transaction holds which key. Guarded by the lock of {@link RowLocks}. */
@@ -41,11 +44,17 @@ public final class TableKeys implements AutoCloseable {
         }
     }
 
-    public TableKeys(String table, Schema schema, List<Integer> key) {
+    public TableKeys(String table, Schema schema, List<Integer> key, List<Unique> uniques) {
+        this.uniques = new UniqueKeys(schema, uniques);
         this.table = table;
         this.schema = schema;
         this.key = key;
         this.allColumns = IntStream.range(0, schema.size()).toArray();
+    }
+
+    /** What is kept unique beside the key. */
+    public UniqueKeys uniques() {
+        return uniques;
     }
 
     public ReentrantLock lock() {
@@ -108,9 +117,28 @@ public final class TableKeys implements AutoCloseable {
         release(new Place(kept, 0));
     }
 
-    /** Makes all rows of a batch the current ones, of a table that has none yet. Does not take the batch over. */
-    public void fill(Batch batch, Map<String, Integer> rows) {
-        put(batch, rows.entrySet());
+    /**
+     * Makes all rows of a batch the current ones, of a table that has none yet. Does not take the batch over.
+     *
+     * @throws MillraceException 23505 for two rows of one key
+     */
+    public void fill(Batch batch) {
+        if (hasKey()) {
+            Map<String, Integer> rows = new LinkedHashMap<>();
+            for (int row = 0; row < batch.rowCount(); row++) {
+                if (rows.put(keyOf(batch, row), row) != null) {
+                    throw duplicate(batch, row);
+                }
+            }
+            put(batch, rows.entrySet());
+        }
+        Map<String, Integer> changes = uniques.changes(List.of(batch));
+        changes.forEach((text, count) -> {
+            if (count > 1) {
+                throw uniques.duplicate(text, List.of(batch));
+            }
+        });
+        uniques.apply(changes);
     }
 
     private static void release(Place place) {

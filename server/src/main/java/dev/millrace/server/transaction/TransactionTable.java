@@ -19,14 +19,12 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     private final RowLocks locks;
     private final int[] allColumns;
     private final Map<String, Optional<Row>> changed = new HashMap<>(); // no row: there is none any more
-    private final List<Undo> undo = new ArrayList<>();
+    private final Map<String, Integer> uniques = new HashMap<>(); // how much more often values are there
+    private final List<Runnable> undo = new ArrayList<>(); // what takes each change back
     private final List<Batch> kept = new ArrayList<>();
     private long mostBytes;
 
     private record Row(Batch batch, int row) {}
-
-    /** What was known of a key before it changed; nothing at all, or that there was a row, or none. */
-    private record Undo(String key, Optional<Optional<Row>> before) {}
 
     TransactionTable(Transaction transaction, TableKeys keys, RowLocks locks) {
         this.transaction = transaction;
@@ -72,8 +70,32 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     }
 
     @Override
+    public boolean containsUnique(String text) {
+        return keys.uniques().count(text) + uniques.getOrDefault(text, 0) > 0;
+    }
+
+    @Override
     public void write(List<Batch> rows) {
+        if (keys.uniques().isEmpty()) {
+            transaction.write(keys, rows, mostBytes);
+            return;
+        }
+        Map<String, Integer> changes = keys.uniques().changes(rows);
+        try {
+            claim(changes.keySet());
+            changes.forEach((text, change) -> {
+                int before = keys.uniques().count(text) + uniques.getOrDefault(text, 0);
+                if (change > 0 && before + change > 1) {
+                    throw keys.uniques().duplicate(text, rows);
+                }
+            });
+        } catch (RuntimeException e) {
+            Closing.all(rows);
+            throw e;
+        }
         transaction.write(keys, rows, mostBytes);
+        changes.forEach((text, change) -> uniques.merge(text, change, Integer::sum));
+        undo.add(() -> changes.forEach((text, change) -> uniques.merge(text, -change, Integer::sum)));
     }
 
     @Override
@@ -88,7 +110,8 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     }
 
     private void change(String key, Optional<Row> row) {
-        undo.add(new Undo(key, Optional.ofNullable(changed.put(key, row))));
+        Optional<Optional<Row>> before = Optional.ofNullable(changed.put(key, row));
+        undo.add(() -> before.ifPresentOrElse(was -> changed.put(key, was), () -> changed.remove(key)));
     }
 
     int mark() {
@@ -97,14 +120,14 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
 
     void backTo(int mark) {
         for (int i = undo.size() - 1; i >= mark; i--) {
-            Undo last = undo.remove(i);
-            last.before().ifPresentOrElse(before -> changed.put(last.key(), before), () -> changed.remove(last.key()));
+            undo.remove(i).run();
         }
     }
 
     /** The rows took effect: makes the current ones known to all. With the table's lock held. */
     void committed(long epoch) {
         keys.wrote(epoch);
+        keys.uniques().apply(uniques);
         Map<Batch, Map<String, Integer>> current = new LinkedHashMap<>();
         changed.forEach((key, row) -> {
             if (row.isEmpty()) {
@@ -120,6 +143,7 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     @Override
     public void close() {
         changed.clear();
+        uniques.clear();
         undo.clear();
         Closing.all(kept);
         kept.clear();

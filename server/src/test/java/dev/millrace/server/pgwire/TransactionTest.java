@@ -261,6 +261,29 @@ class TransactionTest {
     }
 
     @Test
+    void valuesThatAreKeptUniqueAreHeldLikeRows() throws Exception {
+        try (Connection one = begun();
+                Connection other = server.connect()) {
+            run(other, "CREATE TABLE u (id INT PRIMARY KEY, name TEXT UNIQUE)", "INSERT INTO u VALUES (1, 'a')");
+            run(one, "INSERT INTO u VALUES (2, 'b')", "DELETE FROM u WHERE name = 'a'");
+            run(other, "SET lock_timeout = '50ms'");
+            assertEquals("55P03", state(other, "INSERT INTO u VALUES (3, 'b')"));
+            assertEquals("55P03", state(other, "INSERT INTO u VALUES (3, 'a')"));
+            run(other, "INSERT INTO u VALUES (3, 'c')");
+            assertEquals("55006", state(other, "ALTER TABLE u ADD COLUMN n INT"));
+            one.rollback();
+            assertEquals("23505", state(other, "INSERT INTO u VALUES (4, 'a')"));
+            run(other, "INSERT INTO u VALUES (4, 'b')");
+            run(one, "DELETE FROM u WHERE name = 'a'", "INSERT INTO u VALUES (5, 'd')");
+            one.commit();
+            assertEquals("23505", state(other, "INSERT INTO u VALUES (6, 'd')"));
+            run(other, "INSERT INTO u VALUES (6, 'a')", "ALTER TABLE u ADD COLUMN n INT DEFAULT 1");
+            assertEquals(
+                    List.of("3|c|1", "4|b|1", "5|d|1", "6|a|1"), rows(other, "SELECT * FROM u ORDER BY id"));
+        }
+    }
+
+    @Test
     void severalTablesAreTruncatedTogetherOrNotAtAll() throws SQLException {
         try (Connection one = begun();
                 Connection other = server.connect()) {

@@ -2,6 +2,7 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.sql.syntax.Syntax;
@@ -37,11 +38,21 @@ final class ConflictBinder {
     OnConflict bind(Syntax.Conflict conflict, String name, List<SqlNode> with) {
         SqlParserPos position = new SqlParserPos(1, conflict.position(), 1, conflict.position());
         boolean named = !conflict.target().isEmpty() || conflict.constraint().isPresent();
-        if (target.relation().kind() == Relation.Kind.TABLE) {
+        Optional<String> unique = unique(conflict);
+        if (target.relation().kind() == Relation.Kind.TABLE && unique.isEmpty()) {
             requireKey(conflict, position);
         }
         if (conflict.assignments().isEmpty()) {
-            return new OnConflict.DoNothing(named);
+            return new OnConflict.DoNothing(named, unique);
+        }
+        if (unique.isPresent()) {
+            throw Errors.error(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "ON CONFLICT DO UPDATE by UNIQUE \"" + unique.get()
+                                    + "\" is not available: rows are found by the primary key",
+                            position)
+                    .withHint("MERGE INTO .. USING .. ON the columns, WHEN MATCHED THEN UPDATE .. WHEN NOT MATCHED THEN"
+                            + " INSERT ..");
         }
         if (!named) {
             throw Errors.error(
@@ -52,6 +63,19 @@ final class ConflictBinder {
         }
         Optional<List<Integer>> replaced = replaced(conflict);
         return replaced.isPresent() ? new OnConflict.Replace(replaced.get()) : update(conflict, name, with);
+    }
+
+    /** The UNIQUE constraint that is named, if one is. */
+    private Optional<String> unique(Syntax.Conflict conflict) {
+        Set<String> columns = new HashSet<>();
+        conflict.target().forEach(name -> columns.add(name.getSimple()));
+        return target.relation().rules().uniques().stream()
+                .filter(unique -> conflict.constraint()
+                                .filter(name -> name.getSimple().equals(unique.name()))
+                                .isPresent()
+                        || !columns.isEmpty() && columns.equals(Set.copyOf(unique.columns())))
+                .map(TableRules.Unique::name)
+                .findFirst();
     }
 
     /** What is named is the key. */

@@ -6,6 +6,7 @@ import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Check;
+import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
@@ -58,13 +59,14 @@ final class RuleBinder {
                 relation.appendOnly(),
                 relation.primaryKey(),
                 Optional.empty(),
-                new TableRules(columns, List.of()));
+                new TableRules(columns, List.of(), List.of()));
         RuleBinder binder = new RuleBinder(context, with);
         create.columns().stream()
                 .flatMap(column -> column.rule().stream())
                 .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED)
                 .forEach(rule -> binder.requireBase(rule.expression().orElseThrow()));
-        return new TableRules(columns, checks(create));
+        List<Check> checks = checks(create);
+        return new TableRules(columns, checks, uniques(create, checks));
     }
 
     private ColumnRule rule(Syntax.RuleClause rule, int column, SqlNode name, String table) {
@@ -177,6 +179,40 @@ final class RuleBinder {
                     check.name().orElseGet(() -> name(create.name(), check, condition, names)), check.text()));
         }
         return checks;
+    }
+
+    private List<Unique> uniques(Syntax.CreateRelation create, List<Check> checks) {
+        Set<String> names = new HashSet<>(checks.stream().map(Check::name).toList());
+        List<Unique> uniques = new ArrayList<>();
+        for (Syntax.UniqueClause clause : create.uniques()) {
+            if (relation.kind() != Relation.Kind.TABLE || clause.columns().isEmpty()) {
+                throw Errors.error(
+                        relation.kind() == Relation.Kind.TABLE
+                                ? SqlState.SYNTAX_ERROR
+                                : SqlState.INVALID_TABLE_DEFINITION,
+                        relation.kind() == Relation.Kind.TABLE
+                                ? "UNIQUE of no columns"
+                                : "a stream keeps no rows that another could be like: UNIQUE is for tables",
+                        create.columns().get(0).name());
+            }
+            ChangeTarget target = new ChangeTarget(context, relation);
+            List<String> columns = target.columns(clause.columns()).stream()
+                    .map(column -> relation.schema().field(column).name())
+                    .toList();
+            String base = create.name() + "_" + String.join("_", columns) + "_key";
+            String name = clause.name().orElse(base);
+            for (int i = 1; clause.name().isEmpty() && names.contains(name); i++) {
+                name = base + i;
+            }
+            if (!names.add(name)) {
+                throw Errors.error(
+                        SqlState.DUPLICATE_OBJECT,
+                        "constraint \"" + name + "\" already exists",
+                        clause.columns().get(0));
+            }
+            uniques.add(new Unique(name, columns));
+        }
+        return uniques;
     }
 
     /** As PostgreSQL names them: {@code table_column_check}, {@code table_check}, with a number where that is taken. */

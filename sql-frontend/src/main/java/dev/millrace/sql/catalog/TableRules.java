@@ -11,9 +11,17 @@ import java.util.Optional;
  *
  * @param columns by name, those that have a rule
  * @param checks in the order they were written
+ * @param uniques likewise
  */
-public record TableRules(Map<String, ColumnRule> columns, List<Check> checks) {
-    public static final TableRules NONE = new TableRules(Map.of(), List.of());
+public record TableRules(Map<String, ColumnRule> columns, List<Check> checks, List<Unique> uniques) {
+    public static final TableRules NONE = new TableRules(Map.of(), List.of(), List.of());
+
+    /** Columns whose values no two rows have in common, beside the primary key; rows with a NULL among them are not asked. */
+    public record Unique(String name, List<String> columns) {
+        public Unique {
+            columns = List.copyOf(columns);
+        }
+    }
 
     /** A condition that no row may fail; {@code text} is the expression as it was written. */
     public record Check(String name, String text) {}
@@ -21,6 +29,7 @@ public record TableRules(Map<String, ColumnRule> columns, List<Check> checks) {
     public TableRules {
         columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
         checks = List.copyOf(checks);
+        uniques = List.copyOf(uniques);
     }
 
     public Optional<ColumnRule> of(String column) {
@@ -36,6 +45,6 @@ public record TableRules(Map<String, ColumnRule> columns, List<Check> checks) {
 
     /** Whether rows need more than their values. */
     public boolean isEmpty() {
-        return columns.isEmpty() && checks.isEmpty();
+        return columns.isEmpty() && checks.isEmpty() && uniques.isEmpty();
     }
 }

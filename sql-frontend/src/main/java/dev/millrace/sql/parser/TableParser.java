@@ -32,6 +32,7 @@ final class TableParser {
     private final List<SqlIdentifier> primaryKey = new ArrayList<>();
     private final List<Syntax.WatermarkClause> watermarks = new ArrayList<>();
     private final List<Syntax.CheckClause> checks = new ArrayList<>();
+    private final List<Syntax.UniqueClause> uniques = new ArrayList<>();
 
     TableParser(Words words) {
         this.words = words;
@@ -58,6 +59,7 @@ final class TableParser {
                 columns,
                 primaryKey,
                 checks,
+                uniques,
                 watermarks.stream().findFirst(),
                 options);
     }
@@ -100,8 +102,12 @@ final class TableParser {
             }
         } else if (words.peek().isWord("check")) {
             check(name, Optional.empty());
+        } else if (words.peek().isWord("unique")
+                && (words.peekAt(1).isSymbol("(") || words.peekAt(1).isWord("nulls"))) {
+            words.next();
+            refuseEqualNulls();
+            uniques.add(new Syntax.UniqueClause(name, words.optionalColumns()));
         } else if (words.peek().isWord("foreign")
-                || words.peek().isWord("unique") && words.peekAt(1).isSymbol("(")
                 || words.peek().isWord("exclude")
                         && (words.peekAt(1).isSymbol("(") || words.peekAt(1).isWord("using"))
                 || words.peek().isWord("like")) {
@@ -150,7 +156,10 @@ final class TableParser {
                         || rule.get().kind() == ColumnRule.Kind.IDENTITY_ALWAYS;
             } else if (word.isWord("check")) {
                 check(constraint, Optional.of(name.getSimple()));
-            } else if (word.isWord("unique") || word.isWord("references")) {
+            } else if (words.accept("unique")) {
+                refuseEqualNulls();
+                uniques.add(new Syntax.UniqueClause(constraint, List.of(name)));
+            } else if (word.isWord("references")) {
                 throw refused(word, " on a column");
             } else if (!words.accept("null")) {
                 break;
@@ -219,13 +228,22 @@ final class TableParser {
             case "references", "foreign" ->
                 "a materialized view of the rows without a match shows what a foreign key would refuse: .. LEFT JOIN .."
                         + " WHERE .. IS NULL";
-            case "unique", "exclude" ->
-                "PRIMARY KEY is kept unique; a materialized view shows others that are not: GROUP BY .. HAVING count(*) > 1";
+            case "exclude" -> "UNIQUE holds of equal values; a materialized view shows rows that should not be together";
             default -> "CREATE TABLE .. AS SELECT * FROM other WITH NO DATA has the same columns";
         };
         return MillraceException.notAvailableYet(word.text().toUpperCase(Locale.ROOT) + where)
                 .at(word.start() + 1)
                 .withHint(hint);
+    }
+
+    private void refuseEqualNulls() {
+        Lexeme word = words.peek();
+        if (words.acceptAll("nulls", "not", "distinct")) {
+            throw MillraceException.notAvailableYet("NULLS NOT DISTINCT")
+                    .at(word.start() + 1)
+                    .withHint("NOT NULL columns have no such question");
+        }
+        words.acceptAll("nulls", "distinct");
     }
 
     private void rejectSecondKey(int position) {

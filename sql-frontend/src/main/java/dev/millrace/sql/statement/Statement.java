@@ -202,8 +202,11 @@ public sealed interface Statement {
         /** A taken key is an error. */
         record Fail() implements OnConflict {}
 
-        /** The row that is there stays. {@code target}: whether the key was named, which there must be then. */
-        record DoNothing(boolean target) implements OnConflict {}
+        /**
+         * The row that is there stays. {@code target}: whether the key was named, which there must be then, or the UNIQUE
+         * constraint {@code unique}; without a target any of them counts.
+         */
+        record DoNothing(boolean target, Optional<String> unique) implements OnConflict {}
 
         /** DO UPDATE of nothing but {@code SET c = EXCLUDED.c}: the columns that take the value of the inserted row. */
         record Replace(List<Integer> columns) implements OnConflict {}

@@ -53,6 +53,9 @@ public sealed interface Syntax {
     /** CHECK, of a column or of the table. */
     record CheckClause(Optional<String> name, Optional<String> column, SqlNode expression, String text) {}
 
+    /** UNIQUE, of a column or of the table. */
+    record UniqueClause(Optional<String> name, List<SqlIdentifier> columns) {}
+
     /** A column of CREATE STREAM or TABLE, or a parameter. */
     record Column(SqlIdentifier name, TypeSpec type, boolean notNull, Optional<RuleClause> rule) {
         public Column(SqlIdentifier name, TypeSpec type, boolean notNull) {
@@ -70,6 +73,7 @@ public sealed interface Syntax {
             List<Column> columns,
             List<SqlIdentifier> primaryKey,
             List<CheckClause> checks,
+            List<UniqueClause> uniques,
             Optional<WatermarkClause> watermark,
             Map<String, String> options)
             implements Syntax {}
