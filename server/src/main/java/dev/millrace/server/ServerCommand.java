@@ -40,7 +40,8 @@ final class ServerCommand {
         CommandSpec spec = CommandSpec.create().name("server");
         spec.usageMessage()
                 .description(
-                        "Serves PostgreSQL clients: psql -h localhost -p " + PgServerOptions.DEFAULT_PORT + " -U millrace.",
+                        "Serves PostgreSQL clients: psql -h localhost -p " + PgServerOptions.DEFAULT_PORT
+                                + " -U millrace.",
                         "Rows and answers are in memory: they are gone when the server stops.");
         option(spec, "The interfaces to listen on (default: localhost). Others ask for a password.", "NAME", "--host");
         option(

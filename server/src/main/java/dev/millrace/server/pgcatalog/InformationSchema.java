@@ -1,9 +1,9 @@
 package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.pgcatalog.ShownRelation.Key;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
-import dev.millrace.server.pgcatalog.ShownRelation.Key;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.TableRules.Check;
 import dev.millrace.type.DataType;

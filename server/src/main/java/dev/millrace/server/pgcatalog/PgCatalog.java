@@ -3,8 +3,8 @@ package dev.millrace.server.pgcatalog;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
-import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.pgcatalog.ShownRelation.Key;
+import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.sql.catalog.ColumnRule;
@@ -129,7 +129,14 @@ public final class PgCatalog implements AutoCloseable {
             int columns = relation.schema().size();
             relation(rows, oid(relation), relation, relation.name(), relation.kind(), columns, !keys.isEmpty());
             for (Key key : keys) {
-                relation(rows, indexOid(key), relation, key.name(), "i", key.columns().size(), false);
+                relation(
+                        rows,
+                        indexOid(key),
+                        relation,
+                        key.name(),
+                        "i",
+                        key.columns().size(),
+                        false);
             }
         }
     }

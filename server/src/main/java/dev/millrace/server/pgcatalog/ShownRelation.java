@@ -114,7 +114,8 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
         object.filter(table -> !table.primaryKey().isEmpty())
                 .ifPresent(table -> keys.add(new Key(this, name + "_pkey", table.primaryKey(), true)));
         object.stream().flatMap(table -> table.rules().uniques().stream()).forEach(unique -> {
-            List<Integer> columns = unique.columns().stream().map(schema::indexOf).toList();
+            List<Integer> columns =
+                    unique.columns().stream().map(schema::indexOf).toList();
             keys.add(new Key(this, unique.name(), columns, false));
         });
         return keys;

@@ -155,11 +155,14 @@ final class Definitions {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
             CatalogObject table = table(create, text, database.keeper().creationMicros());
             database.engine().relations().addTable(create.name(), table.schema());
-            database.tableKeys().put(create.name(), new TableKeys(
+            database.tableKeys()
+                    .put(
                             create.name(),
-                            table.schema(),
-                            table.primaryKey(),
-                            table.rules().uniques()));
+                            new TableKeys(
+                                    create.name(),
+                                    table.schema(),
+                                    table.primaryKey(),
+                                    table.rules().uniques()));
             return table;
         });
     }
@@ -169,8 +172,9 @@ final class Definitions {
         Options options = new Options(create.options());
         if (options.text("connector").isPresent()) {
             throw MillraceException.notAvailableYet("a table fed by a connector")
-                    .withHint("CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
-                            + " is a view of the current rows");
+                    .withHint(
+                            "CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
+                                    + " is a view of the current rows");
         }
         if (create.watermark().isPresent()) {
             options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);

@@ -56,7 +56,9 @@ final class KeyChoices {
      */
     static boolean isFree(
             ChangedTable changed, Batch incoming, int row, Optional<DoNothing> skips, Set<String> values) {
-        boolean counts = skips.filter(nothing -> !nothing.target() || nothing.unique().isPresent()).isPresent();
+        boolean counts = skips.filter(
+                        nothing -> !nothing.target() || nothing.unique().isPresent())
+                .isPresent();
         if (!counts || changed.keys().uniques().isEmpty()) {
             return true;
         }

@@ -116,9 +116,7 @@ final class TableAlterations {
         for (int column = 0; same && column < before.schema().size(); column++) {
             Field was = before.schema().field(column);
             Field is = after.schema().field(column);
-            same = was.name().equals(is.name())
-                    && was.type().equals(is.type())
-                    && (was.nullable() || !is.nullable());
+            same = was.name().equals(is.name()) && was.type().equals(is.type()) && (was.nullable() || !is.nullable());
         }
         if (!same) {
             throw MillraceException.user(
@@ -127,8 +125,9 @@ final class TableAlterations {
                                     + dependents.stream()
                                             .map(definitions::describe)
                                             .collect(Collectors.joining(", ")))
-                    .withHint("drop them, alter the table, and create them again; ADD COLUMN, DEFAULT, CHECK and SET NOT"
-                            + " NULL need none of that");
+                    .withHint(
+                            "drop them, alter the table, and create them again; ADD COLUMN, DEFAULT, CHECK and SET NOT"
+                                    + " NULL need none of that");
         }
     }
 
@@ -164,7 +163,10 @@ final class TableAlterations {
     }
 
     private void requireUnused(String name, TableKeys keys) {
-        boolean own = transactions.current().filter(transaction -> transaction.touches(name)).isPresent();
+        boolean own = transactions
+                .current()
+                .filter(transaction -> transaction.touches(name))
+                .isPresent();
         if (own || database.rowLocks().isHeld(keys)) {
             throw MillraceException.user(
                             SqlState.OBJECT_IN_USE,

@@ -12,7 +12,6 @@ import dev.millrace.sql.statement.Statement.CreateTable;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
 import dev.millrace.sql.text.Identifiers;
-import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
@@ -106,8 +105,8 @@ final class TableShape {
 
     private void addColumn(AlterTable.AddColumn add) {
         if (add.ifNotExists() && has(add.column())) {
-            notices.accept("column \"" + add.column() + "\" of relation \"" + table.name()
-                    + "\" already exists, skipping");
+            notices.accept(
+                    "column \"" + add.column() + "\" of relation \"" + table.name() + "\" already exists, skipping");
             return;
         }
         requireFree(add.column());
@@ -123,8 +122,8 @@ final class TableShape {
 
     private void dropColumn(AlterTable.DropColumn drop) {
         if (drop.ifExists() && !has(drop.column())) {
-            notices.accept("column \"" + drop.column() + "\" of relation \"" + table.name()
-                    + "\" does not exist, skipping");
+            notices.accept(
+                    "column \"" + drop.column() + "\" of relation \"" + table.name() + "\" does not exist, skipping");
             return;
         }
         require(drop.column());
@@ -159,8 +158,7 @@ final class TableShape {
         Map<String, ColumnRule> rules = new LinkedHashMap<>();
         table.rules()
                 .columns()
-                .forEach((column, rule) ->
-                        rules.put(column.equals(rename.column()) ? rename.newName() : column, rule));
+                .forEach((column, rule) -> rules.put(column.equals(rename.column()) ? rename.newName() : column, rule));
         List<String> key = table.primaryKey().stream()
                 .map(column -> column.equals(rename.column()) ? rename.newName() : column)
                 .toList();
@@ -183,13 +181,12 @@ final class TableShape {
             throw refused(action + " of the column of the watermark", "CREATE TABLE with another");
         }
         if (!checksToo && table.primaryKey().contains(column)) {
-            throw refused(action + " of a column of the primary key", "ALTER TABLE .. DROP CONSTRAINT "
-                    + Identifiers.quote(table.name() + "_pkey") + " first");
+            throw refused(
+                    action + " of a column of the primary key",
+                    "ALTER TABLE .. DROP CONSTRAINT " + Identifiers.quote(table.name() + "_pkey") + " first");
         }
         table.rules().columns().forEach((other, rule) -> {
-            if (rule.kind() == ColumnRule.Kind.GENERATED
-                    && !other.equals(column)
-                    && mentions(rule.text(), column)) {
+            if (rule.kind() == ColumnRule.Kind.GENERATED && !other.equals(column) && mentions(rule.text(), column)) {
                 throw MillraceException.user(
                                 SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
                                 "cannot alter column \"" + column + "\" because generated column \"" + other
@@ -207,7 +204,8 @@ final class TableShape {
     }
 
     private static boolean mentions(String text, String column) {
-        return Lexer.tokens(text).stream().anyMatch(lexeme -> lexeme.isName() && lexeme.text().equals(column));
+        return Lexer.tokens(text).stream()
+                .anyMatch(lexeme -> lexeme.isName() && lexeme.text().equals(column));
     }
 
     private static MillraceException refused(String what, String instead) {
@@ -226,15 +224,20 @@ final class TableShape {
                             + (before.get().isIdentity() ? "an identity column" : "a generated column"));
         }
         rules.remove(set.column());
-        set.expression()
-                .ifPresent(text -> rules.put(set.column(), new ColumnRule(ColumnRule.Kind.DEFAULT, text)));
-        rebind(with(table.columns(), table.primaryKey(), new TableRules(
-                                rules, table.rules().checks(), table.rules().uniques())), List.of());
+        set.expression().ifPresent(text -> rules.put(set.column(), new ColumnRule(ColumnRule.Kind.DEFAULT, text)));
+        rebind(
+                with(
+                        table.columns(),
+                        table.primaryKey(),
+                        new TableRules(
+                                rules, table.rules().checks(), table.rules().uniques())),
+                List.of());
     }
 
     private void setNotNull(AlterTable.SetNotNull set) {
         require(set.column());
-        boolean made = table.rules().of(set.column()).filter(ColumnRule::isNumbered).isPresent();
+        boolean made =
+                table.rules().of(set.column()).filter(ColumnRule::isNumbered).isPresent();
         if (!set.notNull() && (table.primaryKey().contains(set.column()) || made)) {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION,
@@ -262,9 +265,7 @@ final class TableShape {
         List<String> elements = elements(table);
         int place = table.columns().indexOf(before);
         String as = column + " " + before.type();
-        elements.set(
-                place,
-                column + " " + set.type() + elements.get(place).substring(as.length()));
+        elements.set(place, column + " " + set.type() + elements.get(place).substring(as.length()));
         CreateTable altered = ofOtherType(elements, set.column());
         Field after = altered.columns().get(place);
         if (set.using().isEmpty() && before.type().isText() && !after.type().isText()) {
@@ -275,8 +276,8 @@ final class TableShape {
         }
         values.computeIfPresent(
                 set.column(),
-                (name, value) -> "CAST(" + set.using().map(using -> "(" + using + ")").orElse(value) + " AS "
-                        + after.type() + ")");
+                (name, value) -> "CAST("
+                        + set.using().map(using -> "(" + using + ")").orElse(value) + " AS " + after.type() + ")");
         table = altered;
     }
 
@@ -307,8 +308,8 @@ final class TableShape {
                 || checks.size() < table.rules().checks().size()
                 || uniques.size() < table.rules().uniques().size();
         if (!isThere) {
-            String message = "constraint \"" + drop.constraint() + "\" of relation \"" + table.name()
-                    + "\" does not exist";
+            String message =
+                    "constraint \"" + drop.constraint() + "\" of relation \"" + table.name() + "\" does not exist";
             if (drop.ifExists()) {
                 notices.accept(message + ", skipping");
                 return;
@@ -326,8 +327,7 @@ final class TableShape {
     // ---- the text --------------------------------------------------------------------------------------------------
 
     private CreateTable with(List<Field> fields, List<String> key, TableRules rules) {
-        return new CreateTable(
-                table.name(), IfExists.FAIL, fields, key, rules, table.watermark(), table.options());
+        return new CreateTable(table.name(), IfExists.FAIL, fields, key, rules, table.watermark(), table.options());
     }
 
     private void rebind(CreateTable changed, List<String> more) {
@@ -373,9 +373,7 @@ final class TableShape {
 
     private static String watermark(WatermarkDefinition watermark) {
         String column = Identifiers.quote(watermark.column());
-        String delay = watermark.delayMicros() == 0
-                ? ""
-                : " - INTERVAL '" + watermark.delayMicros() + " microseconds'";
+        String delay = watermark.delayMicros() == 0 ? "" : " - INTERVAL '" + watermark.delayMicros() + " microseconds'";
         return "WATERMARK FOR " + column + " AS " + column + delay;
     }
 

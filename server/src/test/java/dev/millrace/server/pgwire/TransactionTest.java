@@ -278,8 +278,7 @@ class TransactionTest {
             one.commit();
             assertEquals("23505", state(other, "INSERT INTO u VALUES (6, 'd')"));
             run(other, "INSERT INTO u VALUES (6, 'a')", "ALTER TABLE u ADD COLUMN n INT DEFAULT 1");
-            assertEquals(
-                    List.of("3|c|1", "4|b|1", "5|d|1", "6|a|1"), rows(other, "SELECT * FROM u ORDER BY id"));
+            assertEquals(List.of("3|c|1", "4|b|1", "5|d|1", "6|a|1"), rows(other, "SELECT * FROM u ORDER BY id"));
         }
     }
 

@@ -65,7 +65,8 @@ final class ViewBinder {
         for (int i = 0; i < fields.size(); i++) {
             int place = isSame ? i : bound.names().indexOf(fields.get(i).name());
             boolean fits = place >= 0
-                    && (isSame || place == bound.names().lastIndexOf(fields.get(i).name()))
+                    && (isSame
+                            || place == bound.names().lastIndexOf(fields.get(i).name()))
                     && TypeMapper.dataType(columns.get(place).getType())
                             .equals(fields.get(i).type());
             if (!fits) {

@@ -228,7 +228,8 @@ final class TableParser {
             case "references", "foreign" ->
                 "a materialized view of the rows without a match shows what a foreign key would refuse: .. LEFT JOIN .."
                         + " WHERE .. IS NULL";
-            case "exclude" -> "UNIQUE holds of equal values; a materialized view shows rows that should not be together";
+            case "exclude" ->
+                "UNIQUE holds of equal values; a materialized view shows rows that should not be together";
             default -> "CREATE TABLE .. AS SELECT * FROM other WITH NO DATA has the same columns";
         };
         return MillraceException.notAvailableYet(word.text().toUpperCase(Locale.ROOT) + where)
