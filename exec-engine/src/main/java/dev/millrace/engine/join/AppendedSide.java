@@ -12,6 +12,7 @@ import dev.millrace.operator.OperatorContext;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -79,7 +80,12 @@ final class AppendedSide implements AutoCloseable {
         for (int place = 0; place < kept.length; place++) {
             places[kept[place]] = place;
         }
-        this.codec = new PackedCodec(schema, kept, allocator);
+        BitSet still = new BitSet();
+        if (isTimed) {
+            still.set(places[time]);
+            still.set(places[until]);
+        }
+        this.codec = new PackedCodec(schema, kept, still, allocator);
         this.log = new RowLog(allocator);
         if (isTimed) {
             timeSlot = RowLog.HEADER + codec.slot(places[time]);

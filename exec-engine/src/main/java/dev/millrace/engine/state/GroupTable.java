@@ -218,7 +218,7 @@ public final class GroupTable implements AutoCloseable {
                 Memory.putLong(indexAddress + (at << 3), words[i]);
             }
         }
-        Closing.all(oldIndex);
+        oldIndex.forEach(memory::adopt); // for new entries
     }
 
     private void newIndex(long capacity) {

@@ -14,14 +14,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /**
- * Rows in as few bytes as are quick to read, for state that keeps many of them: values at their own width, bits for NULLs
- * only where there may be some, and of texts that many rows share a number in the codec's dictionary. What such a row is
+ * Rows in as few bytes as are quick to read, for state that keeps many of them: whole numbers and times in the bytes that
+ * their range needs, other values at their own width, bits for NULLs only where there may be some, and of texts that many rows share a number in the codec's dictionary. What such a row is
  * called can change from one codec to the next, and equal rows may differ as bytes: {@link #unpack} tells their rows of a
  * {@link RowCodec}, which do not. Where the values lie says {@link PackedLayout}.
  *
@@ -34,7 +35,8 @@ public final class PackedCodec implements RowReader, AutoCloseable {
     private final Schema schema;
     private final RowCodec plain; // of the same columns
     private final PackedLayout layout;
-    private final int[] slots; // these are its, for short
+    private final PackedWords words; // these are its, for short
+    private final int[] slots;
     private final int[] nullBits;
     private final int[] fixed;
     private final int[] widths;
@@ -42,7 +44,6 @@ public final class PackedCodec implements RowReader, AutoCloseable {
     private final int[] columns; // of a batch, for each of the schema
     private final int nullsAt;
     private final int marksAt;
-    private final int textsAt;
     private final TextDictionary[] dictionaries; // per text
     private final NestedImages images;
     private final NestedCodec nested = new NestedCodec();
@@ -51,6 +52,8 @@ public final class PackedCodec implements RowReader, AutoCloseable {
     // The batch at hand
     private final long[] data; // by position in fixed, texts
     private final long[] validity;
+    private final long[] wordData; // by word
+    private final long[] wordValidity;
     private final long[] textValidity;
     private boolean hasNulls;
 
@@ -66,16 +69,21 @@ public final class PackedCodec implements RowReader, AutoCloseable {
 
     /** A codec of all columns of batches. */
     public PackedCodec(Schema schema, BufferAllocator allocator) {
-        this(schema, IntStream.range(0, schema.size()).toArray(), allocator);
+        this(schema, IntStream.range(0, schema.size()).toArray(), new BitSet(), allocator);
     }
 
-    /** A codec of some columns of batches. */
-    public PackedCodec(Schema batches, int[] columns, BufferAllocator allocator) {
+    /**
+     * A codec of some columns of batches.
+     *
+     * @param still those of them, by their positions in {@code columns}, that {@link #slot} is asked for
+     */
+    public PackedCodec(Schema batches, int[] columns, BitSet still, BufferAllocator allocator) {
         this.columns = columns.clone();
         this.schema = batches.select(Arrays.stream(columns).boxed().toList());
         List<DataType> types = schema.fields().stream().map(Field::type).toList();
         this.plain = new RowCodec(types, false, allocator);
-        this.layout = new PackedLayout(schema);
+        this.layout = new PackedLayout(schema, still);
+        this.words = layout.words;
         this.slots = layout.slots;
         this.nullBits = layout.nullBits;
         this.fixed = layout.fixed;
@@ -83,9 +91,10 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         this.texts = layout.texts;
         this.nullsAt = layout.nullsAt;
         this.marksAt = layout.marksAt;
-        this.textsAt = layout.textsAt;
         this.data = new long[fixed.length];
         this.validity = new long[fixed.length];
+        this.wordData = new long[layout.wordColumns.length];
+        this.wordValidity = new long[layout.wordColumns.length];
         this.textValidity = new long[texts.length];
         this.marks = new int[texts.length][0];
         this.lengths = new int[texts.length][0];
@@ -107,7 +116,7 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         return plain;
     }
 
-    /** Where in a row the value of a column is that is no text. */
+    /** Where in each row the value is of a column that is no text and stays still. */
     public int slot(int column) {
         return slots[column];
     }
@@ -136,8 +145,15 @@ public final class PackedCodec implements RowReader, AutoCloseable {
             sizes = new int[count];
             numbers = new int[count];
         }
-        Arrays.fill(sizes, 0, count, textsAt);
         hasNulls = false;
+        for (int i = 0; i < wordData.length; i++) {
+            int column = layout.wordColumns[i];
+            wordData[i] = batch.dataAddress(columns[column]);
+            wordValidity[i] = nullBits[column] < 0 ? 0 : batch.validityAddress(columns[column]);
+            hasNulls |= wordValidity[i] != 0;
+        }
+        words.choose(wordData, wordValidity, chosen, count);
+        Arrays.fill(sizes, 0, count, words.end());
         for (int i = 0; i < fixed.length; i++) {
             int column = columns[fixed[i]];
             data[i] = batch.dataAddress(column);
@@ -149,6 +165,10 @@ public final class PackedCodec implements RowReader, AutoCloseable {
             textValidity[i] = nullBits[texts[i]] < 0 ? 0 : batch.validityAddress(column);
             hasNulls |= textValidity[i] != 0;
             measure(i, images.dataAddress(batch, column), images.offsetsAddress(batch, column), count);
+        }
+        int least = words.least();
+        for (int i = 0; i < count; i++) {
+            sizes[i] = Math.max(sizes[i], least);
         }
     }
 
@@ -215,13 +235,14 @@ public final class PackedCodec implements RowReader, AutoCloseable {
                 default -> Memory.putByte(slot, (byte) (Memory.getBit(data[i], row) ? 1 : 0));
             }
         }
+        words.write(wordData, wordValidity, row, to);
         for (long at = to + nullsAt; at < to + marksAt; at++) {
             Memory.putByte(at, (byte) 0);
         }
         if (hasNulls) {
             writeNulls(row, to);
         }
-        long at = to + textsAt;
+        long at = to + words.end();
         for (int i = 0; i < texts.length; i++) {
             int mark = marks[i][position];
             Memory.putShort(to + marksAt + 2L * i, (short) mark);
@@ -244,6 +265,11 @@ public final class PackedCodec implements RowReader, AutoCloseable {
                 Memory.fill(to + slots[fixed[i]], widths[i], (byte) 0);
             }
         }
+        for (int i = 0; i < wordValidity.length; i++) {
+            if (wordValidity[i] != 0 && !Memory.getBit(wordValidity[i], row)) {
+                Memory.setBit(to + nullsAt, nullBits[layout.wordColumns[i]]);
+            }
+        }
         for (int i = 0; i < texts.length; i++) {
             if (textValidity[i] != 0 && !Memory.getBit(textValidity[i], row)) {
                 Memory.setBit(to + nullsAt, nullBits[texts[i]]);
@@ -255,34 +281,37 @@ public final class PackedCodec implements RowReader, AutoCloseable {
 
     /** How many bytes a row takes. */
     public int length(long row) {
-        return layout.end(row, texts.length);
+        return layout.length(row);
     }
 
-    /** The same row without the dictionary, at an address that is good until the next call; {@link #length} measures it. */
+    /**
+     * The same row as any codec of its columns reads it: without the dictionary, words in layout 0. Its address is good
+     * until the next call; {@link #length} measures it.
+     */
     public long inlined(long row) {
-        int bytes = textsAt;
+        int bytes = words.wideEnd();
+        long from = row + words.end(row);
         for (int i = 0; i < texts.length; i++) {
             int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
-            bytes += mark < NUMBERED ? 0 : dictionaries[i].length(mark - NUMBERED);
+            bytes += PackedValues.length(mark, from, dictionaries[i]) + (mark == LONG ? 4 : 0);
+            from += PackedLayout.bytes(mark, from);
         }
         scratch.reset();
-        long copy = scratch.allocate(bytes + length(row) - textsAt);
-        Memory.copy(row, copy, textsAt);
-        long from = row + textsAt;
-        long to = copy + textsAt;
+        long copy = scratch.allocate(bytes);
+        Memory.copy(row, copy, words.begin());
+        words.widen(row, copy);
+        from = row + words.end(row);
+        long to = copy + words.wideEnd();
         for (int i = 0; i < texts.length; i++) {
             int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
-            if (mark >= NUMBERED) {
-                int length = dictionaries[i].length(mark - NUMBERED);
-                Memory.putShort(copy + slots[texts[i]], (short) length);
-                Memory.copy(dictionaries[i].address(mark - NUMBERED), to, length);
-                to += length;
-            } else {
-                int length = mark == LONG ? 4 + Memory.getInt(from) : mark;
-                Memory.copy(from, to, length);
-                from += length;
-                to += length;
+            int length = PackedValues.length(mark, from, dictionaries[i]);
+            Memory.putShort(copy + slots[texts[i]], (short) (mark == LONG ? LONG : length));
+            if (mark == LONG) {
+                Memory.putInt(to, length);
+                to += 4;
             }
+            to += PackedValues.copyText(mark, from, dictionaries[i], to);
+            from += PackedLayout.bytes(mark, from);
         }
         return copy;
     }
@@ -297,23 +326,23 @@ public final class PackedCodec implements RowReader, AutoCloseable {
             if (layout.isNull(row, column)) {
                 long word = to + 8L * (column >>> 6);
                 Memory.putLong(word, Memory.getLong(word) | 1L << column);
+            } else if (layout.isWord(column)) {
+                Memory.putLong(to + plain.slot(column), words.value(row, slots[column]));
             } else if (!layout.isText(column)) {
                 unpackValue(column, row + slots[column], to + plain.slot(column));
             }
         }
-        long from = row + textsAt;
+        long from = row + words.end(row);
         int at = fixedBytes;
         for (int i = 0; i < texts.length; i++) {
             int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
-            from += mark == LONG ? 4 : 0;
-            int length = textLength(i, mark, from);
             if (!layout.isNull(row, texts[i])) {
+                int length = PackedValues.copyText(mark, from, dictionaries[i], to + at);
                 Memory.putInt(to + plain.slot(texts[i]), at);
                 Memory.putInt(to + plain.slot(texts[i]) + 4, length);
-                Memory.copy(mark >= NUMBERED ? dictionaries[i].address(mark - NUMBERED) : from, to + at, length);
                 at += length;
             }
-            from += mark >= NUMBERED ? 0 : length;
+            from += PackedLayout.bytes(mark, from);
         }
         return to;
     }
@@ -321,22 +350,13 @@ public final class PackedCodec implements RowReader, AutoCloseable {
     /** Bytes of the row of {@link #plain} with the same values. */
     public int unpackedLength(long row) {
         int bytes = plain.fixedBytes();
-        long from = row + textsAt;
+        long from = row + words.end(row);
         for (int i = 0; i < texts.length; i++) {
             int mark = Memory.getShort(row + slots[texts[i]]) & 0xFFFF;
-            from += mark == LONG ? 4 : 0;
-            int length = textLength(i, mark, from);
-            bytes += length;
-            from += mark >= NUMBERED ? 0 : length;
+            bytes += PackedValues.length(mark, from, dictionaries[i]);
+            from += PackedLayout.bytes(mark, from);
         }
         return (bytes + 7) & -8;
-    }
-
-    /** The length of the text that a mark is for, whose bytes are at {@code from} if they are in the row. */
-    private int textLength(int text, int mark, long from) {
-        return mark >= NUMBERED
-                ? dictionaries[text].length(mark - NUMBERED)
-                : mark == LONG ? Memory.getInt(from - 4) : mark;
     }
 
     private void unpackValue(int column, long from, long to) {
@@ -367,7 +387,9 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         if (ends.length < count) {
             ends = new int[count];
         }
-        Arrays.fill(ends, 0, count, textsAt);
+        for (int i = 0; i < count; i++) {
+            ends[i] = words.end(rows[i]);
+        }
         int text = 0;
         for (int column = 0; column < slots.length; column++) {
             Field field = fields.field(first + column);
@@ -399,7 +421,11 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         long to = vector.getDataBufferAddress();
         int slot = slots[column];
         decodeNulls(column, vector, rows, count);
-        PackedValues.copy(schema.type(column).fixedWidth(), rows, slot, count, to);
+        if (layout.isWord(column)) {
+            words.copy(slot, rows, count, to);
+        } else {
+            PackedValues.copy(schema.type(column).fixedWidth(), rows, slot, count, to);
+        }
         Vectors.finish(vector, count);
         return vector;
     }
@@ -438,12 +464,10 @@ public final class PackedCodec implements RowReader, AutoCloseable {
         FieldVector vector = Vectors.allocate(field, count, 0, target);
         for (int i = 0; i < count; i++) {
             int mark = Memory.getShort(rows[i] + slots[column]) & 0xFFFF;
-            if (mark == LONG) {
-                ends[i] += 4;
-            }
-            int length = textLength(text, mark, rows[i] + ends[i]);
-            long from = mark >= NUMBERED ? dictionaries[text].address(mark - NUMBERED) : rows[i] + ends[i];
-            ends[i] += mark >= NUMBERED ? 0 : length;
+            long at = rows[i] + ends[i];
+            int length = PackedValues.length(mark, at, dictionaries[text]);
+            long from = PackedValues.address(mark, at, dictionaries[text]);
+            ends[i] += PackedLayout.bytes(mark, at);
             if (layout.isNull(rows[i], column)) {
                 NestedCodec.setNull(vector, i);
             } else {

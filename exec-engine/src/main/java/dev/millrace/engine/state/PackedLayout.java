@@ -3,14 +3,16 @@ package dev.millrace.engine.state;
 import dev.millrace.batch.Memory;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
  * Where the columns lie in a row of a {@link PackedCodec}.
  *
  * <pre>
- *   row   values of 16, of 8, of 4, of 2 bytes, BOOLEAN as a byte | a bit per column that may be NULL, set: NULL
- *         | a mark of 2 bytes per text or nested column | bytes of texts
+ *   row   number of the layout of the words, if there are any | values of 16, of 8, of 4, of 2 bytes, BOOLEAN as a byte
+ *         | a bit per column that may be NULL, set: NULL | a mark of 2 bytes per text or nested column
+ *         | {@link PackedWords} | bytes of texts
  *   mark  length of the text; or LONG: 4 bytes before the text are its length; or from NUMBERED on its number in the
  *         dictionary, and no bytes
  * </pre>
@@ -23,25 +25,39 @@ final class PackedLayout {
     private static final int[] WIDTHS = {16, 8, 4, 2, 1};
 
     private final Schema schema;
-    final int[] slots; // of each column, of texts the mark
+    final int[] slots; // of each column, of texts the mark, of words their number
     final int[] nullBits; // of each column, or -1
-    final int[] fixed; // columns that are not text, widest first
+    final int[] fixed; // columns that are neither text nor words, widest first
     final int[] widths; // of those
+    final int[] wordColumns;
     final int[] texts;
     final int nullsAt;
     final int marksAt;
-    final int textsAt; // where bytes begin
+    final PackedWords words;
+    private final BitSet isWord = new BitSet();
 
-    PackedLayout(Schema schema) {
+    /** @param still columns that have their place and all their bytes in each row */
+    PackedLayout(Schema schema, BitSet still) {
         this.schema = schema;
         this.slots = new int[schema.size()];
         this.nullBits = new int[schema.size()];
+        for (int column = 0; column < slots.length; column++) {
+            boolean ofRange = switch (schema.type(column).kind()) {
+                case BIGINT, TIME, TIMESTAMP, TIMESTAMPTZ -> true;
+                default -> false;
+            };
+            isWord.set(column, ofRange && !still.get(column));
+        }
+        this.wordColumns = isWord.stream().toArray();
+        for (int word = 0; word < wordColumns.length; word++) {
+            slots[wordColumns[word]] = word;
+        }
         List<Integer> values = new ArrayList<>();
         List<Integer> strings = new ArrayList<>();
-        int at = 0;
+        int at = wordColumns.length == 0 ? 0 : 1;
         for (int width : WIDTHS) {
             for (int column = 0; column < slots.length; column++) {
-                if (!isText(column) && width(column) == width) {
+                if (!isText(column) && !isWord(column) && width(column) == width) {
                     values.add(column);
                     slots[column] = at;
                     at += width;
@@ -62,7 +78,7 @@ final class PackedLayout {
                 at += 2;
             }
         }
-        this.textsAt = at;
+        this.words = new PackedWords(at, wordColumns.length);
         this.fixed = values.stream().mapToInt(Integer::intValue).toArray();
         this.widths = values.stream().mapToInt(this::width).toArray();
         this.texts = strings.stream().mapToInt(Integer::intValue).toArray();
@@ -72,23 +88,32 @@ final class PackedLayout {
         return SlotKind.of(schema.type(column)) == SlotKind.BYTES;
     }
 
+    boolean isWord(int column) {
+        return isWord.get(column);
+    }
+
     int width(int column) {
         int width = schema.type(column).fixedWidth();
         return width == 0 ? 1 : width; // BOOLEAN
     }
 
+    /** Bytes of a row. */
+    int length(long row) {
+        return Math.max(end(row, texts.length), words.least(row));
+    }
+
     /** Where the bytes of a row's first texts end. */
     int end(long row, int count) {
-        int bytes = textsAt;
+        int at = words.end(row);
         for (long mark = row + marksAt; mark < row + marksAt + 2L * count; mark += 2) {
-            int value = Memory.getShort(mark) & 0xFFFF;
-            if (value == LONG) {
-                bytes += 4 + Memory.getInt(row + bytes);
-            } else if (value < NUMBERED) {
-                bytes += value;
-            }
+            at += bytes(Memory.getShort(mark) & 0xFFFF, row + at);
         }
-        return bytes;
+        return at;
+    }
+
+    /** The bytes in the row for a text with this mark, the length of a LONG one included; they are at {@code at}. */
+    static int bytes(int mark, long at) {
+        return mark < LONG ? mark : mark == LONG ? 4 + Memory.getInt(at) : 0;
     }
 
     boolean isNull(long row, int column) {

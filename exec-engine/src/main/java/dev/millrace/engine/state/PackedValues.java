@@ -49,12 +49,30 @@ final class PackedValues {
     static long textBytes(long[] rows, int slot, int[] ends, int count, TextDictionary dictionary) {
         long bytes = 0;
         for (int i = 0; i < count; i++) {
-            int mark = Memory.getShort(rows[i] + slot) & 0xFFFF;
-            bytes += mark >= PackedLayout.NUMBERED
-                    ? dictionary.length(mark - PackedLayout.NUMBERED)
-                    : mark == PackedLayout.LONG ? Memory.getInt(rows[i] + ends[i]) : mark;
+            bytes += length(Memory.getShort(rows[i] + slot) & 0xFFFF, rows[i] + ends[i], dictionary);
         }
         return bytes;
+    }
+
+    /** The length of a text with a mark, whose bytes are at an address if they are in the row. */
+    static int length(int mark, long at, TextDictionary dictionary) {
+        return mark >= PackedLayout.NUMBERED
+                ? dictionary.length(mark - PackedLayout.NUMBERED)
+                : mark == PackedLayout.LONG ? Memory.getInt(at) : mark;
+    }
+
+    /** The address of its bytes. */
+    static long address(int mark, long at, TextDictionary dictionary) {
+        return mark >= PackedLayout.NUMBERED
+                ? dictionary.address(mark - PackedLayout.NUMBERED)
+                : mark == PackedLayout.LONG ? at + 4 : at;
+    }
+
+    /** Copies a text with a mark, whose bytes are at {@code at} if they are in the row; returns its length. */
+    static int copyText(int mark, long at, TextDictionary dictionary, long to) {
+        int length = length(mark, at, dictionary);
+        Bytes.copy(address(mark, at, dictionary), to, length);
+        return length;
     }
 
     /** Copies a column of texts, with the offset behind each, and moves {@code ends} on to the next column's. */
@@ -63,21 +81,9 @@ final class PackedValues {
         int at = 0;
         for (int i = 0; i < count; i++) {
             int mark = Memory.getShort(rows[i] + slot) & 0xFFFF;
-            int length = mark;
-            long from;
-            if (mark >= PackedLayout.NUMBERED) {
-                from = dictionary.address(mark - PackedLayout.NUMBERED);
-                length = dictionary.length(mark - PackedLayout.NUMBERED);
-            } else {
-                if (mark == PackedLayout.LONG) {
-                    length = Memory.getInt(rows[i] + ends[i]);
-                    ends[i] += 4;
-                }
-                from = rows[i] + ends[i];
-                ends[i] += length;
-            }
-            Bytes.copy(from, to + at, length);
-            at += length;
+            long from = rows[i] + ends[i];
+            at += copyText(mark, from, dictionary, to + at);
+            ends[i] += PackedLayout.bytes(mark, from);
             Memory.putInt(offsets + 4L * i + 4, at);
         }
     }

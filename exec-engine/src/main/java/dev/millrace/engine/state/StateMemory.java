@@ -49,6 +49,12 @@ public final class StateMemory implements AutoCloseable {
         return block;
     }
 
+    /** Takes over a buffer, of which later blocks are cut: what was written once costs less than memory never touched. */
+    public void adopt(ArrowBuf page) {
+        pages.add(page);
+        bytes += page.capacity();
+    }
+
     /** Gives a block back that was allocated with this size. */
     public void free(long block, int size) {
         int sizeClass = sizeClass(size);
@@ -79,9 +85,8 @@ public final class StateMemory implements AutoCloseable {
         }
         long size = Math.max(needed, Math.min(LARGEST_PAGE_BYTES, Math.max(FIRST_PAGE_BYTES, bytes)));
         ArrowBuf page = allocator.buffer(size);
-        pages.add(page);
+        adopt(page);
         pagesUsed = pages.size();
-        bytes += page.capacity();
         open(page);
     }
 
