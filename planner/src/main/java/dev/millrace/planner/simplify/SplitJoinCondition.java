@@ -3,6 +3,7 @@ package dev.millrace.planner.simplify;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Column;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
@@ -27,7 +28,9 @@ import java.util.stream.IntStream;
  *                                                                   Y
  * </pre>
  *
- * A condition on the side whose rows appear in any case (the left one of a LEFT join) stays: it decides whether they
+ * {@code a IS NOT DISTINCT FROM b} gives keys, too: equal ones if one of both is never NULL, else {@link NullSafeKey}s.
+ *
+ * <p>A condition on the side whose rows appear in any case (the left one of a LEFT join) stays: it decides whether they
  * have a partner.
  */
 final class SplitJoinCondition implements Rewrite {
@@ -92,7 +95,8 @@ final class SplitJoinCondition implements Rewrite {
         }
 
         private boolean addKey(Expression conjunct) {
-            if (!(conjunct instanceof Call call) || !call.function().equals("eq")) {
+            if (!(conjunct instanceof Call call)
+                    || !call.function().equals("eq") && !call.function().equals("is_not_distinct_from")) {
                 return false;
             }
             Expression a = call.arguments().get(0);
@@ -102,15 +106,22 @@ final class SplitJoinCondition implements Rewrite {
                     || !a.type().equals(b.type())) {
                 return false;
             }
-            if (ofLeft(a) && ofRight(b)) {
-                addKey(a, overRight(b));
+            boolean straight = ofLeft(a) && ofRight(b);
+            if (!straight && !(ofLeft(b) && ofRight(a))) {
+                return false;
+            }
+            Expression left = straight ? a : b;
+            Expression right = overRight(straight ? b : a);
+            if (call.function().equals("eq") || !left.nullable() || !right.nullable()) {
+                addKey(left, right);
                 return true;
             }
-            if (ofLeft(b) && ofRight(a)) {
-                addKey(b, overRight(a));
-                return true;
-            }
-            return false;
+            Optional<Literal> any = NullSafeKey.any(left.type());
+            any.ifPresent(value -> {
+                addKey(NullSafeKey.isNull(left), NullSafeKey.isNull(right));
+                addKey(NullSafeKey.present(left, value), NullSafeKey.present(right, value));
+            });
+            return any.isPresent();
         }
 
         private void addKey(Expression left, Expression right) {

@@ -314,6 +314,21 @@ class SimplifyTest {
     }
 
     @Test
+    void nullEqualsNullByTwoKeys() {
+        Expression same = test("is_not_distinct_from", column(PLAIN, "channel"), right(PLAIN, DEVICE, "site"));
+        rewrites(join(JoinKind.INNER, PLAIN, DEVICE, same), new SplitJoinCondition(), """
+                Calc auction, bidder, price, channel, datetime, device, site, limit_c [changes]
+                  Join INNER on is_null = is_null AND coalesce = coalesce [changes; state: all rows of both sides, grows with every row of plain]
+                    Calc auction, bidder, price, channel, datetime, channel IS NULL, coalesce(channel, '') [append-only]
+                      Scan plain: auction, bidder, price, channel, datetime [append-only]
+                    Calc device, site, limit_c, site IS NULL, coalesce(site, '') [changes]
+                      Scan device: device, site, limit_c [changes]
+                """);
+        same = test("is_not_distinct_from", number(5), PRICE);
+        leaves(join(JoinKind.LEFT, PLAIN, DEVICE, same), new SplitJoinCondition());
+    }
+
+    @Test
     void aFilterAboveAnOuterJoinMovesToTheSideThatSurvives() {
         PlanNode join = join(JoinKind.LEFT, PLAIN, DEVICE, SAME_CHANNEL);
         rewrites(filter(join, test("gt", column(join, "price"), number(5))), new PushFilterIntoJoin(), """

@@ -66,6 +66,10 @@ final class CorrelatedJoin {
             From both = FromBinder.beside(
                     left, right, Relations.join(left.rel(), rows, Rex.builder().makeLiteral(true), JoinRelType.INNER));
             On on = onCondition.apply(join.getCondition(), both);
+            if (type == JoinRelType.INNER && rows instanceof LogicalProject project && isOfOuterRowAlone(project)) {
+                From columns = computed(project);
+                return new From(Relations.filter(columns.rel(), on.condition(), on.correlation()), columns.columns());
+            }
             if (!on.condition().isAlwaysTrue()) {
                 rows = filteredRight(on);
             }
