@@ -44,7 +44,20 @@ public final class DatePart {
         return ofTimestamp(micros);
     }
 
+    /** Seconds of an interval's months and days, in years of 365.25 days. */
+    private static long seconds(int months, int days) {
+        return months / 12 * (YEAR_MICROS / MILLION)
+                + (months % 12 * (long) Intervals.DAYS_PER_MONTH + days) * (Intervals.DAY_MICROS / MILLION);
+    }
+
+    private static boolean exceedsMicros(long seconds) {
+        return Math.abs(seconds) > Long.MAX_VALUE / (2 * MILLION);
+    }
+
     public double ofInterval(int months, int days, long micros) {
+        if (field == DateField.EPOCH && exceedsMicros(seconds(months, days))) {
+            return seconds(months, days) + micros / 1e6;
+        }
         return fractional ? millionths(months, days, micros) / 1e6 : whole(months, days, micros);
     }
 
@@ -70,6 +83,11 @@ public final class DatePart {
     }
 
     public void extractInterval(int months, int days, long micros, int scale, Int128 out) {
+        if (field == DateField.EPOCH) {
+            if (exceedsMicros(seconds(months, days)) || Math.abs(micros) > Long.MAX_VALUE / 2) {
+                throw Intervals.outOfRange();
+            }
+        }
         set(fractional ? millionths(months, days, micros) : whole(months, days, micros), scale, out);
     }
 

@@ -85,7 +85,7 @@ public final class Intervals {
         if (!(Math.abs(time) < 0x1p63)) {
             throw outOfRange();
         }
-        out.set(wholeMonths, wholeDays + (int) daysOfMonths, (long) time);
+        out.set(wholeMonths, toInt((double) wholeDays + (int) daysOfMonths), (long) time);
     }
 
     /** As PostgreSQL, which hides in this way that 0.1 months are not quite three days in binary. */

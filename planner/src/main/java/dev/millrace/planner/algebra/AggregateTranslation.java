@@ -6,7 +6,6 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.sql.algebra.AggregateTranslator;
 import dev.millrace.sql.algebra.Aggregates;
@@ -64,7 +63,10 @@ final class AggregateTranslation {
                     position < 0
                             ? new Null(type)
                             : new Expression.Column(
-                                    position, type, input.schema().field(key).nullable()));
+                                    position,
+                                    type,
+                                    type.kind() == DataType.Kind.INTERVAL
+                                            || input.schema().field(key).nullable()));
         }
         for (org.apache.calcite.rel.core.AggregateCall call : aggregate.getAggCallList()) {
             if (GROUPING.contains(call.getAggregation().getKind())) {
@@ -82,7 +84,7 @@ final class AggregateTranslation {
                                     calls);
                     });
         }
-        PlanNode grouped = Nodes.aggregate(input, set, calls, Phase.SINGLE, false);
+        PlanNode grouped = IntervalKeys.aggregate(input, set, calls);
         return projections.equals(Nodes.columns(grouped)) ? grouped : Nodes.project(grouped, projections);
     }
 

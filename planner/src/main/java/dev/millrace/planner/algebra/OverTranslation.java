@@ -125,7 +125,7 @@ final class OverTranslation {
     private Window window(RexOver over) {
         return new Window(
                 over.getWindow().partitionKeys.stream()
-                        .map(this::columnOf)
+                        .map(key -> columnOf(IntervalKeys.canonical(ExpressionTranslator.translate(key))))
                         .distinct()
                         .toList(),
                 over.getWindow().orderKeys.stream().map(this::orderKey).toList());
@@ -204,7 +204,10 @@ final class OverTranslation {
 
     /** The column with this value, added behind the others if it is not there. */
     private int columnOf(RexNode value) {
-        Expression expression = ExpressionTranslator.translate(value);
+        return columnOf(ExpressionTranslator.translate(value));
+    }
+
+    private int columnOf(Expression expression) {
         if (expression instanceof Column column) {
             return column.index();
         }

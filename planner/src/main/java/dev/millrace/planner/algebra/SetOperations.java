@@ -4,7 +4,6 @@ import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.type.DataType;
@@ -27,7 +26,7 @@ final class SetOperations {
 
     static PlanNode distinct(PlanNode input) {
         List<Integer> all = IntStream.range(0, input.schema().size()).boxed().toList();
-        return Nodes.aggregate(input, all, List.of(), Phase.SINGLE, false);
+        return IntervalKeys.aggregate(input, all, List.of());
     }
 
     static PlanNode intersect(List<PlanNode> inputs, boolean all) {
@@ -85,7 +84,7 @@ final class SetOperations {
             conditions.add(Expressions.test(tests.get(i), count, Expressions.literal(0L)));
         }
         List<Integer> keys = IntStream.range(0, width).boxed().toList();
-        PlanNode grouped = Nodes.aggregate(Nodes.union(tagged), keys, counts, Phase.SINGLE, false);
+        PlanNode grouped = IntervalKeys.aggregate(Nodes.union(tagged), keys, counts);
         return Nodes.calc(
                 grouped, Expressions.and(conditions), Nodes.columns(grouped).subList(0, width));
     }

@@ -10,6 +10,7 @@ import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewrite;
+import dev.millrace.type.DataType.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -125,8 +126,15 @@ final class SplitJoinCondition implements Rewrite {
         }
 
         private void addKey(Expression left, Expression right) {
-            leftKeys.add(place(left, leftColumns));
-            rightKeys.add(place(right, rightColumns));
+            leftKeys.add(place(canonical(left), leftColumns));
+            rightKeys.add(place(canonical(right), rightColumns));
+        }
+
+        /** Intervals are equal in several forms: 1 day and 24:00:00. */
+        private static Expression canonical(Expression key) {
+            return key.type().kind() == Kind.INTERVAL
+                    ? new Call("justify_interval", List.of(key), key.type(), key.nullable())
+                    : key;
         }
 
         private static int place(Expression key, List<Expression> columns) {

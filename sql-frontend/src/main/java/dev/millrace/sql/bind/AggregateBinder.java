@@ -56,7 +56,15 @@ final class AggregateBinder {
                 return ordered.get();
             }
         }
-        DataType type = Aggregates.resultType(function, typed.isEmpty() ? DataType.NULL : Coercions.type(typed.get(0)));
+        DataType type = Aggregates.resultType(function, type(typed));
+        if (syntax.distinct() && function == Function.COUNT && type(typed).kind() == Kind.INTERVAL) {
+            RexNode value = typed.get(0); // 1 day is 24:00:00
+            typed = List.of(Rex.call(
+                    "justify_interval",
+                    List.of(value),
+                    DataType.INTERVAL,
+                    value.getType().isNullable()));
+        }
         boolean nullable = function != Function.COUNT && function != Function.APPROX_COUNT_DISTINCT;
         boolean orderMatters = percentile
                 || function == Function.STRING_AGG
@@ -104,6 +112,10 @@ final class AggregateBinder {
                 type,
                 true,
                 Optional.empty()));
+    }
+
+    private static DataType type(List<RexNode> arguments) {
+        return arguments.isEmpty() ? DataType.NULL : Coercions.type(arguments.get(0));
     }
 
     private static boolean isStar(List<SqlNode> arguments) {
@@ -155,6 +167,9 @@ final class AggregateBinder {
         }
         RexNode argument = arguments.get(0);
         DataType type = Coercions.type(argument);
+        if (function == Function.SUM && type.kind() == Kind.BOOLEAN) {
+            return List.of(Rex.cast(argument, DataType.INTEGER)); // as DuckDB: how many are true
+        }
         Optional<DataType> wanted = switch (function) {
             case SUM, AVG -> type.isNumber() || type.kind() == Kind.INTERVAL ? Optional.of(type) : Optional.empty();
             case STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP -> type.isNumber() ? Optional.of(type) : Optional.empty();

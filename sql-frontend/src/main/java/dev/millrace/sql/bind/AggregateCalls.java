@@ -36,6 +36,7 @@ final class AggregateCalls {
 
     private final int fromColumns;
     private final List<Call> calls = new ArrayList<>();
+    private Optional<SqlNode> direct = Optional.empty();
 
     AggregateCalls(int fromColumns) {
         this.fromColumns = fromColumns;
@@ -61,6 +62,16 @@ final class AggregateCalls {
         }
         return add(new Call(
                 Function.COUNT, keys, false, Optional.empty(), List.of(), DataType.INTEGER, false, Optional.of(where)));
+    }
+
+    /** An argument in front of WITHIN GROUP reads a column, which is that of the group. */
+    void readsGroup(SqlNode where) {
+        direct = Optional.of(where);
+    }
+
+    /** The place of such an argument. */
+    Optional<SqlNode> readingGroup() {
+        return direct;
     }
 
     List<Call> calls() {

@@ -1,10 +1,13 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.UserFunction;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
@@ -13,6 +16,7 @@ import org.apache.calcite.sql.SqlSelectKeyword;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlShuttle;
+import org.apache.calcite.util.Litmus;
 
 /**
  * Aggregates that are short for an expression over others, one a line of {@code aggregates.txt} beside this class:
@@ -87,6 +91,27 @@ final class AggregateMacros {
             return isAggregate ? given(call) : super.visit(call);
         }
 
+        /** What was said of an order: behind an own one, or in its place where it only turns it round. */
+        private List<SqlNode> ordering(AggregateSyntax own) {
+            if (own.ordering().isEmpty() || said.ordering().isEmpty()) {
+                return own.ordering().isEmpty() ? said.ordering() : own.ordering();
+            }
+            if (own.name().equals("array_agg")) {
+                return Stream.concat(own.ordering().stream(), said.ordering().stream())
+                        .toList();
+            }
+            SqlNode value = SortSyntax.of(said.ordering().get(0)).value();
+            SqlNode ownValue = SortSyntax.of(own.ordering().get(0)).value();
+            if (said.ordering().size() > 1 || !value.equalsDeep(ownValue, Litmus.IGNORE)) {
+                throw Errors.error(
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                "ORDER BY in " + said.name() + " of another value than its argument is not supported",
+                                value)
+                        .withHint("ORDER BY the argument itself, ascending or descending");
+            }
+            return said.ordering();
+        }
+
         private SqlNode given(SqlCall call) {
             SqlParserPos position = call.getParserPosition();
             AggregateSyntax own = AggregateSyntax.of(call);
@@ -101,7 +126,7 @@ final class AggregateMacros {
                                     position,
                                     plain.getOperandList().toArray(SqlNode[]::new))
                     : plain;
-            List<SqlNode> ordering = own.ordering().isEmpty() ? said.ordering() : own.ordering();
+            List<SqlNode> ordering = ordering(own);
             if (!ordering.isEmpty()) {
                 made = SqlStdOperatorTable.WITHIN_GROUP.createCall(position, made, new SqlNodeList(ordering, position));
             }

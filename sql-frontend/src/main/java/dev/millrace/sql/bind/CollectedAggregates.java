@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
@@ -170,6 +171,9 @@ final class CollectedAggregates {
         }
         SortKey key = keys.get(0);
         RexNode wanted = inner.bind(syntax.arguments().get(0));
+        if (!RexUtil.isConstant(wanted)) {
+            calls.readsGroup(where);
+        }
         List<RexNode> before = new ArrayList<>();
         before.add(context.functions().operator(key.descending() ? "gt" : "lt", List.of(key.value(), wanted), where));
         if (key.nullsFirst() && key.value().getType().isNullable()) {

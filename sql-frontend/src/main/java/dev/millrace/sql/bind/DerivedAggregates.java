@@ -51,6 +51,7 @@ final class DerivedAggregates {
     private final AggregateSyntax syntax;
     private final SqlCall where;
     private final List<RexNode> arguments;
+    private final List<SortKey> ordering; // as written in the call
     private final Optional<RexNode> filter;
 
     /** @param inner binds over the rows that are aggregated */
@@ -60,6 +61,7 @@ final class DerivedAggregates {
         this.calls = calls;
         this.syntax = syntax;
         this.where = where;
+        this.ordering = AggregateBinder.sortKeys(inner, syntax.ordering());
         this.arguments = inner.bindAll(syntax.arguments());
         this.filter = syntax.filter()
                 .map(condition -> context.coercions().condition(inner.bind(condition), "FILTER", condition));
@@ -89,6 +91,9 @@ final class DerivedAggregates {
 
     private RexNode anyValue(RexNode value) {
         DataType type = Coercions.type(value);
+        if (!ordering.isEmpty()) {
+            return call(Function.FIRST_VALUE, value, type, ordering);
+        }
         return switch (type.kind()) {
             case BOOLEAN -> call(Function.BOOL_OR, value, type, List.of());
             case JSONB, ARRAY, ROW -> call(Function.FIRST_VALUE, value, type, List.of());
@@ -100,7 +105,10 @@ final class DerivedAggregates {
         RexNode value = context.coercions().decided(arguments.get(0));
         RexNode by = context.coercions().decided(arguments.get(1));
         boolean least = syntax.name().equals("arg_min") || syntax.name().equals("min_by");
-        List<SortKey> order = List.of(new SortKey(by, !least, false), new SortKey(value, false, false));
+        List<SortKey> order = new ArrayList<>();
+        order.add(new SortKey(by, !least, false));
+        order.addAll(ordering);
+        order.add(new SortKey(value, false, false));
         return call(Function.FIRST_VALUE, value, Coercions.type(value), order);
     }
 

@@ -22,6 +22,7 @@ import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlWindow;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /** Binds the frame of a window: ROWS, RANGE and GROUPS with their bounds, and what is excluded. */
 final class FrameBinder {
@@ -187,12 +188,33 @@ final class FrameBinder {
             throw notInRange(keyType, Coercions.type(typed), where);
         }
         if (Coercions.type(boundary).equals(keyType)) {
-            return boundary;
+            return within(key.value(), typed, boundary, backward);
         }
         if (Coercions.type(boundary).isNumber() != keyType.isNumber()) {
             throw notInRange(keyType, Coercions.type(typed), where);
         }
         return context.coercions().convert(boundary, keyType);
+    }
+
+    /** A boundary past the ends of BIGINT is as good as the last number. */
+    private RexNode within(RexNode key, RexNode offset, RexNode boundary, boolean backward) {
+        Optional<BigDecimal> number = WindowBinder.Constants.number(offset);
+        if (Coercions.type(key).kind() != DataType.Kind.BIGINT || number.isEmpty()) {
+            return boundary;
+        }
+        long distance = number.get().longValueExact();
+        long end = backward ? Long.MIN_VALUE : Long.MAX_VALUE;
+        RexNode last = Rex.bigint(backward ? end + distance : end - distance);
+        RexNode beyond = Rex.call(
+                backward ? "lt" : "gt",
+                List.of(key, last),
+                DataType.BOOLEAN,
+                key.getType().isNullable());
+        return Rex.builder()
+                .makeCall(
+                        boundary.getType(),
+                        SqlStdOperatorTable.CASE,
+                        List.of(beyond, Rex.bigint(end), boundary));
     }
 
     private static dev.millrace.error.MillraceException notInRange(DataType key, DataType offset, SqlNode where) {

@@ -23,6 +23,7 @@ import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
@@ -40,6 +41,7 @@ final class Grouping {
     private final Scope scope;
     private final Groups groups;
     private final List<Call> calls;
+    private final Optional<SqlNode> readingGroup;
     private final Map<Integer, SqlIdentifier> columnsSeen;
     private final List<RexNode> projected;
     private RelNode result;
@@ -51,18 +53,22 @@ final class Grouping {
             RelNode input,
             Scope scope,
             Groups groups,
-            List<Call> calls,
+            AggregateCalls calls,
             Map<Integer, SqlIdentifier> columnsSeen) {
         this.context = context;
         this.input = input;
         this.scope = scope;
         this.groups = groups;
-        this.calls = calls;
+        this.calls = calls.calls();
+        this.readingGroup = calls.readingGroup();
         this.columnsSeen = columnsSeen;
         this.projected = new ArrayList<>(groups.keys());
     }
 
     RelNode aggregate() {
+        if (groups.sets().size() > 1) {
+            rejectArgumentsOfGroups();
+        }
         List<AggregateCall> calciteCalls = new ArrayList<>();
         for (Call call : calls) {
             calciteCalls.add(calciteCall(call));
@@ -84,6 +90,13 @@ final class Grouping {
         RelNode project = SetFunctions.project(input, projected, names, scope.correlation());
         result = Relations.aggregate(project, groups.keys().size(), groups.sets(), calciteCalls);
         return result;
+    }
+
+    private void rejectArgumentsOfGroups() {
+        readingGroup.ifPresent(where -> {
+            throw Errors.notAvailableYet("an argument before WITHIN GROUP that is no constant, with grouping sets", where)
+                    .withHint("UNION ALL of a query for each set");
+        });
     }
 
     private AggregateCall calciteCall(Call call) {
@@ -184,6 +197,13 @@ final class Grouping {
                     "subquery uses ungrouped column \"" + scope.nameOf(column) + "\" from outer query");
         }
         return Rex.builder().makeFieldAccess(group, place);
+    }
+
+    /** The same of a whole output column, which may be a constant that is grouped by: NULL where a set lacks it. */
+    RexNode rewriteColumn(RexNode expression) {
+        return expression instanceof RexLiteral && groups.sets().size() > 1
+                ? key(expression).orElse(expression)
+                : rewrite(expression);
     }
 
     /** An expression over the rows of FROM and the calls, as one over groups; 42803 where it reads a single row. */

@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Aggregates;
@@ -93,6 +94,12 @@ final class OrderedOver {
     }
 
     private RexNode byExtreme() {
+        if (!syntax.ordering().isEmpty()) {
+            throw Errors.error(
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    "aggregate ORDER BY is not implemented for window functions",
+                    where);
+        }
         List<RexNode> arguments = inner.bindAll(syntax.arguments());
         if (arguments.size() != 2) {
             throw FunctionResolver.doesNotExist(syntax.name(), arguments, where);

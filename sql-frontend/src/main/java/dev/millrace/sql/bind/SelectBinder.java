@@ -104,14 +104,14 @@ final class SelectBinder {
             having.ifPresent(read::add);
             qualify.ifPresent(read::add);
             Groups all = new DeterminedColumns(rel, scope).add(groups, read);
-            Grouping grouping = new Grouping(context, rel, scope, all, calls.calls(), columnsSeen);
+            Grouping grouping = new Grouping(context, rel, scope, all, calls, columnsSeen);
             rel = grouping.aggregate();
             if (having.isPresent()) {
                 RexNode condition = grouping.rewrite(having.get());
                 rel = Relations.filter(rel, condition, grouping.correlation());
             }
-            items.replaceAll(item -> new Item(item.syntax, item.name, grouping.rewrite(item.value)));
-            sorted.replaceAll(key -> key.withValue(grouping.rewrite(key.value)));
+            items.replaceAll(item -> new Item(item.syntax, item.name, grouping.rewriteColumn(item.value)));
+            sorted.replaceAll(key -> key.withValue(grouping.rewriteColumn(key.value)));
             distinctOn.replaceAll(grouping::rewrite);
             qualify = qualify.map(grouping::rewrite);
             return output(sorted, distinctOn, qualify, expected, keepUnknown, grouping.correlation());

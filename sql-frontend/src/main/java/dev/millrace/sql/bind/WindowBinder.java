@@ -218,6 +218,14 @@ final class WindowBinder {
                             where)
                     .withHint("use CASE in its argument");
         }
+        if (!syntax.ordering().isEmpty()) {
+            throw Errors.error(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "ORDER BY inside a window function is not supported",
+                            where)
+                    .withHint("OVER (.. ORDER BY ..) orders the rows; of the group as a whole "
+                            + "array_agg(.. ORDER BY ..) does");
+        }
         if (syntax.distinct()) {
             throw Errors.error(
                             SqlState.FEATURE_NOT_SUPPORTED, "DISTINCT is not implemented for window functions", where)
