@@ -211,10 +211,7 @@ final class FrameBinder {
                 DataType.BOOLEAN,
                 key.getType().isNullable());
         return Rex.builder()
-                .makeCall(
-                        boundary.getType(),
-                        SqlStdOperatorTable.CASE,
-                        List.of(beyond, Rex.bigint(end), boundary));
+                .makeCall(boundary.getType(), SqlStdOperatorTable.CASE, List.of(beyond, Rex.bigint(end), boundary));
     }
 
     private static dev.millrace.error.MillraceException notInRange(DataType key, DataType offset, SqlNode where) {

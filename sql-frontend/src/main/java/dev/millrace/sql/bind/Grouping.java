@@ -94,7 +94,8 @@ final class Grouping {
 
     private void rejectArgumentsOfGroups() {
         readingGroup.ifPresent(where -> {
-            throw Errors.notAvailableYet("an argument before WITHIN GROUP that is no constant, with grouping sets", where)
+            throw Errors.notAvailableYet(
+                            "an argument before WITHIN GROUP that is no constant, with grouping sets", where)
                     .withHint("UNION ALL of a query for each set");
         });
     }

@@ -220,9 +220,7 @@ final class WindowBinder {
         }
         if (!syntax.ordering().isEmpty()) {
             throw Errors.error(
-                            SqlState.FEATURE_NOT_SUPPORTED,
-                            "ORDER BY inside a window function is not supported",
-                            where)
+                            SqlState.FEATURE_NOT_SUPPORTED, "ORDER BY inside a window function is not supported", where)
                     .withHint("OVER (.. ORDER BY ..) orders the rows; of the group as a whole "
                             + "array_agg(.. ORDER BY ..) does");
         }
