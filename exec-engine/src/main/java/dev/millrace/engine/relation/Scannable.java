@@ -2,6 +2,8 @@ package dev.millrace.engine.relation;
 
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.view.View;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -19,7 +21,20 @@ public sealed interface Scannable {
      * @param onRoom to be called when a reader's channel is not full any more
      */
     record Feed(Schema schema, Fanout fanout, Supplier<EpochDomain> domain, Optional<View> view, Runnable onRoom)
-            implements Scannable {}
+            implements Scannable {
+        /**
+         * For who is about to read the rows that are there.
+         *
+         * @throws MillraceException 40001 if the table was altered since this was asked for
+         */
+        public void requireCurrent() {
+            if (view.filter(View::isClosed).isPresent() && !fanout.isEnded()) {
+                throw MillraceException.user(
+                                SqlState.SERIALIZATION_FAILURE, "a table that is read was altered meanwhile")
+                        .withHint("try the statement again");
+            }
+        }
+    }
 
     /** A source whose every reader begins at the first row. */
     record Replay(Schema schema, ReplayableStream stream) implements Scannable {}

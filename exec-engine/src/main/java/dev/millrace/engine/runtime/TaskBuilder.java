@@ -179,6 +179,7 @@ final class TaskBuilder {
                 Scannable.Feed feed = entry.getValue();
                 Scan scan = (Scan) entry.getKey().plan;
                 List<Batch> rows = new ArrayList<>();
+                feed.requireCurrent();
                 if (feed.view().isPresent()) {
                     rows.addAll(feed.view()
                             .get()
@@ -363,6 +364,7 @@ final class TaskBuilder {
     /** What a feed's new reader sees first: the rows there are, and how far event time is. */
     static List<Item> first(Scannable.Feed feed, QueryTasks query, boolean withRows) {
         List<Item> first = new ArrayList<>();
+        feed.requireCurrent();
         feed.view()
                 .filter(view -> withRows)
                 .ifPresent(

@@ -36,7 +36,7 @@ public final class View implements AutoCloseable {
     private int[] rows = new int[0];
     private volatile long rowCount; // written under the lock, read by statistics
     private volatile long bytes; // likewise
-    private boolean closed;
+    private volatile boolean closed; // written by who alters or drops, read by those who begin to read
 
     /** @param allocator closed by whoever made it, after the view */
     public View(Schema schema, int batchRows, BufferAllocator allocator) {
@@ -95,6 +95,11 @@ public final class View implements AutoCloseable {
             list = Optional.of(buffer);
         }
         return list.get().memoryAddress();
+    }
+
+    /** Whether another view took this one's place, or its relation is gone. */
+    public boolean isClosed() {
+        return closed;
     }
 
     /** All rows with all columns: see {@link #snapshot(List, BufferAllocator)}. */

@@ -3,7 +3,11 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.testing.time.OwnThread;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,5 +112,30 @@ class TableTest {
         db.run("UPDATE t SET v = $1 WHERE id = $2", java.util.Optional.empty(), 7L);
         assertEquals(List.of("7|sev'en|"), db.rows("SELECT * FROM t WHERE id = 7"));
         assertTrue(db.error("SELECT $1").startsWith("42P02 "));
+    }
+
+    @Test
+    void queriesGoOnWhileATableIsAltered() throws Exception {
+        int times = 30;
+        CompletableFuture<Void> reader = CompletableFuture.runAsync(
+                () -> {
+            try (Session session = db.session().database().session()) {
+                for (int i = 0; i < 10 * times; i++) {
+                    try (StatementResults results = session.execute("SELECT count(*), sum(id) FROM t")) {
+                        results.drain();
+                    } catch (MillraceException e) {
+                        assertEquals("40001", e.sqlState().code()); // altered while it was planned
+                    }
+                }
+            }
+        }, OwnThread.EACH);
+        for (int i = 0; i < times; i++) {
+            db.run("ALTER TABLE t ADD COLUMN c" + i + " INT DEFAULT " + i);
+            db.run("UPDATE t SET v = v + 1, c" + i + " = 0 WHERE id = 1");
+        }
+        reader.get(60, TimeUnit.SECONDS);
+        assertEquals(List.of("2|33.75"), db.rows("SELECT * FROM total"));
+        assertEquals(List.of("0|29"), db.rows("SELECT min(c29), max(c29) FROM t"));
+        assertEquals(List.of("1|31.50"), db.rows("SELECT id, v FROM t WHERE c7 = 0"));
     }
 }
