@@ -119,16 +119,17 @@ class TableTest {
         int times = 30;
         CompletableFuture<Void> reader = CompletableFuture.runAsync(
                 () -> {
-            try (Session session = db.session().database().session()) {
-                for (int i = 0; i < 10 * times; i++) {
-                    try (StatementResults results = session.execute("SELECT count(*), sum(id) FROM t")) {
-                        results.drain();
-                    } catch (MillraceException e) {
-                        assertEquals("40001", e.sqlState().code()); // altered while it was planned
+                    try (Session session = db.session().database().session()) {
+                        for (int i = 0; i < 10 * times; i++) {
+                            try (StatementResults results = session.execute("SELECT count(*), sum(id) FROM t")) {
+                                results.drain();
+                            } catch (MillraceException e) {
+                                assertEquals("40001", e.sqlState().code()); // altered while it was planned
+                            }
+                        }
                     }
-                }
-            }
-        }, OwnThread.EACH);
+                },
+                OwnThread.EACH);
         for (int i = 0; i < times; i++) {
             db.run("ALTER TABLE t ADD COLUMN c" + i + " INT DEFAULT " + i);
             db.run("UPDATE t SET v = v + 1, c" + i + " = 0 WHERE id = 1");
