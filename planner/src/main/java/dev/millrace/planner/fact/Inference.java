@@ -157,6 +157,9 @@ public final class Inference implements NodeVisitor<Facts> {
 
     @Override
     public Facts windowAssign(PlanNode.WindowAssign assign) {
+        if (assign.window() instanceof WindowSpec.Session) {
+            return plain(false); // SessionsByOver takes a row's session back when another row makes it longer
+        }
         Facts input = of(assign.input());
         int width = assign.input().schema().size();
         boolean closing = closes(assign.input(), assign.timeColumn()) && input.appendOnly();

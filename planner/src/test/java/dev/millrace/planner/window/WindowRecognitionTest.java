@@ -161,9 +161,13 @@ class WindowRecognitionTest {
 
     @Test
     void sessionsGroupedOtherwiseAreNotClosed() {
-        PlanNode plan = recognized(group(SESSIONS, List.of("auction", "window_end"), count()));
-        MillraceException refusal = assertThrows(MillraceException.class, () -> EmissionCheck.refuseOpenSessions(plan));
-        assertEquals("0A000", refusal.sqlState().code());
+        for (List<String> keys :
+                List.of(List.of("auction", "window_end"), List.of("bidder", "auction", "window_start", "window_end"))) {
+            PlanNode plan = recognized(group(SESSIONS, keys, count()));
+            MillraceException refusal =
+                    assertThrows(MillraceException.class, () -> EmissionCheck.refuseOpenSessions(plan));
+            assertEquals("0A000", refusal.sqlState().code());
+        }
     }
 
     @Test
@@ -171,7 +175,7 @@ class WindowRecognitionTest {
         PlanNode undated = session(plain(), "bidder", 10);
         becomes(group(undated, List.of("bidder", "window_end"), count()), """
                 Aggregate by bidder, window_end: count(*) [changes; state: one row per bidder, window_end, for ever]
-                  WindowAssign SESSION gap 10 s on datetime [append-only]
+                  WindowAssign SESSION gap 10 s on datetime [changes]
                     Exchange by hash of bidder [append-only]
                       Scan plain: auction, bidder, price, channel, datetime [append-only]
                 """);

@@ -171,6 +171,10 @@ final class RandomQueries {
         Dual key = window.key().isPresent()
                 ? window.key().get()
                 : chance.percent(70) ? Dual.same(chance.of("k", "g", "b", "day")) : Dual.same("");
+        boolean within = window.isSession() && chance.percent(25);
+        if (within) {
+            key = key.then(", " + chance.of("b", "day"));
+        }
         boolean keyed = !key.ours().isEmpty();
         Dual calls = calls(1 + chance.below(3));
         Dual having = chance.percent(15) ? Dual.same(" HAVING count(*) > 1") : Dual.same("");
@@ -183,14 +187,19 @@ final class RandomQueries {
                 window.isSession() ? Dual.same("") : where(),
                 keyColumn,
                 having);
-        return new Generated(text, OptionalInt.of(keyed ? 2 : 1), window.heldMicros(), false);
+        return within
+                ? Generated.of(ofAllRows(text)) // groups within sessions do not wait for the sessions' end
+                : new Generated(text, OptionalInt.of(keyed ? 2 : 1), window.heldMicros(), false);
     }
 
     /** Late rows correct the windows: then all rows count. */
     private Generated corrected() {
         Generated query = windowed();
-        Dual everyRow = new Dual(query.text().ours(), query.text().duck().replaceAll("\\bwm\\b", RandomRows.EARLIEST));
-        return Generated.of(everyRow).kept(Kept.LATE_INCLUDED);
+        return Generated.of(ofAllRows(query.text())).kept(Kept.LATE_INCLUDED);
+    }
+
+    private static Dual ofAllRows(Dual text) {
+        return new Dual(text.ours(), text.duck().replaceAll("\\bwm\\b", RandomRows.EARLIEST));
     }
 
     private Dual union() {

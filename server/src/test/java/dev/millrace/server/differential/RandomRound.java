@@ -21,6 +21,7 @@ import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -155,6 +156,7 @@ final class RandomRound implements AutoCloseable {
                     compareAll();
                 }
             }
+            checkKeys();
         } catch (OracleException e) {
             if (!e.getMessage().contains("INTERNAL Error")) {
                 throw new AssertionError(e + "\n(seed " + seed + ")", e);
@@ -386,6 +388,23 @@ final class RandomRound implements AutoCloseable {
                     each.query.ordered()
                             ? oracle.differencesInOrder(sql, answers.schema(), answers.rows())
                             : oracle.differences(sql, answers.schema(), ZSet.of(answers.rows())));
+        }
+    }
+
+    /** No two rows of a view agree in what is said to be its key. */
+    private void checkKeys() {
+        Map<Object, List<String>> keys = new HashMap<>();
+        Answers.of(session, "SELECT table_name, column_name FROM information_schema.key_column_usage")
+                .rows()
+                .forEach(row -> keys.computeIfAbsent(row.get(0), view -> new ArrayList<>())
+                        .add('"' + row.get(1).toString() + '"'));
+        for (Asked each : standing) {
+            List<String> key = keys.getOrDefault(each.view, List.of());
+            if (!key.isEmpty()) {
+                List<Row> values = answers(each, "SELECT " + String.join(", ", key) + " FROM " + each.view)
+                        .rows();
+                check(each, new HashSet<>(values).size() == values.size() ? "" : "rows agree in their key " + key);
+            }
         }
     }
 

@@ -116,10 +116,14 @@ final class RandomTimes {
         int before = chance.of(1, 5, 20);
         int after = chance.of(2, 10);
         int size = chance.of(5, 10, 60);
+        String kind = chance.of("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN");
+        String time =
+                kind.equals("RIGHT JOIN") ? "b.ts" : kind.equals("LEFT JOIN") ? "a.ts" : chance.of("a.ts", "b.ts");
         Dual joined = Dual.of(
-                "SELECT a.ts AS ts, a.g AS g, b.i AS i FROM {} ON " + key() + " AND b.ts BETWEEN a.ts - INTERVAL '"
-                        + before + " seconds' AND a.ts + INTERVAL '" + after + " seconds'",
-                sides("JOIN"));
+                "SELECT " + time + " AS ts, a.g AS g, b.i AS i FROM {} ON " + key()
+                        + " AND b.ts BETWEEN a.ts - INTERVAL '" + before + " seconds' AND a.ts + INTERVAL '" + after
+                        + " seconds'",
+                sides(kind));
         String bucket = "time_bucket(INTERVAL '" + size + " seconds', ts, TIMESTAMP '1970-01-01')";
         Dual text = Dual.of(
                 "SELECT g, window_end, count(*) AS n, sum(i) AS s FROM TUMBLE({}, ts, INTERVAL '" + size

@@ -311,4 +311,28 @@ class FoundQueriesTest {
             assertEquals(List.of("1|e", "2|c", "3|d", "|"), db.rows("SELECT * FROM v ORDER BY k"));
         }
     }
+
+    /** An hour passes, so that whoever waits for a session's end sees it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void groupsAndJoinsWithinSessionsDoNotTakeThemForClosed(int workers) {
+        try (TestDatabase db = new TestDatabase(workers)) {
+            db.run(
+                    "CREATE STREAM s (k INT, b TEXT, ts TIMESTAMP NOT NULL, WATERMARK FOR ts AS ts - INTERVAL '5 seconds')");
+            String sessions = " FROM SESSION(TABLE s PARTITION BY k, DESCRIPTOR(ts), INTERVAL '2 seconds')";
+            db.run(
+                    "CREATE MATERIALIZED VIEW groups AS SELECT k, b, count(*) AS n, max(window_end - window_start) AS long"
+                            + sessions + " GROUP BY k, b, window_start, window_end");
+            db.run("CREATE MATERIALIZED VIEW firsts AS SELECT * FROM (SELECT k, b, row_number() OVER (PARTITION BY k,"
+                    + " window_start, window_end ORDER BY b) AS place" + sessions + ") AS r WHERE place = 1");
+            db.run(
+                    "INSERT INTO s VALUES (1, 'x', TIMESTAMP '2020-01-01 00:00:00'), (1, 'y', TIMESTAMP '2020-01-01 00:00:01')");
+            db.run(
+                    "INSERT INTO s VALUES (1, 'x', TIMESTAMP '2020-01-01 00:00:02'), (2, 'z', TIMESTAMP '2020-01-01 01:00:00')");
+            assertEquals(
+                    List.of("1|x|2|00:00:04", "1|y|1|00:00:04", "2|z|1|00:00:02"),
+                    db.rows("SELECT * FROM groups ORDER BY k, b"));
+            assertEquals(List.of("1|x|1", "2|z|1"), db.rows("SELECT * FROM firsts ORDER BY k"));
+        }
+    }
 }
