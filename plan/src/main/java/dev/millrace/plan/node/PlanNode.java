@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** One operator of a physical plan. The column order of each output is given on the record. */
+/**
+ * One operator of a physical plan. The column order of each output is given on the record.
+ *
+ * <p>Long because all kinds of nodes stand in one sealed interface.
+ */
 public sealed interface PlanNode {
     Schema schema();
 
@@ -100,6 +104,11 @@ public sealed interface PlanNode {
         public Calc {
             projections = List.copyOf(projections);
         }
+
+        @Override
+        public int hashCode() {
+            return PlanHash.of(this, List.of(condition, projections));
+        }
     }
 
     /** Repeats each row once per window it falls into. Output: input columns, window_start, window_end. No sessions. */
@@ -148,6 +157,11 @@ public sealed interface PlanNode {
         /** The same with another rule for what it forgets. */
         public Aggregate forgetting(Optional<Forgetting> rule) {
             return new Aggregate(input, keys, calls, phase, appendOnlyInput, rule, schema);
+        }
+
+        @Override
+        public int hashCode() {
+            return PlanHash.of(this, List.of(keys, calls.size()));
         }
     }
 
@@ -234,6 +248,11 @@ public sealed interface PlanNode {
         public List<PlanNode> inputs() {
             return List.of(left, right);
         }
+
+        @Override
+        public int hashCode() {
+            return PlanHash.of(this, List.of(leftKeys, rightKeys, residual));
+        }
     }
 
     /**
@@ -249,6 +268,11 @@ public sealed interface PlanNode {
             if (inputs.size() != keys.size()) {
                 throw new IllegalArgumentException(inputs.size() + " inputs have keys of " + keys.size());
             }
+        }
+
+        @Override
+        public int hashCode() {
+            return PlanHash.of(this, keys);
         }
     }
 
@@ -449,6 +473,11 @@ public sealed interface PlanNode {
     record Union(List<PlanNode> inputs, Schema schema) implements PlanNode {
         public Union {
             inputs = List.copyOf(inputs);
+        }
+
+        @Override
+        public int hashCode() {
+            return PlanHash.of(this, List.of());
         }
     }
 

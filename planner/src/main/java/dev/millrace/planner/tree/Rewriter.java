@@ -18,7 +18,7 @@ public final class Rewriter {
 
     private final List<Rewrite> rewrites;
     private final Map<PlanNode, PlanNode> done = new IdentityHashMap<>();
-    private final Map<PlanNode, PlanNode> shared = new HashMap<>();
+    private final Map<PlanNode, PlanNode> results = new HashMap<>(); // of nodes over rewritten inputs
     private int steps;
 
     private Rewriter(List<Rewrite> rewrites) {
@@ -40,8 +40,13 @@ public final class Rewriter {
             return known;
         }
         PlanNode current = overRewrittenInputs(node);
-        Optional<PlanNode> next = firstChange(current);
-        PlanNode result = next.isPresent() ? rewrite(next.get()) : shared.computeIfAbsent(current, same -> same);
+        PlanNode result = results.get(current);
+        if (result == null) {
+            Optional<PlanNode> next = firstChange(current);
+            result = next.isPresent() ? rewrite(next.get()) : current;
+            results.put(current, result);
+            results.putIfAbsent(result, result);
+        }
         done.put(node, result);
         done.put(result, result);
         return result;
