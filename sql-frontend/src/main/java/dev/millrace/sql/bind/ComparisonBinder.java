@@ -49,7 +49,7 @@ final class ComparisonBinder {
                 : new SubQueryBinder(context, expressions).row(node, columns);
     }
 
-    private List<RexNode> fields(SqlCall row) {
+    List<RexNode> fields(SqlCall row) {
         return new NestedBinder(context, expressions).fields(row);
     }
 
@@ -62,7 +62,7 @@ final class ComparisonBinder {
         return compareRows(name, lefts, rights, where);
     }
 
-    private RexNode compareRows(String name, List<RexNode> lefts, List<RexNode> rights, SqlNode where) {
+    RexNode compareRows(String name, List<RexNode> lefts, List<RexNode> rights, SqlNode where) {
         switch (name) {
             case "eq", "ne", "is_distinct_from", "is_not_distinct_from" -> {
                 List<RexNode> parts = new ArrayList<>();

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
@@ -16,11 +17,13 @@ import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.logical.LogicalCorrelate;
 import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.logical.LogicalUnion;
 import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.JoinConditionType;
 import org.apache.calcite.sql.SqlJoin;
@@ -114,10 +117,78 @@ final class CorrelatedJoin {
             case INNER ->
                 FromBinder.beside(left, right, Relations.filter(both.rel(), on.condition(), on.correlation()));
             case LEFT -> left(on);
-            default ->
-                throw Errors.notAvailableYet("a sub-query in the ON of a " + type + " JOIN", join)
-                        .withHint("turn the join around into a LEFT JOIN, or filter one side in a sub-query first");
+            case RIGHT -> {
+                RelNode turned = turned().left(turned(on, both)).rel();
+                yield FromBinder.beside(left, right, turnedBack(turned));
+            }
+            case FULL -> full(on, both);
+            default -> throw new IllegalStateException(type + " has columns of one side");
         };
+    }
+
+    /** SEMI and ANTI: the left rows for which there is a right row, or none. */
+    From existence(JoinRelType type, On on) {
+        context.foundSubQuery();
+        RexNode exists = RexSubQuery.exists(filteredRight(on));
+        RexNode condition = type == JoinRelType.SEMI ? exists : ExpressionBinder.not(exists);
+        return new From(Relations.filter(left.rel(), condition, leftScope.correlation()), left.columns());
+    }
+
+    /** The rows of the LEFT join and, behind NULLs, the right rows for which there is no left one. */
+    private From full(On on, From both) {
+        CorrelatedJoin turned = turned();
+        RexNode none = ExpressionBinder.not(RexSubQuery.exists(turned.filteredRight(turned(on, both))));
+        RelNode lonely = Relations.filter(right.rel(), none, turned.leftScope.correlation());
+        List<RexNode> behindNulls = new ArrayList<>();
+        for (RexNode column : Relations.references(left.rel())) {
+            behindNulls.add(Rex.nullOf(Coercions.type(column)));
+        }
+        behindNulls.addAll(Relations.references(lonely));
+        RelNode outer = left(on).rel();
+        RelNode rest = Relations.project(
+                lonely, behindNulls, both.rel().getRowType().getFieldNames());
+        return FromBinder.beside(left, right, LogicalUnion.create(List.of(outer, rest), true));
+    }
+
+    /** The join with its sides changed. */
+    private CorrelatedJoin turned() {
+        Scope ofRight = new Scope(leftScope.outer(), right.columns(), right.rel().getRowType(), context);
+        return new CorrelatedJoin(right, left, ofRight, context);
+    }
+
+    private On turned(On on, From both) {
+        int width = left.rel().getRowType().getFieldCount();
+        int rightWidth = right.rel().getRowType().getFieldCount();
+        IntUnaryOperator place = column -> column < width ? column + rightWidth : column - width;
+        RexNode condition = on.condition().accept(new RexShuttle() {
+            @Override
+            public RexNode visitInputRef(RexInputRef reference) {
+                return new RexInputRef(place.applyAsInt(reference.getIndex()), reference.getType());
+            }
+        });
+        if (on.correlation().isEmpty()) {
+            return new On(condition, Optional.empty());
+        }
+        CorrelationId id = context.cluster().createCorrel();
+        RelNode row = Relations.join(right.rel(), left.rel(), Rex.builder().makeLiteral(true), JoinRelType.INNER);
+        condition = Correlations.replace(
+                condition,
+                on.correlation().get(),
+                column -> Rex.builder()
+                        .makeFieldAccess(
+                                Rex.builder().makeCorrel(row.getRowType(), id), place.applyAsInt(column)));
+        return new On(condition, Optional.of(id));
+    }
+
+    private RelNode turnedBack(RelNode turned) {
+        int rightWidth = right.rel().getRowType().getFieldCount();
+        List<RexNode> columns = Relations.references(turned);
+        List<String> names = turned.getRowType().getFieldNames();
+        List<RexNode> ordered = new ArrayList<>(columns.subList(rightWidth, columns.size()));
+        ordered.addAll(columns.subList(0, rightWidth));
+        List<String> orderedNames = new ArrayList<>(names.subList(rightWidth, names.size()));
+        orderedNames.addAll(names.subList(0, rightWidth));
+        return Relations.project(turned, ordered, orderedNames);
     }
 
     /** Where the sub-queries do not concern the left row, the right rows are those that pass them. */

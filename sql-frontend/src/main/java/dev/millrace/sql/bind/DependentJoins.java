@@ -55,6 +55,7 @@ import org.apache.calcite.util.ImmutableBitSet;
  * These values, the keys, go down to the place that reads them (Neumann and Kemper, "Unnesting Arbitrary Queries", 2015);
  * where that is a condition {@code column = key}, the column itself is the key, and no join is needed.
  * Calcite's own decorrelation is not used (docs/decisions/0022).
+ * Long because one rewriting knows every kind of node.
  */
 final class DependentJoins extends RelHomogeneousShuttle {
     private final Set<CorrelationId> around = new HashSet<>(); // variables of the queries around the one at hand
@@ -214,6 +215,11 @@ final class DependentJoins extends RelHomogeneousShuttle {
                             Rex.builder().makeNullLiteral(value.getType()));
         }
 
+        private AggregateCall single(AggregateCall call) {
+            Function first = Aggregates.ofSingleRow(TypeMapper.dataType(call.getType()));
+            return Relations.call(first, List.of(call.getArgList().get(0) + width()), -1, call.getType());
+        }
+
         private static boolean isSingle(AggregateCall call) {
             return call.getAggregation().getKind() == SqlKind.SINGLE_VALUE;
         }
@@ -265,8 +271,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                 return filtered(filter);
             }
             if (node.getInputs().size() != 1) {
-                throw MillraceException.notAvailableYet("this kind of correlated sub-query")
-                        .withHint("write a join with a grouped sub-query");
+                throw notAvailable();
             }
             Keyed input = withKeys(node.getInput(0));
             if (node instanceof LogicalProject project) {
@@ -288,7 +293,11 @@ final class DependentJoins extends RelHomogeneousShuttle {
                 return input.with(new ExpandRel(
                         input.rows, expand.kept() + width(), shifted(expand), expand.ordinality(), expand.outer()));
             }
-            throw MillraceException.notAvailableYet("this kind of correlated sub-query")
+            throw notAvailable();
+        }
+
+        private static MillraceException notAvailable() {
+            return MillraceException.notAvailableYet("this kind of correlated sub-query")
                     .withHint("write a join with a grouped sub-query");
         }
 
@@ -377,11 +386,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
             for (AggregateCall call : aggregate.getAggCallList()) {
                 calls.add(
                         isSingle(call)
-                                ? Relations.call(
-                                        Aggregates.ofSingleRow(TypeMapper.dataType(call.getType())),
-                                        List.of(call.getArgList().get(0) + width()),
-                                        -1,
-                                        call.getType())
+                                ? single(call)
                                 : shifted(call, aggregate.getGroupSet().isEmpty(), input));
             }
             if (aggregate.getAggCallList().stream().anyMatch(Rewriting::isSingle)) {

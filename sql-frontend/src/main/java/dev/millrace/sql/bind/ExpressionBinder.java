@@ -146,6 +146,13 @@ final class ExpressionBinder {
         }
     }
 
+    /** A column of this scope or one around it, however many have its name. */
+    RexNode column(Scope.Column column, SqlIdentifier name) {
+        RexNode value = scope.reference(column);
+        clause.sawColumn(value, name);
+        return value;
+    }
+
     private RexNode parameter(SqlNode node) {
         String source = context.source();
         int from = node.getParserPosition().getColumnNum();

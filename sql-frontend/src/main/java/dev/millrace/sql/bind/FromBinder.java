@@ -288,8 +288,9 @@ final class FromBinder {
         if (join.getJoinType() == JoinType.RIGHT || join.getJoinType() == JoinType.FULL) {
             left = OuterRows.mark(left, wholeRows);
         }
-        Optional<SqlCall> function = ExpandBinder.function(join.getRight(), context);
-        if (function.isPresent() && !isConstantSeries(function.get())) {
+        Optional<SqlCall> function = ExpandBinder.function(join.getRight(), context)
+                .filter(call -> !isConstantSeries(call));
+        if (function.isPresent() && isExpansion(join)) {
             return expand(join, left, function.get());
         }
         if (join.getJoinType() == JoinType.ASOF || join.getJoinType() == JoinType.LEFT_ASOF) {
@@ -316,6 +317,7 @@ final class FromBinder {
                     .temporal(snapshot.get(), isCommon, scope, this::onCondition);
         }
         boolean lateral = isLateral(join.getRight())
+                || function.isPresent()
                 || sqlFunction(join.getRight(), context).isPresent();
         Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
         FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope), wholeRows) : this;
@@ -352,7 +354,7 @@ final class FromBinder {
             if (RexUtil.SubQueryFinder.find(condition) != null) {
                 return new CorrelatedJoin(left, right, leftScope, context).joinWithSubQuery(join, type, both, on);
             }
-        } else if (type != JoinRelType.INNER || join.getJoinType() == JoinType.INNER && !join.isNatural()) {
+        } else if (!join.isNatural() && (type != JoinRelType.INNER || join.getJoinType() == JoinType.INNER)) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
         return beside(left, right, Relations.join(left.rel, right.rel, condition, type));
@@ -363,6 +365,7 @@ final class FromBinder {
         RexNode always = Rex.builder().makeLiteral(true);
         From both = beside(left, right, Relations.join(left.rel, right.rel, always, JoinRelType.INNER));
         RexNode condition;
+        Optional<CorrelationId> correlation = Optional.empty();
         if (!shared.isEmpty()) {
             int leftColumns = left.columns.size();
             List<RexNode> equalities = new ArrayList<>();
@@ -375,39 +378,44 @@ final class FromBinder {
             }
             condition = ExpressionBinder.combine("and", equalities);
         } else if (join.getConditionType() == JoinConditionType.ON) {
-            condition = onCondition(join.getCondition(), both).condition();
+            On on = onCondition(join.getCondition(), both);
+            condition = on.condition();
+            correlation = on.correlation();
         } else {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
         if (RexUtil.SubQueryFinder.find(condition) != null) {
-            throw Errors.notAvailableYet("a sub-query in the ON of a " + type + " JOIN", join)
-                    .withHint("WHERE EXISTS (..) or WHERE NOT EXISTS (..) holds any condition");
+            Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
+            return new CorrelatedJoin(left, right, leftScope, context)
+                    .existence(type, new On(condition, correlation));
         }
         return new From(Relations.join(left.rel, right.rel, condition, type), left.columns);
+    }
+
+    /** Whether a table function's rows can stand beside those that they are made of; else it is a LATERAL sub-query. */
+    private static boolean isExpansion(SqlJoin join) {
+        boolean inner = join.getJoinType() == JoinType.INNER
+                || join.getJoinType() == JoinType.CROSS
+                || join.getJoinType() == JoinType.COMMA;
+        return !join.isNatural()
+                && join.getConditionType() != JoinConditionType.USING
+                && (inner || join.getJoinType() == JoinType.LEFT && isAlways(join));
+    }
+
+    private static boolean isAlways(SqlJoin join) {
+        return join.getConditionType() == JoinConditionType.NONE
+                || join.getCondition() instanceof SqlLiteral literal && Boolean.TRUE.equals(literal.getValue());
     }
 
     /** {@code left CROSS JOIN unnest(left.a)}, also with a comma, or LEFT JOIN .. ON true. */
     private From expand(SqlJoin join, From left, SqlCall function) {
         boolean outerJoin = join.getJoinType() == JoinType.LEFT;
-        boolean always = join.getConditionType() == JoinConditionType.NONE
-                || join.getConditionType() == JoinConditionType.ON
-                        && join.getCondition() instanceof SqlLiteral literal
-                        && Boolean.TRUE.equals(literal.getValue());
-        boolean inner = join.getJoinType() == JoinType.INNER
-                || join.getJoinType() == JoinType.CROSS
-                || join.getJoinType() == JoinType.COMMA;
-        if (join.isNatural()
-                || !inner && !(outerJoin && always)
-                || !always && join.getConditionType() != JoinConditionType.ON) {
-            throw Errors.notAvailableYet("this kind of join with a table function", join)
-                    .withHint("CROSS JOIN f(..), or LEFT JOIN f(..) ON true and a condition in WHERE");
-        }
         From expanded = new ExpandBinder(context, left, outer).bind(function, join.getRight(), outerJoin);
-        if (always) {
+        if (isAlways(join)) {
             return expanded;
         }
-        RexNode condition = onCondition(join.getCondition(), expanded).condition();
-        return new From(Relations.filter(expanded.rel, condition, Optional.empty()), expanded.columns);
+        On on = onCondition(join.getCondition(), expanded);
+        return new From(Relations.filter(expanded.rel, on.condition, on.correlation), expanded.columns);
     }
 
     /** A bound ON, and the variable by which its sub-queries refer to the joined row. */

@@ -22,6 +22,7 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
@@ -218,6 +219,12 @@ final class Grouping {
             @Override
             public RexNode visitInputRef(RexInputRef reference) {
                 return key(reference).orElseGet(() -> call(reference));
+            }
+
+            @Override
+            public RexNode visitFieldAccess(RexFieldAccess access) {
+                // an outer row's column is NULL, too, in a set that it is not in
+                return key(access).orElseGet(() -> super.visitFieldAccess(access));
             }
 
             @Override

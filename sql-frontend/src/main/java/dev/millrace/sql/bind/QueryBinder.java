@@ -166,6 +166,11 @@ final class QueryBinder {
     private Pending sorted(Pending pending, OrderLimit order) {
         Bound bound = pending.bound();
         List<RelFieldCollation> collation = new ArrayList<>();
+        RelNode input = bound.rel;
+        List<RexNode> keys = new ArrayList<>(Relations.references(input));
+        List<String> keyNames = new ArrayList<>(input.getRowType().getFieldNames());
+        Scope scope = new Scope(
+                outer, FromBinder.From.of(input, "", bound.names).columns(), input.getRowType(), context, commonTables);
         for (SqlNode node : order.order()) {
             SortSyntax syntax = SortSyntax.of(node);
             if (syntax.value() instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.ALL_COLUMNS))) {
@@ -174,16 +179,27 @@ final class QueryBinder {
                 }
                 continue;
             }
-            collation.add(SelectBinder.collation(outputColumn(syntax.value(), bound.names), syntax));
+            int column = outputColumn(syntax.value(), bound.names);
+            if (column < 0) {
+                column = keys.size();
+                keys.add(context.coercions()
+                        .decided(new ExpressionBinder(context, scope, Clause.plain("ORDER BY")).bind(syntax.value())));
+                keyNames.add("sort_key");
+            }
+            collation.add(SelectBinder.collation(column, syntax));
         }
-        RelNode rel =
-                order.withTies() ? Numbering.withTies(bound.rel, collation, order.offset(), order.fetch()) : bound.rel;
+        RelNode keyed = keys.size() == bound.names.size()
+                ? input
+                : Relations.project(input, keys, keyNames, scope.correlation());
+        RelNode rel = order.withTies() ? Numbering.withTies(keyed, collation, order.offset(), order.fetch()) : keyed;
         RelNode sorted = order.withTies()
                 ? Relations.sort(rel, RelCollations.of(collation), Optional.empty(), Optional.empty())
                 : Relations.sort(rel, RelCollations.of(collation), order.offset(), order.fetch());
-        return new Pending(sorted, Relations.references(sorted), bound.names, Optional.empty());
+        List<RexNode> visible = Relations.references(sorted).subList(0, bound.names.size());
+        return new Pending(sorted, visible, bound.names, Optional.empty());
     }
 
+    /** The place of a column by its name or number; -1 for an expression. */
     private static int outputColumn(SqlNode node, List<String> names) {
         if (node instanceof SqlIdentifier name && name.isSimple()) {
             int column = names.indexOf(name.getSimple());
@@ -206,9 +222,7 @@ final class QueryBinder {
                     "ORDER BY position " + position + " is not in select list",
                     node);
         }
-        throw Errors.notAvailableYet("an expression in the ORDER BY of a set operation", node)
-                .withHint(
-                        "order by a column's name or number, or SELECT .. FROM (.. UNION ..) ORDER BY the expression");
+        return -1;
     }
 
     // ---- WITH ------------------------------------------------------------------------------------------------------

@@ -100,10 +100,9 @@ final class RowBinder {
         List<RexNode> values = new ArrayList<>();
         for (Column column : columns) {
             names.add(column.name());
-            values.add(expressions.bind(
-                    new SqlIdentifier(List.of(column.qualifier(), column.name()), name.getParserPosition())));
+            values.add(expressions.column(column, name));
         }
-        RexNode row = row(names, values);
+        RexNode row = row(Relations.distinctNames(names), values);
         if (!expressions.scope().mayBeMissing(relation)) {
             return Optional.of(row);
         }

@@ -84,6 +84,41 @@ final class RowMembership {
                                 .anyMatch(field -> field.getType().isNullable()));
     }
 
+    /** Whether a condition holds for one of the rows: NULL if it is unknown for some and holds for none. */
+    static RexNode any(RelNode rows, RexNode condition) {
+        RelNode compared = Relations.project(
+                rows,
+                List.of(
+                        Rex.call("is_true", List.of(condition), DataType.BOOLEAN, false),
+                        Rex.call("is_null", List.of(condition), DataType.BOOLEAN, false)),
+                List.of("holds", "unknown"));
+        RelNode counted = Relations.aggregate(
+                compared,
+                0,
+                List.of(ImmutableBitSet.of()),
+                IntStream.range(0, 2).mapToObj(RowMembership::countOf).toList());
+        List<RexNode> some = Relations.references(counted).stream()
+                .map(number -> Rex.call(
+                        "gt", List.of(number, Rex.literal(new Literal(0L, DataType.BIGINT))), DataType.BOOLEAN, false))
+                .toList();
+        RexNode member = Rex.builder()
+                .makeCall(
+                        TypeMapper.relType(DataType.BOOLEAN, true),
+                        SqlStdOperatorTable.CASE,
+                        List.of(
+                                some.get(0),
+                                Rex.builder().makeLiteral(true),
+                                some.get(1),
+                                Rex.nullOf(DataType.BOOLEAN),
+                                Rex.builder().makeLiteral(false)));
+        return RexSubQuery.scalar(Relations.project(counted, List.of(member), List.of("member")));
+    }
+
+    private static AggregateCall countOf(int column) {
+        return Relations.call(Function.COUNT, List.of(), column, TypeMapper.relType(DataType.BIGINT, false))
+                .withName("n" + column);
+    }
+
     /** The row that has the conditions, seen from a sub-query. */
     private static final class Row extends RexShuttle {
         private final RelNode input;
@@ -114,41 +149,7 @@ final class RowMembership {
                 RexNode ours = inner.getOperands().get(i).accept(new FromWithin());
                 equal.add(Rex.call("eq", List.of(ours, theirs.get(i)), DataType.BOOLEAN, true));
             }
-            RexNode all = ExpressionBinder.combine("and", equal);
-            RelNode compared = Relations.project(
-                    inner.rel,
-                    List.of(
-                            Rex.call("is_true", List.of(all), DataType.BOOLEAN, false),
-                            Rex.call("is_null", List.of(all), DataType.BOOLEAN, false)),
-                    List.of("equal", "unknown"));
-            RelNode counted = Relations.aggregate(
-                    compared,
-                    0,
-                    List.of(ImmutableBitSet.of()),
-                    IntStream.range(0, 2).mapToObj(Row::countOf).toList());
-            List<RexNode> some = Relations.references(counted).stream()
-                    .map(number -> Rex.call(
-                            "gt",
-                            List.of(number, Rex.literal(new Literal(0L, DataType.BIGINT))),
-                            DataType.BOOLEAN,
-                            false))
-                    .toList();
-            RexNode member = Rex.builder()
-                    .makeCall(
-                            TypeMapper.relType(DataType.BOOLEAN, true),
-                            SqlStdOperatorTable.CASE,
-                            List.of(
-                                    some.get(0),
-                                    Rex.builder().makeLiteral(true),
-                                    some.get(1),
-                                    Rex.nullOf(DataType.BOOLEAN),
-                                    Rex.builder().makeLiteral(false)));
-            return RexSubQuery.scalar(Relations.project(counted, List.of(member), List.of("member")));
-        }
-
-        private static AggregateCall countOf(int column) {
-            return Relations.call(Function.COUNT, List.of(), column, TypeMapper.relType(DataType.BIGINT, false))
-                    .withName("n" + column);
+            return any(inner.rel, ExpressionBinder.combine("and", equal));
         }
 
         /** Columns of the row as those of an outer one. */

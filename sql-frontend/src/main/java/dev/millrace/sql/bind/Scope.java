@@ -236,6 +236,15 @@ final class Scope {
                         || column.qualifier().equals(name));
     }
 
+    /** A column that {@link #ofRelation} gave. */
+    RexNode reference(Column column) {
+        for (Scope scope = this; ; scope = scope.outer.orElseThrow()) {
+            if (scope.columns.stream().anyMatch(own -> own.qualifier().equals(column.qualifier()))) {
+                return scope == this ? new RexInputRef(column.index(), column.type()) : scope.correlated(column);
+            }
+        }
+    }
+
     /** Whether an outer join may have found no row of the relation; a column {@link #IS_THERE} says whether it has. */
     boolean mayBeMissing(String qualifier) {
         for (Optional<Scope> scope = Optional.of(this); scope.isPresent(); scope = scope.get().outer) {
@@ -267,6 +276,9 @@ final class Scope {
         List<String> parts = name.names;
         String columnName = parts.get(parts.size() - 1);
         Optional<Column> found = Optional.empty();
+        if (parts.size() > 2 && hasRow(parts.get(parts.size() - 3), parts.get(parts.size() - 2))) {
+            return found; // a field of that column
+        }
         for (Column column : columns) {
             boolean matches = column.name().equals(columnName)
                     && (parts.size() == 1
@@ -281,6 +293,13 @@ final class Scope {
             }
         }
         return found.isEmpty() && parts.size() == 1 ? rowOfOneValue(columnName) : found;
+    }
+
+    private boolean hasRow(String qualifier, String column) {
+        return columns.stream()
+                .anyMatch(each -> each.qualifier().equals(qualifier)
+                        && each.name().equals(column)
+                        && TypeMapper.dataType(each.type()).kind() == DataType.Kind.ROW);
     }
 
     /** A function's rows of one value by their alias, as in {@code jsonb_array_elements(..) AS e}, whose column is "value". */

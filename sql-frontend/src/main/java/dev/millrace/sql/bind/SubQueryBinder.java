@@ -139,6 +139,9 @@ final class SubQueryBinder {
 
     /** {@code x = ANY (SELECT ...)} and the like. */
     RexNode quantified(SqlCall call) {
+        if (call.operand(0).getKind() == SqlKind.ROW) {
+            return quantifiedRow(call);
+        }
         RelNode rel = bind(call.operand(1));
         requireColumns(rel, 1, call.operand(1));
         Converted converted = convert(List.of(expressions.bind(call.operand(0))), rel, call);
@@ -146,6 +149,29 @@ final class SubQueryBinder {
         return call.getKind() == SqlKind.SOME
                 ? any(converted, comparison)
                 : ExpressionBinder.not(any(converted, comparison.negateNullSafe())); // all, unless one is not
+    }
+
+    /** {@code (x, y) < ANY (SELECT ...)} and the like. */
+    private RexNode quantifiedRow(SqlCall call) {
+        SqlKind comparison = ((SqlQuantifyOperator) call.getOperator()).comparisonKind;
+        boolean some = call.getKind() == SqlKind.SOME;
+        SqlKind ofOne = some ? comparison : comparison.negateNullSafe(); // all, unless one is not
+        RexNode any;
+        if (ofOne == SqlKind.EQUALS) {
+            any = in(call.operand(0), call.operand(1), call);
+        } else {
+            RelNode rel = bind(call.operand(1));
+            // The row as seen from within the sub-query, which compares it with its own.
+            Scope within = Scope.empty(Optional.of(expressions.scope()), context);
+            List<RexNode> values = new ComparisonBinder(
+                            context, new ExpressionBinder(context, within, Clause.plain("ANY")))
+                    .fields((SqlCall) call.operand(0));
+            requireColumns(rel, values.size(), call.operand(1));
+            RexNode compared = new ComparisonBinder(context, expressions)
+                    .compareRows(ComparisonBinder.comparison(ofOne), values, Relations.references(rel), call);
+            any = RowMembership.any(rel, compared);
+        }
+        return some ? any : ExpressionBinder.not(any);
     }
 
     /** Whether one row compares so. Other than one is less or greater than one: random queries found Calcite's own form wrong. */
