@@ -145,14 +145,15 @@ final class CorrelatedJoin {
         }
         behindNulls.addAll(Relations.references(lonely));
         RelNode outer = left(on).rel();
-        RelNode rest = Relations.project(
-                lonely, behindNulls, both.rel().getRowType().getFieldNames());
+        RelNode rest =
+                Relations.project(lonely, behindNulls, both.rel().getRowType().getFieldNames());
         return FromBinder.beside(left, right, LogicalUnion.create(List.of(outer, rest), true));
     }
 
     /** The join with its sides changed. */
     private CorrelatedJoin turned() {
-        Scope ofRight = new Scope(leftScope.outer(), right.columns(), right.rel().getRowType(), context);
+        Scope ofRight =
+                new Scope(leftScope.outer(), right.columns(), right.rel().getRowType(), context);
         return new CorrelatedJoin(right, left, ofRight, context);
     }
 
@@ -175,8 +176,7 @@ final class CorrelatedJoin {
                 condition,
                 on.correlation().get(),
                 column -> Rex.builder()
-                        .makeFieldAccess(
-                                Rex.builder().makeCorrel(row.getRowType(), id), place.applyAsInt(column)));
+                        .makeFieldAccess(Rex.builder().makeCorrel(row.getRowType(), id), place.applyAsInt(column)));
         return new On(condition, Optional.of(id));
     }
 

@@ -288,8 +288,8 @@ final class FromBinder {
         if (join.getJoinType() == JoinType.RIGHT || join.getJoinType() == JoinType.FULL) {
             left = OuterRows.mark(left, wholeRows);
         }
-        Optional<SqlCall> function = ExpandBinder.function(join.getRight(), context)
-                .filter(call -> !isConstantSeries(call));
+        Optional<SqlCall> function =
+                ExpandBinder.function(join.getRight(), context).filter(call -> !isConstantSeries(call));
         if (function.isPresent() && isExpansion(join)) {
             return expand(join, left, function.get());
         }
@@ -386,8 +386,7 @@ final class FromBinder {
         }
         if (RexUtil.SubQueryFinder.find(condition) != null) {
             Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
-            return new CorrelatedJoin(left, right, leftScope, context)
-                    .existence(type, new On(condition, correlation));
+            return new CorrelatedJoin(left, right, leftScope, context).existence(type, new On(condition, correlation));
         }
         return new From(Relations.join(left.rel, right.rel, condition, type), left.columns);
     }
