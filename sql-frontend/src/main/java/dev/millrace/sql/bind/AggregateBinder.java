@@ -242,7 +242,8 @@ final class AggregateBinder {
                 throw Errors.error(
                         SqlState.UNDEFINED_FUNCTION,
                         "function percentile_cont(double precision, " + Coercions.name(type) + ") does not exist",
-                        where);
+                                where)
+                        .withHint("it lies between two values, of numbers and intervals; percentile_disc(0.5) takes any");
             }
             input = context.coercions().convert(input, DataType.DOUBLE);
         }

@@ -14,7 +14,6 @@ final class ForeignTypes {
         instead("TEXT; json values have JSONB, whose parts can be asked for", "xml");
         instead("TEXT", "inet", "cidr", "macaddr", "macaddr8", "citext", "enum", "tsvector", "tsquery", "nvarchar");
         instead("TEXT, or BYTEA", "bit", "varbit");
-        instead("BYTEA", "blob", "varbinary", "binary", "bytes");
         instead("two columns of type DOUBLE PRECISION, or ROW(x DOUBLE PRECISION, y DOUBLE PRECISION)", "point");
         instead(
                 "columns of type DOUBLE PRECISION, or JSONB",
@@ -27,17 +26,13 @@ final class ForeignTypes {
                 "geometry",
                 "geography");
         for (String of : List.of("int4", "int8", "num", "ts", "tstz", "date")) {
-            instead("two columns, where it begins and where it ends", of + "range", of + "multirange");
+            instead("two columns, where it begins and where it ends: x >= low AND x < high; (a, b) OVERLAPS (c, d)", of + "range", of + "multirange");
         }
         instead("JSONB", "hstore", "map", "variant");
         instead("ROW(name type, ..)", "struct");
         instead("an array, such as INTEGER[]", "multiset", "list");
-        instead("NUMERIC(38)", "hugeint", "uhugeint");
-        instead("NUMERIC(20)", "ubigint", "xid8");
-        instead("BIGINT", "uinteger", "xid");
-        instead("INTEGER", "usmallint");
-        instead("SMALLINT", "tinyint", "utinyint");
-        instead("TIMESTAMP", "datetime");
+        instead("NUMERIC(20)", "xid8");
+        instead("BIGINT", "xid");
         instead("TIMESTAMPTZ", "timestamp_ltz");
         instead("BIGINT of nanoseconds: times have microseconds", "timestamp_ns");
     }

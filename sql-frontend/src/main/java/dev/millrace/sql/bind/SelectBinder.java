@@ -132,8 +132,15 @@ final class SelectBinder {
 
     private void where() {
         if (select.getWhere() != null) {
-            RexNode condition = new ExpressionBinder(context, scope, Clause.plain("WHERE"))
-                    .bindCondition(aliases.inPlace(select.getWhere()));
+            SqlNode where = select.getWhere();
+            ExpressionBinder binder = new ExpressionBinder(context, scope, Clause.plain("WHERE"));
+            List<RexNode> conditions = new ArrayList<>(); // over COLUMNS(..) one for each of them
+            new StarColumns(scope)
+                    .expand(where)
+                    .orElseGet(() -> List.of(new StarColumns.Expanded(where, "")))
+                    .forEach(one -> conditions.add(binder.bindCondition(aliases.inPlace(one.value()))));
+            RexNode condition =
+                    conditions.size() == 1 ? conditions.get(0) : ExpressionBinder.combine("and", conditions);
             rel = Relations.filter(rel, condition, scope.correlation());
         }
     }

@@ -123,6 +123,10 @@ final class StarColumns {
                 Pattern pattern = pattern(operands.get(0));
                 result.removeIf(column -> !pattern.matcher(column.name).find());
             }
+            case "star unlike" -> {
+                Pattern pattern = pattern(operands.get(0));
+                result.removeIf(column -> pattern.matcher(column.name).find());
+            }
             case "star only" -> {
                 List<Expanded> chosen = new ArrayList<>();
                 operands.forEach(name -> chosen.add(result.get(place(result, name))));

@@ -19,20 +19,26 @@ final class TypeNames {
     private static final Map<String, DataType> SIMPLE = new HashMap<>();
 
     static {
-        name(DataType.BOOLEAN, "boolean", "bool");
-        name(DataType.SMALLINT, "smallint", "int2");
-        name(DataType.INTEGER, "integer", "int", "int4");
-        name(DataType.BIGINT, "bigint", "int8");
+        name(DataType.BOOLEAN, "boolean", "bool", "logical");
+        name(DataType.SMALLINT, "smallint", "int2", "short", "int16");
+        name(DataType.INTEGER, "integer", "int", "int4", "signed", "int32");
+        name(DataType.BIGINT, "bigint", "int8", "long", "int64");
         name(DataType.REAL, "real", "float4");
+        // DuckDB's, whose values the next wider type holds.
+        name(DataType.SMALLINT, "tinyint", "int1", "utinyint");
+        name(DataType.INTEGER, "usmallint");
+        name(DataType.BIGINT, "uinteger");
+        name(DataType.numeric(20, 0), "ubigint");
+        name(DataType.numeric(38, 0), "hugeint", "uhugeint");
         name(DataType.DOUBLE, "float8", "double", "float");
         name(DataType.TEXT, "text", "string", "name", "regclass", "regtype", "regproc");
-        name(DataType.BYTEA, "bytea");
+        name(DataType.BYTEA, "bytea", "blob", "binary", "varbinary", "bytes");
         name(DataType.DATE, "date");
         name(DataType.TIME, "time");
-        name(DataType.TIMESTAMP, "timestamp");
+        name(DataType.TIMESTAMP, "timestamp", "datetime", "timestamp_us", "timestamp_ms", "timestamp_s");
         name(DataType.TIMESTAMPTZ, "timestamptz");
         name(DataType.INTERVAL, "interval");
-        name(DataType.UUID, "uuid");
+        name(DataType.UUID, "uuid", "guid");
         name(DataType.JSONB, "jsonb", "json");
         name(DataType.TEXT, "jsonpath"); // parsed where it is used
         name(DataType.INTEGER, "oid");

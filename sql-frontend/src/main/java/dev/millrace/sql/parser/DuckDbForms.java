@@ -33,7 +33,7 @@ final class DuckDbForms {
             array_filter apply struct_pack normalize""".split("\\s+"));
 
     private static final Set<String> FORMS_OF_UNICODE = Set.of("nfc", "nfd", "nfkc", "nfkd");
-    private static final Set<String> SYMBOLS = Set.of("[", "{", "==", "**", ":=");
+    private static final Set<String> SYMBOLS = Set.of("[", "{", "==", "**", ":=", "//");
     private static final Set<String> MAPPING =
             Set.of("list_transform", "list_apply", "array_transform", "array_apply", "apply");
     private static final Set<String> FILTERING = Set.of("list_filter", "array_filter", "filter");
@@ -56,6 +56,7 @@ final class DuckDbForms {
         DuckDbForms forms = new DuckDbForms(text);
         forms.small();
         forms.brackets();
+        new OperatorForms(text).rewrite();
         new NamedJoins(text).rewrite();
         new StarForms(text).rewrite();
         new PivotForms(text).rewrite();
@@ -76,6 +77,7 @@ final class DuckDbForms {
             boolean concerned = switch (lexeme.kind()) {
                 case WORD ->
                     concerns(lexeme.text(), before, next, with)
+                            || OperatorForms.concerns(lexeme.text(), before, next)
                             || LimitForms.concerns(
                                     lexeme.text(), next, lexemes.get(Math.min(i + 2, lexemes.size() - 1)));
                 case OPERATOR, PUNCTUATION ->
@@ -108,7 +110,7 @@ final class DuckDbForms {
             case "positional" -> next.isWord("join");
             case "all" -> before.isWord("by");
             case "replace" -> before.isSymbol("*") || before.isSymbol(")");
-            case "except" -> before.isSymbol("*");
+            case "except", "like", "ilike", "not" -> before.isSymbol("*");
             case "join" -> true; // it may have a name
             case "interval" -> next.kind() != Kind.STRING;
             case "nulls" -> next.isSymbol(")");

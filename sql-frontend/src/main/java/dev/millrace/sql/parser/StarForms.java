@@ -5,6 +5,7 @@ import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * DuckDB's stars as calls that the binder unfolds: {@code t.* EXCLUDE (a)} as {@code "star columns"('t', "star
@@ -44,7 +45,23 @@ final class StarForms {
         return text.get(i).kind() == Kind.WORD
                         && MODIFIERS.contains(text.get(i).text())
                         && (text.symbol(i + 1, "(") || text.get(i + 1).isName() && !text.word(i + 1, "from"))
+                || isLike(i)
                 || excepts(text.get(i), text.get(i + 1), text.get(i + 2));
+    }
+
+    /** {@code LIKE 'a%'}, {@code NOT ILIKE 'a%'} behind a star. */
+    private boolean isLike(int i) {
+        int like = text.word(i, "not") ? i + 1 : i;
+        return (text.word(like, "like") || text.word(like, "ilike")) && text.get(like + 1).kind() == Kind.STRING;
+    }
+
+    /** A LIKE pattern as a regular expression over names. */
+    private static String pattern(String like, boolean anyCase) {
+        StringBuilder pattern = new StringBuilder(anyCase ? "(?is)^" : "(?s)^");
+        for (char c : like.toCharArray()) {
+            pattern.append(c == '%' ? ".*" : c == '_' ? "." : Pattern.quote(String.valueOf(c)));
+        }
+        return pattern.append('$').toString();
     }
 
     /** BigQuery's EXCEPT behind a star: names in parentheses, where a set operation has a query. */
@@ -63,6 +80,14 @@ final class StarForms {
                 first, LexemeEditor.quoted(FromClauses.STAR_COLUMNS) + "(" + LexemeEditor.constant(qualifier));
         int i = star + 1;
         while (isModified(i)) {
+            if (isLike(i)) {
+                int like = text.word(i, "not") ? i + 1 : i;
+                String pattern = pattern(text.get(like + 1).text(), text.word(like, "ilike"));
+                String chosen = like > i ? "unlike" : "matching";
+                made.addAll(text.made(i, ", \"star " + chosen + "\"(" + LexemeEditor.constant(pattern) + ")"));
+                i = like + 2;
+                continue;
+            }
             boolean listed = text.symbol(i + 1, "(");
             int close = listed ? text.close(i + 1) : i + 2;
             if (close < 0) {
