@@ -240,10 +240,12 @@ final class AggregateBinder {
         if (function == Function.PERCENTILE_CONT && type.kind() != Kind.INTERVAL) {
             if (!type.isNumber()) {
                 throw Errors.error(
-                        SqlState.UNDEFINED_FUNCTION,
-                        "function percentile_cont(double precision, " + Coercions.name(type) + ") does not exist",
+                                SqlState.UNDEFINED_FUNCTION,
+                                "function percentile_cont(double precision, " + Coercions.name(type)
+                                        + ") does not exist",
                                 where)
-                        .withHint("it lies between two values, of numbers and intervals; percentile_disc(0.5) takes any");
+                        .withHint(
+                                "it lies between two values, of numbers and intervals; percentile_disc(0.5) takes any");
             }
             input = context.coercions().convert(input, DataType.DOUBLE);
         }

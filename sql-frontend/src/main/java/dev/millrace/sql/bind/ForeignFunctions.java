@@ -57,14 +57,17 @@ final class ForeignFunctions {
             "map_concat",
             "element_at"
         }) {
-            OURS.put(map, "JSONB: jsonb_object_agg(key, value) or jsonb_build_object makes one; j -> 'key', jsonb_each(j)");
+            OURS.put(
+                    map,
+                    "JSONB: jsonb_object_agg(key, value) or jsonb_build_object makes one; j -> 'key', jsonb_each(j)");
         }
         OURS.put(
                 "histogram",
                 "jsonb_object_agg(x, n) FROM (SELECT x, count(*) AS n FROM .. GROUP BY x) of the values; of bins"
                         + " GROUP BY width_bucket(x, low, high, bins)");
         OURS.put("approx_top_k", "SELECT x, count(*) FROM .. GROUP BY x ORDER BY 2 DESC LIMIT k, which is exact");
-        OURS.put("list_reduce", "list_sum, list_product, list_max, list_string_agg; (SELECT .. FROM unnest(l) AS t(x))");
+        OURS.put(
+                "list_reduce", "list_sum, list_product, list_max, list_string_agg; (SELECT .. FROM unnest(l) AS t(x))");
         OURS.put("array_reduce", OURS.get("list_reduce"));
         OURS.put("reduce", OURS.get("list_reduce"));
         OURS.put("list_zip", "unnest(a, b) AS t(x, y) in FROM puts lists side by side");
@@ -73,7 +76,9 @@ final class ForeignFunctions {
         OURS.put("printf", "format('%s', x) with %s, %10s and %-10s; to_char(x, '990.00') for digits");
         OURS.put("hash", "hashes differ from release to release; md5(x::text), or crc32(x::text::bytea) as a number");
         OURS.put("hashtext", OURS.get("hash"));
-        OURS.put("uuid", "it would give another value each time; compute it where the row is made, or md5(id::text)::uuid");
+        OURS.put(
+                "uuid",
+                "it would give another value each time; compute it where the row is made, or md5(id::text)::uuid");
         OURS.put("gen_random_bytes", OURS.get("uuid"));
         OURS.put("random_normal", OURS.get("uuid"));
         OURS.put("array_shuffle", "array_sort(list), which is the same each time");

@@ -26,7 +26,10 @@ final class ForeignTypes {
                 "geometry",
                 "geography");
         for (String of : List.of("int4", "int8", "num", "ts", "tstz", "date")) {
-            instead("two columns, where it begins and where it ends: x >= low AND x < high; (a, b) OVERLAPS (c, d)", of + "range", of + "multirange");
+            instead(
+                    "two columns, where it begins and where it ends: x >= low AND x < high; (a, b) OVERLAPS (c, d)",
+                    of + "range",
+                    of + "multirange");
         }
         instead("JSONB", "hstore", "map", "variant");
         instead("ROW(name type, ..)", "struct");

@@ -114,7 +114,8 @@ final class OperatorForms {
                 i = text.open(i);
             } else if (LexemeEditor.opens(text.get(i))) {
                 return false;
-            } else if (text.get(i).kind() == Kind.WORD && LexemeEditor.CLAUSES.contains(text.get(i).text())) {
+            } else if (text.get(i).kind() == Kind.WORD
+                    && LexemeEditor.CLAUSES.contains(text.get(i).text())) {
                 return text.word(i, "select");
             }
         }

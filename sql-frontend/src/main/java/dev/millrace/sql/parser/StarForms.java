@@ -52,7 +52,8 @@ final class StarForms {
     /** {@code LIKE 'a%'}, {@code NOT ILIKE 'a%'} behind a star. */
     private boolean isLike(int i) {
         int like = text.word(i, "not") ? i + 1 : i;
-        return (text.word(like, "like") || text.word(like, "ilike")) && text.get(like + 1).kind() == Kind.STRING;
+        return (text.word(like, "like") || text.word(like, "ilike"))
+                && text.get(like + 1).kind() == Kind.STRING;
     }
 
     /** A LIKE pattern as a regular expression over names. */
