@@ -207,8 +207,8 @@ class SimplifyTest {
                 filter(sessions, test("eq", column(sessions, "bidder"), number(7))),
                 new PushFilterBelowWindowAssign(),
                 """
-                Calc auction, bidder, price, channel, datetime, window_start, window_end [append-only]
-                  WindowAssign SESSION gap 10 s on datetime [append-only]
+                Calc auction, bidder, price, channel, datetime, window_start, window_end [changes]
+                  WindowAssign SESSION gap 10 s on datetime [changes]
                     Exchange by hash of bidder [append-only]
                       Calc auction, bidder, price, channel, datetime where bidder = 7 [append-only]
                         Watermark datetime - 4 s, no row is late [append-only]
