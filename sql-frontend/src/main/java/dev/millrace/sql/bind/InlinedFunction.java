@@ -11,6 +11,7 @@ import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
@@ -68,18 +69,29 @@ final class InlinedFunction {
         });
     }
 
-    /** Operands whose columns are named with their relation, so that a query around them cannot take them for its own. */
+    /** Operands whose columns a query around them cannot take for its own. */
     static List<SqlNode> qualified(List<SqlNode> operands, Scope scope) {
         SqlShuttle qualify = new SqlShuttle() {
             @Override
+            public SqlNode visit(SqlCall call) {
+                return call.getKind().belongsTo(SqlKind.QUERY) ? call : super.visit(call); // has names of its own
+            }
+
+            @Override
             public SqlNode visit(SqlIdentifier name) {
-                return name.isSimple() && !name.isStar()
-                        ? scope.find(name)
-                                .filter(column -> !column.qualifier().isEmpty())
-                                .<SqlNode>map(column -> new SqlIdentifier(
-                                        List.of(column.qualifier(), column.name()), name.getParserPosition()))
-                                .orElse(name)
-                        : name;
+                if (name.isStar() || name instanceof OperandName) {
+                    return name;
+                }
+                for (Optional<Scope> at = Optional.of(scope); at.isPresent(); at = at.get().outer()) {
+                    Optional<Scope.Column> column = at.get().find(name);
+                    if (column.isPresent()) {
+                        List<String> names = name.isSimple() && !column.get().qualifier().isEmpty()
+                                ? List.of(column.get().qualifier(), column.get().name())
+                                : name.names;
+                        return new OperandName(names, name.getParserPosition(), at.get());
+                    }
+                }
+                return name;
             }
         };
         return operands.stream().map(operand -> operand.accept(qualify)).toList();

@@ -54,6 +54,7 @@ final class Scope {
     private final List<Column> columns;
     private final RelDataType rowType;
     private final QueryContext context;
+    private Object row = new Object(); // the same for all scopes of one FROM clause
     private Optional<CorrelationId> correlation = Optional.empty();
     private final Set<Integer> correlated = new LinkedHashSet<>();
     private final Map<String, QueryBinder.Bound> commonTables;
@@ -91,6 +92,7 @@ final class Scope {
         }
         Scope narrowed = new Scope(outer, visible, rowType, context, commonTables);
         narrowed.correlation = correlation;
+        narrowed.row = row;
         return narrowed;
     }
 
@@ -273,6 +275,9 @@ final class Scope {
 
     /** The column of this scope, without the outer ones. */
     Optional<Column> find(SqlIdentifier name) {
+        if (name instanceof OperandName operand && isInside(operand.scope())) {
+            return Optional.empty();
+        }
         List<String> parts = name.names;
         String columnName = parts.get(parts.size() - 1);
         Optional<Column> found = Optional.empty();
@@ -300,6 +305,16 @@ final class Scope {
                 .anyMatch(each -> each.qualifier().equals(qualifier)
                         && each.name().equals(column)
                         && TypeMapper.dataType(each.type()).kind() == DataType.Kind.ROW);
+    }
+
+    /** Whether this is the scope of a query that is in another one. */
+    private boolean isInside(Scope other) {
+        for (Optional<Scope> around = outer; around.isPresent(); around = around.get().outer) {
+            if (around.get().row == other.row) {
+                return row != other.row;
+            }
+        }
+        return false;
     }
 
     /** A function's rows of one value by their alias, as in {@code jsonb_array_elements(..) AS e}, whose column is "value". */
