@@ -82,10 +82,13 @@ final class InlinedFunction {
                 if (name.isStar() || name instanceof OperandName) {
                     return name;
                 }
-                for (Optional<Scope> at = Optional.of(scope); at.isPresent(); at = at.get().outer()) {
+                for (Optional<Scope> at = Optional.of(scope);
+                        at.isPresent();
+                        at = at.get().outer()) {
                     Optional<Scope.Column> column = at.get().find(name);
                     if (column.isPresent()) {
-                        List<String> names = name.isSimple() && !column.get().qualifier().isEmpty()
+                        List<String> names = name.isSimple()
+                                        && !column.get().qualifier().isEmpty()
                                 ? List.of(column.get().qualifier(), column.get().name())
                                 : name.names;
                         return new OperandName(names, name.getParserPosition(), at.get());
