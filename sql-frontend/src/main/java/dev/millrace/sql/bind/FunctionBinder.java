@@ -30,6 +30,9 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
  * Binds calls of functions by name: scalar ones, aggregates, and calls with OVER.
  */
 final class FunctionBinder {
+    private static final String NUMBERS =
+            "SERIAL and IDENTITY columns are numbered, and INSERT .. RETURNING tells the numbers";
+
     /** Functions that give the time as it goes on. */
     private static final Map<String, DataType> NOW = Map.of(
             "now", DataType.TIMESTAMPTZ,
@@ -304,6 +307,8 @@ final class FunctionBinder {
                                         + " again, so that an answer could never be taken back",
                                 call)
                         .withHint("compute it where the row is made, or from the row, as md5(id::text) is");
+            case "nextval", "currval", "lastval", "setval" ->
+                throw Errors.notAvailableYet(name + "()", call).withHint(NUMBERS);
             case "grouping" -> {
                 Optional<Scope> owner = OuterAggregates.owner(call.getOperandList().stream(), expressions.scope());
                 return owner.isPresent()
