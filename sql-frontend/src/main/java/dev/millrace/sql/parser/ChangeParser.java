@@ -208,7 +208,8 @@ final class ChangeParser {
             if (words.peek().isSymbol("(") || words.peek().isWord("where")) {
                 throw MillraceException.notAvailableYet("ON CONFLICT with an expression or a condition as its target")
                         .at(words.peek().start() + 1)
-                        .withHint("the columns of the primary key, or of UNIQUE for DO NOTHING, are the targets there are");
+                        .withHint(
+                                "the columns of the primary key, or of UNIQUE for DO NOTHING, are the targets there are");
             }
         }
         words.expect("do");

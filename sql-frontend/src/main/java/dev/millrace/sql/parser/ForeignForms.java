@@ -51,7 +51,8 @@ final class ForeignForms {
             new Form("create | temporary", "a WITH query lasts for a statement; what CREATE makes stays until DROP"),
             new Form("create | temp", "a WITH query lasts for a statement; what CREATE makes stays until DROP"),
             new Form("create | sequence", "SERIAL and IDENTITY columns are numbered: CREATE TABLE t (id SERIAL, ..)"),
-            new Form("alter | sequence", "TRUNCATE t RESTART IDENTITY has the numbers of a table's columns begin again"),
+            new Form(
+                    "alter | sequence", "TRUNCATE t RESTART IDENTITY has the numbers of a table's columns begin again"),
             new Form("drop | sequence", "the numbers of a table's columns go with the table"),
             new Form("create | unique", "UNIQUE is of tables: ALTER TABLE t ADD UNIQUE (columns)"),
             new Form("create | index", "tables are indexed by their primary keys, views by what they are grouped by"),
