@@ -40,6 +40,9 @@ final class MergeValues implements Rewrite {
         if (inputs.size() == union.inputs().size()) {
             return Optional.empty();
         }
+        if (inputs.isEmpty()) {
+            return Optional.of(new Values(List.of(), union.schema()));
+        }
         return Optional.of(inputs.size() == 1 ? inputs.get(0) : Nodes.union(inputs));
     }
 
