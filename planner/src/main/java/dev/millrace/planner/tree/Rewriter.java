@@ -1,5 +1,7 @@
 package dev.millrace.planner.tree;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,7 +15,7 @@ import java.util.Optional;
  * thread.
  */
 public final class Rewriter {
-    /** Far more than any finite set of rewrites fires on a plan of human size. */
+    /** Far more than fire on a plan of human size; WITH queries that each read the one before twice get there. */
     private static final int MOST_STEPS = 100_000;
 
     private final List<Rewrite> rewrites;
@@ -62,7 +64,8 @@ public final class Rewriter {
 
     private Optional<PlanNode> firstChange(PlanNode node) {
         if (++steps > MOST_STEPS) {
-            throw new AssertionError("rewrites undo each other at " + node);
+            throw MillraceException.user(SqlState.STATEMENT_TOO_COMPLEX, "the query is too large to be planned")
+                    .withHint("CREATE MATERIALIZED VIEW of a part that is read in several places");
         }
         for (Rewrite rewrite : rewrites) {
             Optional<PlanNode> next = rewrite.apply(node);

@@ -272,14 +272,17 @@ final class TableFunctionBinder {
         boolean small = bounds.stream().allMatch(bound -> bound == (long) bound.intValue());
         DataType type = small ? DataType.INTEGER : DataType.BIGINT;
         ImmutableList.Builder<ImmutableList<RexLiteral>> rows = ImmutableList.builder();
+        long value = bounds.get(0);
+        long last = bounds.get(1);
         int count = 0;
-        for (long value = bounds.get(0);
-                step > 0 ? value <= bounds.get(1) : value >= bounds.get(1);
-                value = Math.addExact(value, step)) {
+        for (boolean more = step > 0 ? value <= last : value >= last; more; ) {
             if (++count > LONGEST_SERIES) {
                 throw Errors.notAvailableYet("generate_series of more than " + LONGEST_SERIES + " rows", call);
             }
             rows.add(ImmutableList.of((RexLiteral) Rex.literal(new Literal(value, type))));
+            long next = value + step; // past the ends of the type it is on the other side
+            more = step > 0 ? next > value && next <= last : next < value && next >= last;
+            value = next;
         }
         RelDataType rowType = TypeMapper.factory()
                 .createStructType(List.of(TypeMapper.relType(type, false)), List.of("generate_series"));
