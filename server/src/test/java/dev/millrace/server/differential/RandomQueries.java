@@ -173,7 +173,7 @@ final class RandomQueries {
                 : chance.percent(70) ? Dual.same(chance.of("k", "g", "b", "day")) : Dual.same("");
         boolean within = window.isSession() && chance.percent(25);
         if (within) {
-            key = key.then(", " + chance.of("b", "day"));
+            key = key.then(", " + chance.of(key.ours().equals("b") ? "k" : "b", "day"));
         }
         boolean keyed = !key.ours().isEmpty();
         Dual calls = calls(1 + chance.below(3));
