@@ -19,12 +19,16 @@ import dev.millrace.testing.oracle.Oracle.OracleException;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One database, one seed: some random queries, each as a standing query over a stream, as one over a table whose rows
@@ -49,6 +53,7 @@ final class RandomRound implements AutoCloseable {
 
     private static final Dual BEFORE_ALTERED = Dual.same("SELECT g, count(*) AS n FROM rel GROUP BY g");
     private static final long PATIENCE_NANOS = 20_000_000_000L;
+    private static final long MOST_ROWS = 1_000_000;
 
     private record Asked(int number, String view, String relation, Generated query) {
         /** What the view must show, in the oracle's words. */
@@ -163,7 +168,13 @@ final class RandomRound implements AutoCloseable {
             }
             refusals.merge("(the oracle failed by itself and ended the round)", 1, Integer::sum);
         } catch (Disagreement e) {
-            throw e;
+            if (standing.stream().noneMatch(this::isTooLarge)) {
+                throw e;
+            }
+            refusals.merge(
+                    "(an answer of over " + MOST_ROWS + " rows filled the memory and ended the round)",
+                    1,
+                    Integer::sum);
         } catch (RuntimeException | AssertionError e) {
             throw new AssertionError(e + "\n(seed " + seed + ")", e);
         }
@@ -408,14 +419,30 @@ final class RandomRound implements AutoCloseable {
         }
     }
 
-    private void compare(Asked each) {
+    /** Joins of joins by few keys may have answers that no engine of this size holds, nor others beside them. */
+    private boolean isTooLarge(Asked each) {
+        Optional<MillraceException> failure = database.engine().query(each.view).failure();
+        if (failure.isEmpty() || failure.get().sqlState() != SqlState.OUT_OF_MEMORY) {
+            return false;
+        }
+        Schema count = new Schema(List.of(new Field("n", DataType.BIGINT, false)));
+        List<Row> rows = oracle.query("SELECT count(*) AS n FROM (" + expected(each) + ") AS answer", count);
+        return (Long) rows.get(0).get(0) > MOST_ROWS;
+    }
+
+    /** The oracle's query for what a standing one shows now. */
+    private String expected(Asked each) {
         String sql = each.duck();
         if (each.overStream() && each.query.windowEnd().isPresent()) {
             sql = closedWindows(sql, each.query.windowEnd().getAsInt(), watermarkMicros() - each.query.heldMicros());
         }
-        sql = each.overStream()
+        return each.overStream()
                 ? sql.replace(RandomTimes.NOW, "make_timestamp(" + watermarkMicros() + ")")
                 : atEnd(sql);
+    }
+
+    private void compare(Asked each) {
+        String sql = expected(each);
         long untilNanos = System.nanoTime() + PATIENCE_NANOS;
         String differences = differences(each, sql);
         while (each.isPaced() && !differences.isEmpty() && System.nanoTime() < untilNanos) {
