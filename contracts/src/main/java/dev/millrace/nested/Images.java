@@ -3,6 +3,8 @@ package dev.millrace.nested;
 import dev.millrace.batch.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Walks through images at addresses; see the package for their form. */
 public final class Images {
@@ -23,6 +25,17 @@ public final class Images {
     /** Whether the element or field here is NULL. */
     public static boolean isNull(long element) {
         return Memory.getByte(element) == 0;
+    }
+
+    /** The addresses of an array's elements, which are of a type. */
+    public static List<Long> places(DataType element, long array) {
+        List<Long> places = new ArrayList<>();
+        long at = elements(array);
+        for (int left = count(array); left > 0; left--) {
+            places.add(at);
+            at = behind(element, at);
+        }
+        return places;
     }
 
     /** Behind an element or field. */

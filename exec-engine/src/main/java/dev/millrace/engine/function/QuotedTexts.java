@@ -1,11 +1,9 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8;
-import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.Locale;
 import java.util.Set;
@@ -28,29 +26,18 @@ public final class QuotedTexts {
 
     private QuotedTexts() {}
 
-    private static String text(long address, int length) {
-        byte[] bytes = new byte[length];
-        Memory.copyOut(address, bytes, 0, length);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static void write(String text, Text out) {
-        out.begin().append(text.getBytes(StandardCharsets.UTF_8));
-        out.written();
-    }
-
     /** As a name: in quotes where it needs them. */
     public static void identifier(long address, int length, Text out) {
-        String name = text(address, length);
+        String name = Text.read(address, length);
         boolean plain = name.matches("[a-z_][a-z0-9_]*") && !KEYWORDS.contains(name);
-        write(plain ? name : "\"" + name.replace("\"", "\"\"") + "\"", out);
+        out.write(plain ? name : "\"" + name.replace("\"", "\"\"") + "\"");
     }
 
     /** As a constant: in quotes, with an E before them where it has backslashes. */
     public static void literal(long address, int length, Text out) {
-        String text = text(address, length).replace("'", "''");
+        String text = Text.read(address, length).replace("'", "''");
         boolean escapes = text.indexOf('\\') >= 0;
-        write((escapes ? "E'" : "'") + (escapes ? text.replace("\\", "\\\\") : text) + "'", out);
+        out.write((escapes ? "E'" : "'") + (escapes ? text.replace("\\", "\\\\") : text) + "'");
     }
 
     /** With blanks before it up to a width, behind it for a negative one. */
@@ -76,7 +63,7 @@ public final class QuotedTexts {
 
     /** {@code \0061}, {@code \+000061}, {@code \u0061}, {@code \U00000061} as the characters of those numbers. */
     public static void unescape(long address, int length, Text out) {
-        String text = text(address, length);
+        String text = Text.read(address, length);
         StringBuilder result = new StringBuilder();
         for (int at = 0; at < text.length(); at++) {
             char c = text.charAt(at);
@@ -99,7 +86,7 @@ public final class QuotedTexts {
                 at = from + digits - 1;
             }
         }
-        write(result.toString(), out);
+        out.write(result.toString());
     }
 
     private static int codePoint(String digits) {
@@ -111,15 +98,15 @@ public final class QuotedTexts {
     }
 
     public static void normalize(long address, int length, Text out) {
-        write(Normalizer.normalize(text(address, length), Normalizer.Form.NFC), out);
+        out.write(Normalizer.normalize(Text.read(address, length), Normalizer.Form.NFC));
     }
 
     /** To NFC, NFD, NFKC or NFKD. */
     public static void normalize(long address, int length, long form, int formLength, Text out) {
-        String name = text(form, formLength).toUpperCase(Locale.ROOT);
+        String name = Text.read(form, formLength).toUpperCase(Locale.ROOT);
         if (!Set.of("NFC", "NFD", "NFKC", "NFKD").contains(name)) {
             throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "invalid normalization form: " + name);
         }
-        write(Normalizer.normalize(text(address, length), Normalizer.Form.valueOf(name)), out);
+        out.write(Normalizer.normalize(Text.read(address, length), Normalizer.Form.valueOf(name)));
     }
 }

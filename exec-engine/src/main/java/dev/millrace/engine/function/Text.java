@@ -1,6 +1,8 @@
 package dev.millrace.engine.function;
 
+import dev.millrace.batch.Memory;
 import dev.millrace.text.TextBuffer;
+import java.nio.charset.StandardCharsets;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -31,6 +33,19 @@ public final class Text implements AutoCloseable {
     /** The result is of no bytes. */
     public void empty() {
         slice(buffer.address(), 0);
+    }
+
+    /** The text of UTF-8 bytes. */
+    static String read(long address, int length) {
+        byte[] bytes = new byte[length];
+        Memory.copyOut(address, bytes, 0, length);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** The result is this text, in UTF-8. */
+    void write(String text) {
+        begin().append(text.getBytes(StandardCharsets.UTF_8));
+        written();
     }
 
     /** Begins a result of its own bytes; {@link #written} ends it. */

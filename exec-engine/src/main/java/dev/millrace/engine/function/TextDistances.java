@@ -1,6 +1,5 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.nio.charset.StandardCharsets;
@@ -26,18 +25,8 @@ public final class TextDistances {
 
     private TextDistances() {}
 
-    private static String text(long address, int length) {
-        if (length > LONGEST) {
-            throw MillraceException.user(
-                    SqlState.PROGRAM_LIMIT_EXCEEDED, "distances are of texts of up to " + LONGEST + " bytes");
-        }
-        byte[] bytes = new byte[length];
-        Memory.copyOut(address, bytes, 0, length);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
     private static int[] characters(long address, int length) {
-        return text(address, length).codePoints().toArray();
+        return Text.read(address, length).codePoints().toArray();
     }
 
     /** How many characters to insert, delete or replace make one of the other. */
@@ -178,7 +167,7 @@ public final class TextDistances {
 
     /** The share of three neighbouring characters of words that both have, as PostgreSQL's module pg_trgm. */
     public static double similarity(long a, int aLength, long b, int bLength) {
-        return common(trigrams(text(a, aLength)), trigrams(text(b, bLength)));
+        return common(trigrams(Text.read(a, aLength)), trigrams(Text.read(b, bLength)));
     }
 
     private static Set<String> trigrams(String text) {
@@ -195,7 +184,7 @@ public final class TextDistances {
 
     /** The Soundex code of an English word: its first letter and three digits for how the others sound. */
     public static void soundex(long address, int length, Text out) {
-        out.begin().append(soundex(text(address, length)).getBytes(StandardCharsets.US_ASCII));
+        out.begin().append(soundex(Text.read(address, length)).getBytes(StandardCharsets.US_ASCII));
         out.written();
     }
 
@@ -223,8 +212,8 @@ public final class TextDistances {
 
     /** In how many of the four places the Soundex codes of two words agree. */
     public static int difference(long a, int aLength, long b, int bLength) {
-        String left = soundex(text(a, aLength));
-        String right = soundex(text(b, bLength));
+        String left = soundex(Text.read(a, aLength));
+        String right = soundex(Text.read(b, bLength));
         int same = 0;
         for (int i = 0; i < Math.min(left.length(), right.length()); i++) {
             same += left.charAt(i) == right.charAt(i) ? 1 : 0;

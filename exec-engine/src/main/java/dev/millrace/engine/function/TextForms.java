@@ -20,20 +20,9 @@ public final class TextForms {
 
     private TextForms() {}
 
-    private static String text(long address, int length) {
-        byte[] bytes = new byte[length];
-        Memory.copyOut(address, bytes, 0, length);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static void write(String text, Text out) {
-        out.begin().append(text.getBytes(StandardCharsets.UTF_8));
-        out.written();
-    }
-
     public static void withoutAccents(long address, int length, Text out) {
-        String decomposed = Normalizer.normalize(text(address, length), Normalizer.Form.NFD);
-        write(Normalizer.normalize(ACCENTS.matcher(decomposed).replaceAll(""), Normalizer.Form.NFC), out);
+        String decomposed = Normalizer.normalize(Text.read(address, length), Normalizer.Form.NFD);
+        out.write(Normalizer.normalize(ACCENTS.matcher(decomposed).replaceAll(""), Normalizer.Form.NFC));
     }
 
     /** With {@code %XX} for all but letters, digits and {@code -_.~}. */
@@ -66,7 +55,7 @@ public final class TextForms {
                 decoded[count++] = c;
             }
         }
-        write(new String(decoded, 0, count, StandardCharsets.UTF_8), out);
+        out.write(new String(decoded, 0, count, StandardCharsets.UTF_8));
     }
 
     /** A number in digits of a base from 2 to 36. */
@@ -79,17 +68,17 @@ public final class TextForms {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "a number in another base must not be negative");
         }
-        write(Long.toString(value, base).toUpperCase(Locale.ROOT), out);
+        out.write(Long.toString(value, base).toUpperCase(Locale.ROOT));
     }
 
     /** A number of bytes in units of 1024. */
     public static void binarySize(long bytes, Text out) {
-        write(size(bytes, 1024, new String[] {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}), out);
+        out.write(size(bytes, 1024, new String[] {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}));
     }
 
     /** A number of bytes in units of 1000. */
     public static void decimalSize(long bytes, Text out) {
-        write(size(bytes, 1000, new String[] {"kB", "MB", "GB", "TB", "PB", "EB"}), out);
+        out.write(size(bytes, 1000, new String[] {"kB", "MB", "GB", "TB", "PB", "EB"}));
     }
 
     private static String size(long bytes, int unit, String[] names) {
@@ -132,12 +121,12 @@ public final class TextForms {
         while (bar.length() < (int) width) {
             bar.append(' ');
         }
-        write(bar.toString(), out);
+        out.write(bar.toString());
     }
 
     /** A pattern of {@code *}, {@code ?} and {@code [a-z]} as a regular expression. */
     public static void globPattern(long address, int length, Text out) {
-        String glob = text(address, length);
+        String glob = Text.read(address, length);
         StringBuilder pattern = new StringBuilder("^");
         boolean inSet = false;
         for (int i = 0; i < glob.length(); i++) {
@@ -159,7 +148,7 @@ public final class TextForms {
                         .append(c);
             }
         }
-        write(pattern.append('$').toString(), out);
+        out.write(pattern.append('$').toString());
     }
 
     /**

@@ -10,7 +10,6 @@ import dev.millrace.nested.NestedText;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueWriter;
 import dev.millrace.type.DataType;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -294,16 +293,6 @@ public final class ArrayFunctions {
         slice(array, length, 1, Images.count(array) - count, out);
     }
 
-    private List<Long> places(long array) {
-        List<Long> places = new ArrayList<>();
-        long at = Images.elements(array);
-        for (int left = Images.count(array); left > 0; left--) {
-            places.add(at);
-            at = Images.behind(element, at);
-        }
-        return places;
-    }
-
     private void write(List<Long> places, Text out) {
         TextBuffer buffer = out.begin();
         ImageWriter.int32(buffer, places.size());
@@ -315,14 +304,14 @@ public final class ArrayFunctions {
 
     /** Ascending, NULLs last. */
     public void sort(long array, int length, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         places.sort((a, b) -> Images.compare(element, a, b));
         write(places, out);
     }
 
     /** Of a sorted array, in an array: the element that comes most often, of several such the first; of none, none. */
     public void mode(long array, int length, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         int best = 0;
         int first = 0;
         int run = 0;
@@ -339,14 +328,14 @@ public final class ArrayFunctions {
 
     /** Of a sorted array, in an array: the first element up to which there is this share of all; of none, none. */
     public void atFraction(long array, int length, double fraction, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         int at = Math.max(0, Math.min(places.size(), (int) Math.ceil(fraction * places.size())) - 1);
         write(places.isEmpty() ? places : List.of(places.get(at)), out);
     }
 
     /** Of rows, in an array: the one of the least or greatest first field, of several such the least; of none, none. */
     public void extreme(long array, int length, boolean greatest, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         boolean rows = element.kind() == DataType.Kind.ROW;
         Comparator<Long> byFirst = (a, b) -> !rows || Images.isNull(a) || Images.isNull(b)
                 ? Images.compare(element, a, b)
@@ -357,7 +346,7 @@ public final class ArrayFunctions {
     }
 
     public void reverse(long array, int length, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         places.sort(Comparator.reverseOrder()); // by address
         write(places, out);
     }

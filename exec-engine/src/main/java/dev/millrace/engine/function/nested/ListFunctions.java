@@ -23,16 +23,6 @@ public final class ListFunctions {
         this.element = array.element();
     }
 
-    private List<Long> places(long array) {
-        List<Long> places = new ArrayList<>();
-        long at = Images.elements(array);
-        for (int left = Images.count(array); left > 0; left--) {
-            places.add(at);
-            at = Images.behind(element, at);
-        }
-        return places;
-    }
-
     private static void checkCount(long count) {
         if (count > MOST) {
             throw MillraceException.resources(SqlState.PROGRAM_LIMIT_EXCEEDED, "requested array too large");
@@ -55,7 +45,7 @@ public final class ListFunctions {
 
     /** Each element once, in order, without NULLs. */
     public void distinct(long array, int length, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         places.removeIf(Images::isNull);
         places.sort(order());
         List<Long> distinct = new ArrayList<>();
@@ -76,7 +66,7 @@ public final class ListFunctions {
         TextBuffer buffer = out.begin();
         ImageWriter.int32(buffer, 0);
         int count = 0;
-        for (long place : places(array)) {
+        for (long place : Images.places(element, array)) {
             if (!Images.isNull(place)) {
                 long inner = place + 1;
                 count = Math.addExact(count, Images.count(inner));
@@ -91,7 +81,7 @@ public final class ListFunctions {
     /** So many elements: the first ones, or NULLs behind them. */
     public void resize(long array, int length, int count, Text out) {
         checkCount(count);
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         List<Long> resized = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             resized.add(i < places.size() ? places.get(i) : 0);
@@ -101,7 +91,7 @@ public final class ListFunctions {
 
     /** The elements at places that an {@code integer[]} has, NULL for a place that there is not. */
     public void select(long array, int length, long wanted, int wantedLength, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         List<Long> selected = new ArrayList<>();
         long at = Images.elements(wanted);
         for (int left = Images.count(wanted); left > 0; left--) {
@@ -117,7 +107,7 @@ public final class ListFunctions {
         List<Long> selected = new ArrayList<>();
         long at = Images.elements(conditions);
         int left = Images.count(conditions);
-        for (long place : places(array)) {
+        for (long place : Images.places(element, array)) {
             if (left-- > 0) {
                 if (!Images.isNull(at) && Memory.getByte(at + 1) != 0) {
                     selected.add(place);
@@ -130,7 +120,7 @@ public final class ListFunctions {
 
     /** The places of the elements in their order. */
     public void gradeUp(long array, int length, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         List<Integer> numbers = new ArrayList<>();
         for (int i = 0; i < places.size(); i++) {
             numbers.add(i);
@@ -159,7 +149,7 @@ public final class ListFunctions {
 
     /** Each so many elements from one place to another, counted from 1, negative ones from the end. */
     public void stepped(long array, int length, int from, int to, int step, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         int first = from < 0 && from > Integer.MIN_VALUE ? places.size() + 1 + from : from;
         int last = Math.min(places.size(), to < 0 ? places.size() + 1 + to : to);
         if (step <= 0) {
@@ -175,7 +165,7 @@ public final class ListFunctions {
 
     /** In order: descending where {@code DESC} is said, NULLs where said, else as PostgreSQL has them. */
     public void sort(long array, int length, boolean descending, boolean nullsFirst, Text out) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         Comparator<Long> order = descending ? order().reversed() : order();
         places.sort(Comparator.<Long>comparingInt(place -> Images.isNull(place) == nullsFirst ? 0 : 1)
                 .thenComparing(order));
@@ -184,7 +174,7 @@ public final class ListFunctions {
 
     /** How evenly the values are spread: the bits that tell one of them, on average; NULLs do not count. */
     public double entropy(long array, int length) {
-        List<Long> places = places(array);
+        List<Long> places = Images.places(element, array);
         places.removeIf(Images::isNull);
         places.sort(order());
         double entropy = 0;
