@@ -1,0 +1,77 @@
+package dev.millrace.interrupt;
+
+import dev.millrace.error.MillraceException;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Stops what a statement or a standing query has under way, wherever it is: a regular expression, pairs of a join, a sort,
+ * the parser, the planner. One object serves all threads that work for the same thing.
+ *
+ * <p>{@link #stop} is called by any thread. The threads that work bind it for as long as they do, and every loop whose
+ * length a client decides looks at it at least each millisecond or so:
+ *
+ * <pre>{@code
+ * Interrupt interrupt = Interrupt.current(); // once per call: a look at a thread's own field
+ * for (long step = 0; ..; step++) {
+ *     if ((step & 1023) == 0) {
+ *         interrupt.check(); // a volatile read
+ *     }
+ * }
+ * }</pre>
+ */
+public final class Interrupt {
+    private static final Interrupt NEVER = new Interrupt();
+    private static final ThreadLocal<Interrupt> BOUND = ThreadLocal.withInitial(() -> NEVER);
+
+    /** Ends a binding; on the thread that began it. */
+    public interface Binding extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private volatile MillraceException cause; // written once, by who stops first; null while nobody has
+
+    /** What the calling thread works for; one that is never stopped where nothing is bound. */
+    public static Interrupt current() {
+        return BOUND.get();
+    }
+
+    /** Throws the cause if what the calling thread works for is stopped. In loops, keep {@link #current()} instead. */
+    public static void checkCurrent() {
+        BOUND.get().check();
+    }
+
+    /** What the calling thread does from now on is done for this, until the binding is closed. Bindings nest. */
+    public Binding bind() {
+        Interrupt before = BOUND.get();
+        BOUND.set(this);
+        return () -> BOUND.set(before);
+    }
+
+    /** Has all that look at this throw {@code why}. Only the first call counts. */
+    public void stop(MillraceException why) {
+        Objects.requireNonNull(why);
+        if (this == NEVER) {
+            throw new IllegalStateException("nothing is bound to this thread that could be stopped");
+        }
+        synchronized (this) {
+            if (cause == null) {
+                cause = why;
+            }
+        }
+    }
+
+    /** Throws the cause once stopped. */
+    public void check() {
+        MillraceException why = cause;
+        if (why != null) {
+            throw why;
+        }
+    }
+
+    /** Why it is stopped; empty while it is not. */
+    public Optional<MillraceException> cause() {
+        return Optional.ofNullable(cause);
+    }
+}
