@@ -71,6 +71,11 @@ public final class MillraceException extends RuntimeException {
         return new MillraceException(sqlState, fault, getMessage(), position, newHint, this);
     }
 
+    /** The same error thrown once more, elsewhere. */
+    public MillraceException again() {
+        return new MillraceException(sqlState, fault, getMessage(), position, hint, this);
+    }
+
     /** The same error with more of where it happened before its message. */
     public MillraceException in(String where) {
         return new MillraceException(sqlState, fault, where + ": " + getMessage(), position, hint, this);

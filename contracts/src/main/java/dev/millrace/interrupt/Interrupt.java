@@ -37,9 +37,17 @@ public final class Interrupt {
         return BOUND.get();
     }
 
-    /** Throws the cause if what the calling thread works for is stopped. In loops, keep {@link #current()} instead. */
+    /** Throws if what the calling thread works for is stopped. In loops, keep {@link #current()} instead. */
     public static void checkCurrent() {
         BOUND.get().check();
+    }
+
+    /**
+     * What the calling thread does until the binding is closed is done for others, as publishing an epoch of several queries
+     * is, and must not end half way because of what the thread works for otherwise.
+     */
+    public static Binding shield() {
+        return NEVER.bind();
     }
 
     /** What the calling thread does from now on is done for this, until the binding is closed. Bindings nest. */
@@ -62,12 +70,17 @@ public final class Interrupt {
         }
     }
 
-    /** Throws the cause once stopped. */
+    /** Throws the cause once stopped: each time another exception that says the same, since several may meet. */
     public void check() {
         MillraceException why = cause;
         if (why != null) {
-            throw why;
+            throw why.again();
         }
+    }
+
+    /** Whether it is stopped; for those who have something to give back before they {@link #check}. */
+    public boolean isStopped() {
+        return cause != null;
     }
 
     /** Why it is stopped; empty while it is not. */

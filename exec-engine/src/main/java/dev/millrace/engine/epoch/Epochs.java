@@ -1,6 +1,7 @@
 package dev.millrace.engine.epoch;
 
 import dev.millrace.engine.epoch.EpochDomain.Closed;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
@@ -450,7 +451,7 @@ public final class Epochs {
                 lock.unlock();
             }
             commitLock.writeLock().lock();
-            try {
+            try (Interrupt.Binding others = Interrupt.shield()) { // that what the thread works for ends ends no other
                 ready.outputs.forEach(output -> output.publisher.publish(ready.epoch, ready.sinceNanos));
             } finally {
                 commitLock.writeLock().unlock();

@@ -12,6 +12,8 @@ import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.TaskHost;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
@@ -26,6 +28,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
     private final Resources resources;
     private final MemoryScope memory;
     private final Fanout fanout;
+    private final Interrupt interrupt = new Interrupt();
     private final List<SourceInput> inputs = new ArrayList<>();
     private final List<EpochInput> epochInputs = new ArrayList<>();
     private final PipelineTask task;
@@ -126,8 +129,8 @@ final class LiveStream implements TaskHost, AutoCloseable {
     }
 
     @Override
-    public boolean isStopping() {
-        return false;
+    public Interrupt interrupt() {
+        return interrupt;
     }
 
     @Override
@@ -135,6 +138,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
 
     @Override
     public void close() {
+        interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "stream \"" + name() + "\" is being stopped"));
         scheduled.remove();
         try {
             task.close();

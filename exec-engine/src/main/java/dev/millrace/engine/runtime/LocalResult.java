@@ -117,7 +117,7 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
 
     @Override
     public void failed(MillraceException why) {
-        finish(Optional.of(why));
+        stop(why);
     }
 
     @Override
@@ -167,13 +167,17 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
 
     @Override
     public void cancel() {
-        finish(Optional.of(MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request")));
+        stop(MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request"));
     }
 
     /** The engine closes. */
     void shutDown() {
-        finish(Optional.of(MillraceException.user(
-                SqlState.ADMIN_SHUTDOWN, "terminating connection due to administrator command")));
+        stop(MillraceException.user(SqlState.ADMIN_SHUTDOWN, "terminating connection due to administrator command"));
+    }
+
+    private void stop(MillraceException why) {
+        finish(Optional.of(why));
+        tasks.interrupt().stop(why);
     }
 
     @Override

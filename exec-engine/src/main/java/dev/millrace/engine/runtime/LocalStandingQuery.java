@@ -230,6 +230,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             state = QueryState.FAILED;
             failure = Optional.of(why);
         }
+        tasks.interrupt().stop(why); // those of its tasks that are on a long step
         inputs.forEach(EpochInput::leave);
         output.abandon(failure);
         freeTasksSoon();
@@ -430,6 +431,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             }
             state = QueryState.DROPPED;
         }
+        tasks.interrupt().stop(MillraceException.user(SqlState.QUERY_CANCELED, "query \"" + name + "\" was dropped"));
         engine.forget(this);
         free();
     }

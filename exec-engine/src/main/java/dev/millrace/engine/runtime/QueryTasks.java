@@ -13,6 +13,7 @@ import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskHost;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
@@ -52,6 +53,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private final MemoryScope memory;
     private final Listener listener;
     private final LateRowLog lateRows;
+    private final Interrupt interrupt = new Interrupt();
     final List<PipelineTask> tasks = new ArrayList<>();
     final List<ScheduledTask> scheduled = new ArrayList<>();
     final List<PlacedStage> stages = new ArrayList<>();
@@ -178,8 +180,8 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     @Override
-    public boolean isStopping() {
-        return stopping;
+    public Interrupt interrupt() {
+        return interrupt;
     }
 
     @Override
@@ -192,6 +194,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /** Has no task run any more. Not from within one of them. */
     void stop() {
         stopping = true;
+        interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "query \"" + name + "\" is being stopped"));
         scheduled.forEach(ScheduledTask::remove);
     }
 

@@ -2,8 +2,6 @@ package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.watermark.WatermarkOperator;
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -189,9 +187,9 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     public void emit(Batch batch) {
         if (batch.rowCount() == 0) {
             batch.close();
-        } else if (host.isStopping()) { // one row may become very many, and nobody wants them any more
+        } else if (host.interrupt().isStopped()) { // one row may become very many, and nobody wants them any more
             batch.close();
-            throw MillraceException.user(SqlState.QUERY_CANCELED, "the query is being stopped");
+            host.interrupt().check();
         } else {
             passOn(batch);
         }

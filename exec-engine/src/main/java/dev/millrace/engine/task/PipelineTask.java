@@ -2,6 +2,7 @@ package dev.millrace.engine.task;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Item;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.scheduler.Task;
 import dev.millrace.scheduler.Timers;
@@ -99,7 +100,7 @@ public final class PipelineTask implements Task, AutoCloseable {
             return Outcome.DONE;
         }
         sinceNanos = host.clock().nanoTime();
-        try {
+        try (Interrupt.Binding binding = host.interrupt().bind()) {
             while (true) {
                 Outcome outcome = step();
                 if (outcome != Outcome.READY) {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
 
@@ -29,8 +30,8 @@ public interface TaskHost {
     /** A task failed; it runs no more. */
     void failed(Throwable failure);
 
-    /** Whether its tasks are to run no more, so that a long step should end where it can. */
-    boolean isStopping();
+    /** What its tasks work for: stopped when they are to run no more. */
+    Interrupt interrupt();
 
     /** A task has passed on the end of all its inputs; it runs no more. */
     void ended(PipelineTask task);

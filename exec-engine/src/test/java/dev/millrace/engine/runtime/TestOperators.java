@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -29,6 +30,9 @@ import org.apache.arrow.vector.FieldVector;
 final class TestOperators {
     /** A row with this value in column 0 makes {@link Projection} fail. */
     static final long POISON = -666;
+
+    /** A row with this value in column 0 keeps {@link Projection} at it until what it works for is stopped. */
+    static final long ENDLESS = -777;
 
     private TestOperators() {}
 
@@ -64,6 +68,14 @@ final class TestOperators {
                 if (row.get(0).equals(POISON)) {
                     batch.close();
                     throw new IllegalStateException("poison");
+                }
+                if (row.get(0).equals(ENDLESS)) {
+                    Interrupt interrupt = Interrupt.current();
+                    try (batch) {
+                        while (true) {
+                            interrupt.check();
+                        }
+                    }
                 }
             }
             FieldVector[] columns = new FieldVector[node.projections().size()];

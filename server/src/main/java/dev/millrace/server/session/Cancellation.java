@@ -2,16 +2,19 @@ package dev.millrace.server.session;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Lets any thread stop what the session's thread is doing: a wait is interrupted, an open result is cancelled. A request
- * that comes while nothing is under way has no effect, as PostgreSQL has it.
+ * Lets any thread stop what the session's thread is doing: a wait is interrupted, work is stopped by the
+ * {@link Interrupt} that is bound to the thread meanwhile, an open result is cancelled. A request that comes while nothing
+ * is under way has no effect, as PostgreSQL has it.
  */
 final class Cancellation {
     private Optional<Thread> running = Optional.empty(); // guarded by this
+    private Interrupt interrupt = new Interrupt(); // of the step under way; guarded by this
     private Optional<Consumer<String>> openResult = Optional.empty(); // guarded by this
     private Optional<String> requested = Optional.empty(); // guarded by this
 
@@ -20,9 +23,9 @@ final class Cancellation {
         if (isNested()) {
             return step.get();
         }
-        try {
+        try (Interrupt.Binding binding = current().bind()) {
             return step.get();
-        } catch (MillraceException e) {
+        } catch (RuntimeException e) {
             check(); // what an interrupted wait says about itself matters less than who interrupted it
             throw e;
         } finally {
@@ -41,7 +44,14 @@ final class Cancellation {
             return true;
         }
         running = Optional.of(Thread.currentThread());
+        if (interrupt.isStopped()) {
+            interrupt = new Interrupt();
+        }
         return false;
+    }
+
+    private synchronized Interrupt current() {
+        return interrupt;
     }
 
     /** Fails if the step under way is to stop; for places that work long without waiting. */
@@ -73,6 +83,7 @@ final class Cancellation {
     synchronized void request(String why) {
         if (running.isPresent()) {
             requested = Optional.of(why);
+            interrupt.stop(cancelled(why));
             running.get().interrupt();
         }
         openResult.ifPresent(cancel -> cancel.accept(why));

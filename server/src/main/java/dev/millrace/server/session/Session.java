@@ -227,7 +227,8 @@ public final class Session implements AutoCloseable {
     /** Parses a text of any number of statements without executing them; for those who prepare statements. */
     public List<ParsedStatement> parse(String sql) {
         try {
-            return Failures.translate(() -> database.frontend().parse(sql));
+            return Failures.translate(
+                    () -> cancellation.run(() -> database.frontend().parse(sql)));
         } catch (MillraceException e) {
             execution.transactions().fail();
             throw e;

@@ -1,0 +1,79 @@
+package dev.millrace.engine.runtime;
+
+import static dev.millrace.engine.runtime.TestPlans.batch;
+import static dev.millrace.engine.runtime.TestPlans.longs;
+import static dev.millrace.engine.runtime.TestPlans.project;
+import static dev.millrace.engine.runtime.TestPlans.scan;
+import static dev.millrace.engine.runtime.TestPlans.sum;
+import static dev.millrace.engine.runtime.TestPlans.view;
+import static dev.millrace.engine.runtime.TestPlans.zset;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.millrace.engine.relation.OnError;
+import dev.millrace.engine.relation.WritableRelation;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.time.Eventually;
+import dev.millrace.type.Schema;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A step that would never end ends when nobody wants its rows any more, and frees its worker: there is one. */
+@Timeout(120)
+final class StoppingTest {
+    private static final Schema KV = longs("k", "v");
+
+    private LocalEngine engine;
+
+    @BeforeEach
+    void open() {
+        engine = EngineTest.open(1);
+    }
+
+    @AfterEach
+    void close() {
+        engine.close(); // fails if a byte was left
+    }
+
+    @Test
+    void aQueryOnAStepWithoutEndIsDroppedAndOthersGoOn() {
+        WritableRelation endless = engine.relations().addStream("endless", KV);
+        WritableRelation stream = engine.relations().addStream("s", KV);
+        StandingQuery stuck = engine.start("stuck", project(scan("endless", KV), 0), QueryOptions.view());
+        engine.start("sum", sum(scan("s", KV), List.of(), 1), QueryOptions.view());
+        endless.append(batch(engine, KV, Row.of(TestOperators.ENDLESS, 1)));
+        stuck.drop();
+        engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1, 7))));
+        assertEquals(zset(Row.of(7L)), view(engine, "sum"));
+    }
+
+    @Test
+    void aResultOnAStepWithoutEndIsCancelled() {
+        engine.relations().addSource("src", source(Row.of(TestOperators.ENDLESS, 1)), OnError.FAIL);
+        try (Result result = engine.run(project(scan("src", KV), 0))) {
+            result.cancel();
+            assertEquals(
+                    SqlState.QUERY_CANCELED,
+                    assertThrows(MillraceException.class, result::next).sqlState());
+        }
+        engine.relations().addSource("other", source(Row.of(1, 1)), OnError.FAIL);
+        assertEquals(zset(Row.of(1L)), TestPlans.answer(engine, project(scan("other", KV), 0)));
+    }
+
+    @Test
+    void aResultOnAStepWithoutEndIsClosed() {
+        engine.relations().addSource("src", source(Row.of(TestOperators.ENDLESS, 1)), OnError.FAIL);
+        Result result = engine.run(project(scan("src", KV), 0));
+        Eventually.holds("the row is read", () -> result.rowsRead() == 1);
+        result.close();
+    }
+
+    private static ScriptedSource source(Row row) {
+        return ScriptedSource.bounded(KV, List.of(List.of(row)));
+    }
+}

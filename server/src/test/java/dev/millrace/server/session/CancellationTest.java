@@ -1,0 +1,73 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class CancellationTest {
+    private final Cancellation cancellation = new Cancellation();
+
+    @Test
+    void aStepThatWorksWithoutWaitingIsStoppedWithTheReason() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        Thread canceller = new Thread(() -> {
+            try {
+                begun.await();
+            } catch (InterruptedException e) {
+                return;
+            }
+            cancellation.request("statement timeout");
+        });
+        canceller.start();
+        MillraceException why = assertThrows(
+                MillraceException.class,
+                () -> cancellation.run(() -> {
+                    Interrupt interrupt = Interrupt.current();
+                    begun.countDown();
+                    while (true) {
+                        interrupt.check();
+                    }
+                }));
+        canceller.join();
+        assertEquals("canceling statement due to statement timeout", why.getMessage());
+    }
+
+    @Test
+    void theNextStepIsNotStoppedByARequestForTheLast() {
+        assertThrows(
+                MillraceException.class,
+                () -> cancellation.run(() -> {
+                    cancellation.request("user request");
+                    Interrupt.checkCurrent();
+                    return true;
+                }));
+        cancellation.request("user request"); // nothing is under way
+        assertDoesNotThrow(() -> cancellation.run(() -> {
+            Interrupt.checkCurrent();
+            return true;
+        }));
+    }
+
+    @Test
+    void whatALibraryMakesOfTheInterruptIsStillCalledByItsReason() {
+        MillraceException why = assertThrows(
+                MillraceException.class,
+                () -> cancellation.run(() -> {
+                    cancellation.request("user request");
+                    try {
+                        Interrupt.checkCurrent();
+                    } catch (MillraceException e) {
+                        throw new IllegalStateException("while applying a rule", e);
+                    }
+                    return true;
+                }));
+        assertEquals("canceling statement due to user request", why.getMessage());
+    }
+}
