@@ -28,6 +28,14 @@ public interface SourceReader extends AutoCloseable {
     /** After an empty poll: how long not to bother again, in microseconds. */
     long retryAfterMicros();
 
+    /**
+     * After a poll: which part of the source it was of. Between two batches of one part comes none of another, but for
+     * sources that never end, whose parts come again as they grow.
+     */
+    default Part part() {
+        return Part.WHOLE;
+    }
+
     /** What part is done, 0 to 1, or -1 when unknown (unbounded): for progress bars. */
     default double progress() {
         return -1;

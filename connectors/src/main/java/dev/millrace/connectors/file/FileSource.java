@@ -7,6 +7,7 @@ import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.input.FileFormat;
 import dev.millrace.connectors.input.FilePaths;
 import dev.millrace.type.Schema;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -49,16 +50,29 @@ record FileSource(Schema schema, FilePaths paths, FileFormat format, boolean fol
         PacedReader.Start start = new PacedReader.Start();
         List<SourceReader> paced = new ArrayList<>();
         // Rows that nobody wants still beat time, so none is left out before they are paced.
-        for (SourceReader reader : read(new ScanRequest(columns, List.of(), request.parallelism()), context)) {
+        for (SourceReader reader : read(withColumns(request, columns), context)) {
             paced.add(new PacedReader(
                     reader, place, hidden, pace.get().factor(), context.clock(), context.allocator(), start));
         }
         return paced;
     }
 
+    private static ScanRequest withColumns(ScanRequest request, List<Integer> columns) {
+        return new ScanRequest(columns, List.of(), request.parallelism(), request.eventTime());
+    }
+
     private List<SourceReader> read(ScanRequest request, SourceContext context) {
-        return follow
-                ? List.of(new FollowReader(paths, format, request, context))
-                : format.open(paths.list(), request, context);
+        if (follow) {
+            return List.of(new FollowReader(paths, format, request, context));
+        }
+        List<Path> files = paths.list();
+        if (request.eventTime().isEmpty()) {
+            return format.open(files, request, context);
+        }
+        if (files.size() == 1) { // whole, since what is late in its middle depends on its beginning
+            return format.open(files, new ScanRequest(request.columns(), request.predicates(), 1), context);
+        }
+        FileHeads heads = new FileHeads(format, request.eventTime().get(), context);
+        return FileSequence.share(format, heads.sorted(files), request, context);
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
+import dev.millrace.connector.Part;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.time.Clock;
 import java.util.List;
@@ -142,6 +143,11 @@ final class PacedReader implements SourceReader {
         }
         long waitMicros = nextDueMicros - start.dueMicros(clock.nanoTime(), pace);
         return Math.max(0, Math.min(LONGEST_RETRY_MICROS, (long) (waitMicros / pace)));
+    }
+
+    @Override
+    public Part part() {
+        return reader.part();
     }
 
     @Override

@@ -2,6 +2,8 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.channel.Channel;
@@ -38,6 +40,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -148,8 +151,11 @@ final class TaskBuilder {
     private void open(Node node, Scan scan) {
         Scannable scannable = relations.scannable(scan.relation());
         if (scannable instanceof Scannable.Replay replay) {
-            ScanRequest request =
-                    new ScanRequest(scan.columns(), scan.predicates(), graph.isParallel(node.pipeline) ? workers : 1);
+            ScanRequest request = new ScanRequest(
+                    scan.columns(),
+                    scan.predicates(),
+                    graph.isParallel(node.pipeline) ? workers : 1,
+                    eventTime(node, scan));
             List<SourceInput> inputs = new CopyOnWriteArrayList<>();
             wakeable.put(node, inputs);
             addReaders(
@@ -164,6 +170,28 @@ final class TaskBuilder {
         } else if (scannable instanceof Scannable.Feed feed) {
             feeds.put(node, feed);
         }
+    }
+
+    /** The time of which watermarks are made right behind a scan. */
+    private Optional<EventTime> eventTime(Node node, Scan scan) {
+        for (Node behind : graph.nodes()) {
+            if (behind.plan instanceof Watermark watermark
+                    && behind.inputs.contains(node)
+                    && watermark.idleTimeoutMicros() != Watermark.FOLLOWS_CLOCK) {
+                int column = scan.columns().get(watermark.timeColumn());
+                return Optional.of(new EventTime(List.of(column), batch -> firstTime(batch, 0)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static OptionalLong firstTime(Batch batch, int column) {
+        for (int row = 0; row < batch.rowCount(); row++) {
+            if (batch.validityAddress(column) == 0 || Memory.getBit(batch.validityAddress(column), row)) {
+                return OptionalLong.of(Memory.getLong(batch.dataAddress(column) + 8L * row));
+            }
+        }
+        return OptionalLong.empty();
     }
 
     private void addReaders(Node node, List<? extends SourceReader> opened) {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.Part;
 import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
@@ -60,6 +61,15 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
             lastRowNanos = task.nowNanos();
             passOnAssigned(assigner.get().watermark());
             waitForClock(assigner.get());
+        }
+    }
+
+    @Override
+    void begin(Part part) {
+        if (assigner.isPresent()) {
+            assigner.get().begin(part);
+        } else {
+            super.begin(part);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.Part;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochInput;
@@ -25,6 +26,7 @@ public final class SourceInput extends TaskInput {
     private final boolean ofFirstEpoch;
     private Optional<EpochInput> epochs = Optional.empty();
     private Runnable wake = () -> {};
+    private Part part = Part.WHOLE;
     private boolean dry;
     private long retryAtNanos;
     private long timerNanos = Long.MAX_VALUE; // when the timer is due, if one is set
@@ -106,6 +108,11 @@ public final class SourceInput extends TaskInput {
     private Optional<Item> poll() {
         woken = false;
         Optional<Batch> batch = reader.poll();
+        Part now = reader.part();
+        if (!now.equals(part)) {
+            part = now;
+            entry().begin(now);
+        }
         if (batch.isPresent()) {
             dry = false;
             progress = reader.progress();

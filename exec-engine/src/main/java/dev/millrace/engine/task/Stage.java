@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.Part;
 import dev.millrace.engine.watermark.LowWatermark;
 import dev.millrace.operator.Operator;
 import java.util.ArrayList;
@@ -61,6 +62,13 @@ public abstract sealed class Stage permits EntryStage, OperatorStage, OutletStag
 
     /** Handles rows; owns the batch. */
     abstract void process(int port, Batch batch);
+
+    /** Rows of another part of the source that feeds this task follow, for those that make watermarks of them. */
+    void begin(Part part) {
+        for (Stage consumer : consumerArray) {
+            consumer.begin(part);
+        }
+    }
 
     /** Handles a watermark and passes it on; returns false if it has to be called again once there is room. */
     abstract boolean onWatermark(long micros);

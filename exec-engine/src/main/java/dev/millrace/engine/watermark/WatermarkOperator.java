@@ -2,6 +2,7 @@ package dev.millrace.engine.watermark;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
+import dev.millrace.connector.Part;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -37,7 +38,9 @@ public final class WatermarkOperator implements Operator {
     private OperatorContext context;
     private int[] kept = new int[0];
     private int[] late = new int[0];
-    private long latest = Operator.NO_WATERMARK; // greatest time seen, or what the clock said
+    private long latest = Operator.NO_WATERMARK; // greatest time seen in the part, or what the clock said
+    private long held = Part.NONE; // the least first time of the parts to come
+    private long promised = Operator.NO_WATERMARK; // the greatest watermark that was told
     private long latestRow = Operator.NO_WATERMARK; // greatest time of a row, if times are the clock's
     private long leastOfBatch;
     private long latestOfBatch;
@@ -65,9 +68,20 @@ public final class WatermarkOperator implements Operator {
         return idleTimeoutMicros;
     }
 
+    /**
+     * The rows of another part follow. They are judged by the rows before them in it, beginning with its first, and by what was
+     * promised meanwhile.
+     */
+    public void begin(Part part) {
+        latest = Math.max(part.firstMicros(), promised == NO_WATERMARK ? NO_WATERMARK : promised + delayMicros);
+        held = part.nextMicros();
+    }
+
     /** No row older than this is expected; {@code NO_WATERMARK} before the first row. */
     public long watermark() {
-        return watermarkAt(latest);
+        long watermark = Math.min(watermarkAt(latest), held == Part.NONE ? Part.NONE : watermarkAt(held));
+        promised = Math.max(promised, watermark);
+        return watermark;
     }
 
     /** Whether times are the machine's own, so that its host moves the watermark with {@link #clockSays}. */

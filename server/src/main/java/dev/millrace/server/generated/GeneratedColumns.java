@@ -1,9 +1,12 @@
 package dev.millrace.server.generated;
 
+import dev.millrace.batch.Batch;
+import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
@@ -13,6 +16,8 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /**
@@ -96,12 +101,41 @@ public final class GeneratedColumns implements Source {
                         .toList(),
                 schema.select(shown),
                 request.columns().size());
-        List<SourceReader> readers = given.open(
-                new ScanRequest(IntStream.of(needed).boxed().toList(), List.of(), request.parallelism()), context);
+        ScanRequest ofGiven = new ScanRequest(
+                IntStream.of(needed).boxed().toList(),
+                List.of(),
+                request.parallelism(),
+                request.eventTime().map(time -> computed(time, context)));
+        List<SourceReader> readers = given.open(ofGiven, context);
         List<SourceReader> computing = new ArrayList<>();
         for (SourceReader reader : readers) {
             computing.add(new GeneratedReader(reader, computing.size() + 1, rows, context));
         }
         return List.copyOf(computing);
+    }
+
+    /** The same time of the source's own rows. Where one of a batch cannot be computed, none is known. */
+    private EventTime computed(EventTime time, SourceContext context) {
+        BitSet read = new BitSet();
+        time.columns().forEach(column -> Expressions.addColumns(columns.get(column), read));
+        List<Integer> needed = read.stream().boxed().toList();
+        GeneratedRows rows = new GeneratedRows(
+                stream,
+                given.schema().select(needed),
+                time.columns().stream()
+                        .map(column -> Expressions.renumber(columns.get(column), needed::indexOf))
+                        .toList(),
+                schema.select(time.columns()),
+                time.columns().size());
+        return new EventTime(needed, batch -> {
+            try {
+                Optional<Batch> computed = DirectCalc.compute(rows.calc(), batch, context.allocator(), context.clock());
+                OptionalLong first = computed.map(time.first()).orElseGet(OptionalLong::empty);
+                computed.ifPresent(Batch::close);
+                return first;
+            } catch (MillraceException e) {
+                return OptionalLong.empty();
+            }
+        });
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.server.generated;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.connector.Part;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
@@ -157,6 +158,11 @@ final class GeneratedReader implements SourceReader {
     @Override
     public long retryAfterMicros() {
         return given.retryAfterMicros();
+    }
+
+    @Override
+    public Part part() {
+        return given.part();
     }
 
     @Override
