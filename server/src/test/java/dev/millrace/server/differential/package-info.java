@@ -19,6 +19,7 @@
  *   <li>arrays, JSONB, set-returning functions ({@link dev.millrace.server.differential.RandomNested})
  *   <li>views over views, altered queries, EMIT EVERY ({@link dev.millrace.server.differential.RandomQueries.Kept}); restarts
  *       from snapshots, also with another number of workers, one to four of them, batches of two rows and of many
+ *   <li>files ({@link dev.millrace.server.differential.RandomFilesTest}): split, ordered, packed and spoilt in many ways
  * </ul>
  *
  * <p>Not made: NOT IN of pairs; versions of tables (a suite of their own); users' functions; values that overflow; changes by
