@@ -1,14 +1,16 @@
 package dev.millrace.server.copy;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.batch.ByteReader;
 
 /** PostgreSQL's binary copy: a signature, flags, an extension; then rows of counted fields; then -1. */
 final class BinaryScanner implements RowScanner {
     private static final long SIGNATURE = 0x5047434F50590AFFL; // PGCOPY\n\377\r\n\0
     private static final int SIGNATURE_END = 0x0D0A00;
     private static final int HEADER_BYTES = 19;
+    private static final int COUNT_BYTES = 2;
 
     private final CopyInput rows;
+    private final ByteReader in = new ByteReader();
     private boolean begun;
     private boolean ended;
 
@@ -18,81 +20,83 @@ final class BinaryScanner implements RowScanner {
 
     @Override
     public int scan(long address, int length, boolean last) {
-        long at = address;
-        long end = address + length;
+        in.reset(address, length);
         if (!begun) {
-            long body = header(at, end);
-            if (body < 0) {
+            if (!takeHeader()) {
                 return 0;
             }
-            at = body;
             begun = true;
         }
-        while (!ended && end - at >= 2) {
-            int fields = Short.reverseBytes(Memory.getShort(at));
+        long at = in.address();
+        while (!ended && in.has(COUNT_BYTES)) {
+            int fields = in.readShort();
             if (fields == -1) {
                 ended = true;
-                return length;
+                break;
             }
             if (fields != rows.columnCount()) {
                 throw rows.malformed("row field count is " + fields + ", expected " + rows.columnCount());
             }
-            if (!isWhole(at + 2, end, fields)) {
+            if (!isWhole(fields)) {
                 break;
             }
-            at = row(at + 2, fields);
+            in.reset(at + COUNT_BYTES, address + length - at - COUNT_BYTES);
+            row(fields);
+            at = in.address();
         }
         return ended ? length : (int) (at - address);
     }
 
-    private long header(long at, long end) {
-        if (end - at < HEADER_BYTES) {
-            return -1;
+    /** Passes over what comes before the rows; false when it is not whole yet. */
+    private boolean takeHeader() {
+        if (!in.has(HEADER_BYTES)) {
+            return false;
         }
-        boolean signed = Long.reverseBytes(Memory.getLong(at)) == SIGNATURE
-                && Integer.reverseBytes(Memory.getInt(at + 8)) >>> 8 == SIGNATURE_END;
+        boolean signed = in.readLong() == SIGNATURE && in.readInt() >>> 8 == SIGNATURE_END;
         if (!signed) {
             throw rows.malformed("the data has no signature of a binary COPY");
         }
-        int extension = Integer.reverseBytes(Memory.getInt(at + 15));
+        in.take(Integer.BYTES - 1); // with the last byte before, the flags
+        int extension = in.readInt();
         if (extension < 0) {
             throw rows.malformed("invalid header of a binary COPY");
         }
-        return end - at < (long) HEADER_BYTES + extension ? -1 : at + HEADER_BYTES + extension;
+        if (!in.has(extension)) {
+            return false;
+        }
+        in.take(extension);
+        return true;
     }
 
-    private boolean isWhole(long from, long end, int fields) {
-        long at = from;
+    private boolean isWhole(int fields) {
         for (int field = 0; field < fields; field++) {
-            if (end - at < 4) {
+            if (!in.has(Integer.BYTES)) {
                 return false;
             }
-            int length = Integer.reverseBytes(Memory.getInt(at));
+            int length = in.readInt();
             if (length < -1) {
                 throw rows.malformed("invalid field size");
             }
-            at += 4 + Math.max(0, length);
-            if (at > end) {
+            if (!in.has(Math.max(0, length))) {
                 return false;
             }
+            in.take(Math.max(0, length));
         }
         return true;
     }
 
-    private long row(long from, int fields) {
-        long at = from;
+    private void row(int fields) {
         for (int field = 0; field < fields; field++) {
-            int length = Integer.reverseBytes(Memory.getInt(at));
-            at += 4;
+            int length = in.readInt();
             if (length < 0) {
                 rows.nothing(field);
             } else {
-                rows.binary(field, at, length);
-                at += length;
+                long behind = in.narrow(length);
+                rows.binary(field, in);
+                in.widen(behind);
             }
         }
         rows.endRow();
-        return at;
     }
 
     @Override

@@ -1,10 +1,11 @@
 package dev.millrace.server.copy;
 
+import dev.millrace.batch.ByteReader;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
+import dev.millrace.server.pgwire.value.BinaryForm;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
@@ -16,8 +17,6 @@ import org.apache.arrow.vector.FieldVector;
 
 /** Fills one column, value by value, from text or binary forms. */
 final class ColumnWriter implements AutoCloseable {
-    private static final int DAYS_TO_2000 = 10_957;
-    private static final long MICROS_TO_2000 = DAYS_TO_2000 * 86_400_000_000L;
     private static final long NANOS_PER_MICRO = 1000;
     private static final int TEXT_BYTES_PER_ROW = 16;
 
@@ -131,55 +130,61 @@ final class ColumnWriter implements AutoCloseable {
         }
     }
 
-    /** Sets a value from PostgreSQL's binary form. */
-    void putBinary(int row, long address, int length) {
+    /** Sets a value from PostgreSQL's binary form, which is all that the reader has left. */
+    void putBinary(int row, ByteReader in) {
         Memory.setBit(validity, row);
+        try {
+            readBinary(row, in);
+        } catch (ByteReader.OutOfBytes e) {
+            throw BinaryForm.malformed(type);
+        }
+        if (in.remaining() > 0) {
+            throw BinaryForm.malformed(type);
+        }
+    }
+
+    private void readBinary(int row, ByteReader in) {
         switch (type.kind()) {
             case BOOLEAN -> {
-                requireLength(1, length);
-                if (Memory.getByte(address) != 0) {
+                if (in.readByte() != 0) {
                     Memory.setBit(data, row);
                 }
             }
-            case SMALLINT -> {
-                requireLength(2, length);
-                Memory.putShort(data + 2L * row, Short.reverseBytes(Memory.getShort(address)));
-            }
-            case INTEGER, REAL -> Memory.putInt(data + 4L * row, fourBytes(address, length));
-            case DATE -> Memory.putInt(data + 4L * row, fourBytes(address, length) + DAYS_TO_2000);
-            case BIGINT, DOUBLE, TIME -> Memory.putLong(data + 8L * row, eightBytes(address, length));
-            case TIMESTAMP, TIMESTAMPTZ ->
-                Memory.putLong(data + 8L * row, eightBytes(address, length) + MICROS_TO_2000);
+            case SMALLINT -> Memory.putShort(data + 2L * row, in.readShort());
+            case INTEGER, REAL -> Memory.putInt(data + 4L * row, in.readInt());
+            case DATE -> Memory.putInt(data + 4L * row, BinaryForm.date(in));
+            case BIGINT, DOUBLE -> Memory.putLong(data + 8L * row, in.readLong());
+            case TIME -> Memory.putLong(data + 8L * row, BinaryForm.time(in));
+            case TIMESTAMP, TIMESTAMPTZ -> Memory.putLong(data + 8L * row, BinaryForm.timestamp(in));
             case INTERVAL -> {
-                requireLength(16, length);
                 long at = data + 16L * row;
-                Memory.putInt(at, Integer.reverseBytes(Memory.getInt(address + 12)));
-                Memory.putInt(at + 4, Integer.reverseBytes(Memory.getInt(address + 8)));
-                Memory.putLong(at + 8, eightBytes(address, 8) * NANOS_PER_MICRO);
+                Memory.putLong(at + 8, BinaryForm.intervalMicros(in) * NANOS_PER_MICRO);
+                Memory.putInt(at + 4, in.readInt());
+                Memory.putInt(at, in.readInt());
             }
-            case UUID -> {
-                requireLength(16, length);
-                Memory.copy(address, data + 16L * row, 16);
-            }
+            case UUID -> Memory.copy(in.take(16), data + 16L * row, 16);
             case TEXT, VARCHAR, CHAR -> {
+                int length = (int) in.remaining();
+                long address = in.take(length);
                 check(parser.tryText(type, address, length), address, length);
                 append(row, address, ValueParser.keptLength(type, address, length));
             }
             case JSONB -> {
-                if (length < 1) {
-                    throw malformed();
-                }
-                json(row, address + 1, length - 1); // behind the form's version
+                BinaryForm.jsonbVersion(in);
+                int length = (int) in.remaining();
+                json(row, in.take(length), length);
             }
-            case BYTEA -> append(row, address, length);
-            case NUMERIC -> numeric(row, address, length);
+            case BYTEA -> {
+                int length = (int) in.remaining();
+                append(row, in.take(length), length);
+            }
+            case NUMERIC -> numeric(row, in);
             case ARRAY, ROW, NULL -> throw new IllegalStateException("refused before: " + type);
         }
     }
 
-    private void numeric(int row, long address, int length) {
-        String text = BinaryNumeric.text(address, length).orElseThrow(this::malformed);
-        byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
+    private void numeric(int row, ByteReader in) {
+        byte[] ascii = BinaryForm.numeric(in).getBytes(StandardCharsets.US_ASCII);
         long copy = Memory.allocate(ascii.length);
         try {
             Memory.copyIn(ascii, 0, copy, ascii.length);
@@ -187,27 +192,6 @@ final class ColumnWriter implements AutoCloseable {
         } finally {
             Memory.free(copy);
         }
-    }
-
-    private int fourBytes(long address, int length) {
-        requireLength(4, length);
-        return Integer.reverseBytes(Memory.getInt(address));
-    }
-
-    private long eightBytes(long address, int length) {
-        requireLength(8, length);
-        return Long.reverseBytes(Memory.getLong(address));
-    }
-
-    private void requireLength(int expected, int actual) {
-        if (expected != actual) {
-            throw malformed();
-        }
-    }
-
-    private MillraceException malformed() {
-        return MillraceException.user(
-                SqlState.INVALID_BINARY_REPRESENTATION, "incorrect binary data format for type " + type);
     }
 
     /** The column so far, whose owner is the caller; the writer begins anew. */

@@ -1,6 +1,7 @@
 package dev.millrace.server.copy;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.ByteReader;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
@@ -111,10 +112,10 @@ public final class CopyInput implements AutoCloseable {
         }
     }
 
-    /** Sets a field of the row under way from its binary form. */
-    void binary(int column, long address, int length) {
+    /** Sets a field of the row under way from its binary form, which is all that the reader has left. */
+    void binary(int column, ByteReader field) {
         try {
-            columns.get(column).putBinary(row, address, length);
+            columns.get(column).putBinary(row, field);
         } catch (MillraceException e) {
             throw at(column, e);
         }

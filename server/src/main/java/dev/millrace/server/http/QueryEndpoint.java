@@ -13,11 +13,11 @@ import dev.millrace.server.session.StatementResults;
 import dev.millrace.text.CsvRows;
 import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.Utf8Text;
 import dev.millrace.type.Schema;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,7 +73,7 @@ final class QueryEndpoint {
     }
 
     private static Asked read(FullHttpRequest request) {
-        String body = request.content().toString(StandardCharsets.UTF_8);
+        String body = Utf8Text.decode(request.content().nioBuffer());
         if (!request.headers().get(HttpHeaderNames.CONTENT_TYPE, "").startsWith(HttpReply.JSON)) {
             return new Asked(body, List.of());
         }

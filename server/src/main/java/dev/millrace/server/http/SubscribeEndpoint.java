@@ -11,6 +11,7 @@ import dev.millrace.server.session.StatementResult;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.Utf8Text;
 import dev.millrace.text.ValueParser;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -63,7 +64,7 @@ final class SubscribeEndpoint {
 
     private static String statement(FullHttpRequest request, QueryStringDecoder target) {
         if (request.method().equals(HttpMethod.POST)) {
-            return request.content().toString(StandardCharsets.UTF_8);
+            return Utf8Text.decode(request.content().nioBuffer());
         }
         String name = parameter(target, "to");
         if (name.isEmpty()) {

@@ -110,6 +110,8 @@ final class Conversation implements AutoCloseable {
             return true;
         } else if (message instanceof ClientMessage.Query query) {
             simpleQuery(query.sql());
+        } else if (message instanceof ClientMessage.Unreadable unreadable) {
+            unreadable(unreadable);
         } else if (message instanceof ClientMessage.Parse parse) {
             extended.parse(parse);
         } else if (message instanceof ClientMessage.Bind bind) {
@@ -195,6 +197,19 @@ final class Conversation implements AutoCloseable {
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             report(e);
         }
+        if (session.transactionState() == TransactionState.IDLE) {
+            extended.closePortals();
+        }
+        ready();
+    }
+
+    /** A text that is no UTF-8 is an error of its message, like one of syntax. */
+    private void unreadable(ClientMessage.Unreadable message) {
+        if (!message.simple()) {
+            throw message.why();
+        }
+        extended.closeUnnamed();
+        report(message.why());
         if (session.transactionState() == TransactionState.IDLE) {
             extended.closePortals();
         }

@@ -9,9 +9,9 @@ import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.text.Utf8Text;
 import dev.millrace.type.Schema;
 import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -131,7 +131,7 @@ final class ExtendedQuery implements AutoCloseable {
                                     inBinary
                                             ? BinaryParameter.text(
                                                     prepared.encodedType(i), value.get(), number, session.allocator())
-                                            : value.get().toString(StandardCharsets.UTF_8)));
+                                            : Utf8Text.decode(value.get().nioBuffer())));
         }
         return texts;
     }

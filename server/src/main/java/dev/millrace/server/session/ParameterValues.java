@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.bind.Parameters;
+import dev.millrace.text.Utf8Text;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import java.util.Optional;
 
 /** Java values for {@code $n}: their texts, and their types where the Java type says it. */
 record ParameterValues(List<DataType> types, List<Optional<String>> texts) {
+    private static final int MOST_DIGITS = 16_383;
 
     static ParameterValues of(List<?> values) {
         List<DataType> types = new ArrayList<>();
@@ -51,7 +53,9 @@ record ParameterValues(List<DataType> types, List<Optional<String>> texts) {
         } else if (value instanceof BigDecimal decimal) {
             int scale = Math.max(0, decimal.scale());
             int whole = Math.max(0, decimal.precision() - decimal.scale());
-            return DataType.numeric(Math.max(1, whole + scale), scale);
+            return whole + scale > DataType.MAX_NUMERIC_PRECISION
+                    ? DataType.NULL
+                    : DataType.numeric(Math.max(1, whole + scale), scale);
         } else if (value instanceof Instant || value instanceof OffsetDateTime) {
             return DataType.TIMESTAMPTZ;
         } else if (value instanceof LocalDateTime) {
@@ -64,8 +68,13 @@ record ParameterValues(List<DataType> types, List<Optional<String>> texts) {
         if (value instanceof byte[] bytes) {
             return "\\x" + HexFormat.of().formatHex(bytes);
         } else if (value instanceof BigDecimal decimal) {
+            if (Math.abs((long) decimal.scale()) > MOST_DIGITS || decimal.precision() > MOST_DIGITS) {
+                throw MillraceException.user(
+                        SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+                        "value overflows numeric format"); // or a text of gigabytes
+            }
             return decimal.toPlainString();
         }
-        return value.toString();
+        return Utf8Text.checked(value.toString());
     }
 }

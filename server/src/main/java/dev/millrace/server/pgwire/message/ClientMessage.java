@@ -100,6 +100,13 @@ public sealed interface ClientMessage {
     /** Bytes that are no message; {@code reason} says why. The connection cannot go on. */
     record Malformed(String reason) implements ClientMessage {}
 
+    /**
+     * A whole message with a text in it that is no UTF-8, which {@code why} says. The connection can go on.
+     *
+     * @param simple whether it was a simple query, which has an answer of its own
+     */
+    record Unreadable(boolean simple, MillraceException why) implements ClientMessage {}
+
     /** Not from the client: somebody else ended its session, which is to say why and go. */
     record Ended(MillraceException why) implements ClientMessage {}
 

@@ -1,12 +1,12 @@
 package dev.millrace.server.pgwire.message;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.server.pgwire.message.ClientMessage.Malformed;
+import dev.millrace.text.Utf8Text;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,7 +57,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
             } else {
                 decodeStartup(in, out);
             }
-        } catch (IndexOutOfBoundsException | CharacterCodingException e) {
+        } catch (IndexOutOfBoundsException | MillraceException e) {
             fail(in, out, "invalid message format");
         }
     }
@@ -68,7 +68,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         out.add(new Malformed(reason));
     }
 
-    private void decodeStartup(ByteBuf in, List<Object> out) throws CharacterCodingException {
+    private void decodeStartup(ByteBuf in, List<Object> out) {
         if (in.readableBytes() < 8) {
             return;
         }
@@ -103,7 +103,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         }
     }
 
-    private void decodeTyped(ByteBuf in, List<Object> out) throws CharacterCodingException {
+    private void decodeTyped(ByteBuf in, List<Object> out) {
         if (in.readableBytes() < HEADER_BYTES) {
             return;
         }
@@ -122,7 +122,13 @@ public final class MessageDecoder extends ByteToMessageDecoder {
             return;
         }
         ByteBuf body = in.readSlice(length + 1).skipBytes(HEADER_BYTES);
-        ClientMessage message = message(type, body);
+        ClientMessage message;
+        try {
+            message = message(type, body);
+        } catch (MillraceException e) { // a text of it is no UTF-8: its end is known, so what follows can be understood
+            out.add(new ClientMessage.Unreadable(type == 'Q', e));
+            return;
+        }
         if (body.isReadable()) {
             message.close();
             fail(in, out, "invalid message format");
@@ -131,7 +137,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         out.add(message);
     }
 
-    private static ClientMessage message(byte type, ByteBuf in) throws CharacterCodingException {
+    private static ClientMessage message(byte type, ByteBuf in) {
         return switch (type) {
             case 'Q' -> new ClientMessage.Query(text(in));
             case 'P' -> parse(in);
@@ -162,7 +168,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         return kind == 'P';
     }
 
-    private static ClientMessage parse(ByteBuf in) throws CharacterCodingException {
+    private static ClientMessage parse(ByteBuf in) {
         String name = text(in);
         String sql = text(in);
         int count = in.readUnsignedShort();
@@ -173,7 +179,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         return new ClientMessage.Parse(name, sql, types);
     }
 
-    private static ClientMessage bind(ByteBuf in) throws CharacterCodingException {
+    private static ClientMessage bind(ByteBuf in) {
         String portal = text(in);
         String statement = text(in);
         List<Boolean> binaryParameters = formats(in);
@@ -185,7 +191,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
                 values.add(length < 0 ? Optional.empty() : Optional.of(in.readRetainedSlice(length)));
             }
             return new ClientMessage.Bind(portal, statement, values, binaryParameters, formats(in));
-        } catch (IndexOutOfBoundsException e) {
+        } catch (IndexOutOfBoundsException e) { // no text follows the values
             values.forEach(value -> value.ifPresent(ByteBuf::release));
             throw e;
         }
@@ -201,13 +207,13 @@ public final class MessageDecoder extends ByteToMessageDecoder {
     }
 
     /** UTF-8 up to a NUL byte. */
-    private static String text(ByteBuf in) throws CharacterCodingException {
+    private static String text(ByteBuf in) {
         int length = in.bytesBefore((byte) 0);
         if (length < 0) {
             throw new IndexOutOfBoundsException("text without an end");
         }
         ByteBuffer bytes = in.nioBuffer(in.readerIndex(), length);
-        String text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+        String text = Utf8Text.decode(bytes);
         in.skipBytes(length + 1);
         return text;
     }

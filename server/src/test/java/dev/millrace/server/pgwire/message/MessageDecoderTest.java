@@ -79,10 +79,13 @@ class MessageDecoderTest {
     }
 
     @Test
-    void textThatIsNotUtf8IsRefused() {
+    void textThatIsNotUtf8IsRefusedAndWhatFollowsIsRead() {
         EmbeddedChannel channel = begun();
         channel.writeInbound(message('Q', new byte[] {(byte) 0xff, (byte) 0xfe, 0}));
-        assertInstanceOf(ClientMessage.Malformed.class, drain(channel).get(0));
+        channel.writeInbound(message('S', new byte[0]));
+        List<ClientMessage> read = drain(channel);
+        assertInstanceOf(ClientMessage.Unreadable.class, read.get(0));
+        assertInstanceOf(ClientMessage.Sync.class, read.get(1));
         channel.finishAndReleaseAll();
     }
 
