@@ -12,6 +12,7 @@ import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.BitVectorHelper;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.NullVector;
 import org.apache.arrow.vector.complex.ListVector;
 import org.apache.arrow.vector.complex.StructVector;
 
@@ -130,6 +131,10 @@ public final class NestedCodec {
 
     /** Sets NULL at {@code row}, growing the vector. */
     public static void setNull(FieldVector vector, int row) {
+        if (vector instanceof NullVector nulls) { // without memory, so that its capacity would never grow
+            nulls.setValueCount(Math.max(nulls.getValueCount(), row + 1));
+            return;
+        }
         while (row >= vector.getValueCapacity()) {
             vector.reAlloc();
         }

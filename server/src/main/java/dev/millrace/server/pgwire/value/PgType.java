@@ -156,7 +156,7 @@ public enum PgType {
         return Stream.of(values())
                 .filter(type -> type.arrayOid == oid && oid != 0)
                 .findFirst()
-                .map(type -> DataType.array(type.dataType()))
+                .map(PgType::arrayType)
                 .orElse(DataType.NULL);
     }
 
@@ -166,7 +166,20 @@ public enum PgType {
         if (scalar == NUMERIC) {
             return DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 0);
         }
-        return scalar == TEXT || scalar == VARCHAR || scalar == BPCHAR ? DataType.TEXT : declared(oid);
+        if (oid == NUMERIC.arrayOid) {
+            return DataType.array(encoded(NUMERIC.oid));
+        }
+        return isText(scalar) ? DataType.TEXT : declared(oid);
+    }
+
+    private static boolean isText(PgType type) {
+        return type == TEXT || type == VARCHAR || type == BPCHAR;
+    }
+
+    /** Elements that the place would have to decide are texts, or else so is the array. */
+    private static DataType arrayType(PgType element) {
+        DataType type = isText(element) ? DataType.TEXT : element.dataType();
+        return type.kind() == DataType.Kind.NULL ? DataType.NULL : DataType.array(type);
     }
 
     private DataType dataType() {
