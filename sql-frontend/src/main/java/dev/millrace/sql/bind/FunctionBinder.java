@@ -260,6 +260,9 @@ final class FunctionBinder {
         }
         String prefix = PREFIX_OPERATORS.get(name);
         if (prefix != null) {
+            if (call.operandCount() != 1) {
+                throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error: operator without an operand", call);
+            }
             return context.functions().operator(prefix, expressions.bindAll(call.getOperandList()), call);
         }
         List<RexNode> arguments = expressions.bindAll(call.getOperandList());

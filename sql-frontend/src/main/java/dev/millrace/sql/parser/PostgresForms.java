@@ -1,5 +1,7 @@
 package dev.millrace.sql.parser;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.grammar.QueryGrammarConstants;
 import dev.millrace.sql.parser.FedTokens.Paren;
 import dev.millrace.sql.syntax.FromClauses;
@@ -263,7 +265,17 @@ final class PostgresForms {
     void prefix(Lexeme operator) {
         tokens.name(PrefixOperators.NAME + operator.text(), 0);
         tokens.push(QueryGrammarConstants.LPAREN, "(", 1);
-        operandEnds.merge(PrefixOperators.operandEnd(tokens.lexemes(), tokens.place()), 1, Integer::sum);
+        int end = PrefixOperators.operandEnd(tokens.lexemes(), tokens.place());
+        if (end == tokens.place()) {
+            throw noOperand(tokens.lexemes().get(end));
+        }
+        operandEnds.merge(end, 1, Integer::sum);
+    }
+
+    private static MillraceException noOperand(Lexeme found) {
+        String place = found.kind() == Kind.END ? "at end of input" : "at or near \"" + found.text() + "\"";
+        return MillraceException.user(SqlState.SYNTAX_ERROR, "syntax error " + place)
+                .at(found.start() + 1);
     }
 
     /** Closes the calls of prefix operators whose operand ends here. */
