@@ -18,6 +18,21 @@ public interface Clock {
         return SystemClock.INSTANCE;
     }
 
+    /** A clock whose time of day stands at one moment, for a statement that has one time throughout; durations go on. */
+    static Clock standingAt(long epochMicros, Clock running) {
+        return new Clock() {
+            @Override
+            public long epochMicros() {
+                return epochMicros;
+            }
+
+            @Override
+            public long nanoTime() {
+                return running.nanoTime();
+            }
+        };
+    }
+
     /** The machine's clock; made here once so that only {@code main} need name it. */
     enum SystemClock implements Clock {
         INSTANCE;

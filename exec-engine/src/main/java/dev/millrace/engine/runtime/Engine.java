@@ -80,9 +80,14 @@ public interface Engine extends AutoCloseable {
      * Runs a finite query, in parallel with its reader. Tables and materialized queries are read as of one epoch for
      * all; replayable bounded sources from the first row to the end.
      *
+     * @param nowMicros the time that all its expressions read, in microseconds since 1970: one, so that a row that is taken
+     *     back is the row that was given
      * @throws dev.millrace.error.MillraceException when a relation is not there, keeps nothing to read (0A000), or
      *     cannot be opened; later failures come from {@link Result#next}
      */
+    Result run(PlanNode plan, long nowMicros);
+
+    /** The same at the time at which it is called. */
     Result run(PlanNode plan);
 
     /**

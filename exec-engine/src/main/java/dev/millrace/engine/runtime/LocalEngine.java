@@ -283,11 +283,16 @@ class LocalEngine implements Engine {
 
     @Override
     public Result run(PlanNode plan) {
+        return run(plan, clock.epochMicros());
+    }
+
+    @Override
+    public Result run(PlanNode plan, long nowMicros) {
         if (plan instanceof PlanNode.Values values && values.rows().size() <= resources.batchRows()) {
             return new ConstantResult(plan.schema(), ConstantRows.of(values, resources.batchRows(), allocator()));
         }
         LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
-        QueryTasks tasks = new QueryTasks("select", 0, resources, result);
+        QueryTasks tasks = new QueryTasks("select", 0, resources, Clock.standingAt(nowMicros, clock), result);
         result.attach(tasks, mayRetract(plan));
         synchronized (results) {
             results.add(result);

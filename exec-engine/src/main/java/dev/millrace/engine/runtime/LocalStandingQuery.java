@@ -64,7 +64,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 .orElse(workers);
         this.engine = engine;
         this.resources = resources;
-        this.tasks = new QueryTasks(name, options.priority(), resources, this);
+        this.tasks = new QueryTasks(name, options.priority(), resources, resources.clock(), this);
         boolean isRestored = options.restore().isPresent();
         this.isSeen = scan -> isRestored;
         Optional<View> view = options.materialized()

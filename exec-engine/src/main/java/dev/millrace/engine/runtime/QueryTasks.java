@@ -50,6 +50,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private final String name;
     private final int priority;
     private final Resources resources;
+    private final Clock clock;
     private final MemoryScope memory;
     private final Listener listener;
     private final LateRowLog lateRows;
@@ -65,7 +66,9 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private volatile boolean stopping; // written by who stops the tasks, read by their workers
     private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them
 
-    QueryTasks(String name, int priority, Resources resources, Listener listener) {
+    /** @param clock what expressions read; that of a finite query stands still */
+    QueryTasks(String name, int priority, Resources resources, Clock clock, Listener listener) {
+        this.clock = clock;
         this.name = name;
         this.priority = priority;
         this.resources = resources;
@@ -130,7 +133,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     @Override
     public Clock clock() {
-        return resources.clock();
+        return clock;
     }
 
     @Override

@@ -81,6 +81,7 @@ final class Execution {
             rows.close();
             throw e;
         }
+        queries.begin();
         return writes.insert(relation, rows);
     }
 
@@ -94,6 +95,7 @@ final class Execution {
 
     StatementResult execute(ParsedStatement parsed, Parameters parameters) {
         progress = Optional::empty;
+        queries.begin();
         transactions.requireUsable(parsed.syntax());
         Statement statement = database.plans().analyze(parsed, names, parameters);
         transactions.check(statement);

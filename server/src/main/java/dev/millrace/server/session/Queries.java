@@ -28,6 +28,7 @@ import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.OnSlow;
+import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -55,6 +56,7 @@ final class Queries {
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
     private final Map<String, Batch> atHand = new LinkedHashMap<>(); // what parts of the statement under way returned
     private final Set<Long> ownEpochs = new LinkedHashSet<>();
+    private long nowMicros; // when the statement under way was begun
     private OptionalLong subscribeAfter = OptionalLong.empty(); // while a SUBSCRIBE is executed
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
 
@@ -71,6 +73,11 @@ final class Queries {
         this.cancellation = cancellation;
         this.notices = notices;
         this.showProgress = showProgress;
+    }
+
+    /** A statement begins: all that it computes reads one time. */
+    void begin() {
+        nowMicros = database.clock().epochMicros();
     }
 
     /** The session made rows of this epoch: its next SELECT waits for it. Epochs of unrelated relations end in any order. */
@@ -144,7 +151,11 @@ final class Queries {
         if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY && DirectCalc.suits(plan, Relation.AT_HAND)) {
             return FixedRows.of(
                     query.schema(),
-                    DirectCalc.compute(plan, atHand, database.engine().allocator(), database.clock()));
+                    DirectCalc.compute(
+                            plan,
+                            atHand,
+                            database.engine().allocator(),
+                            Clock.standingAt(nowMicros, database.clock())));
         }
         query.relations().forEach(this::requireReadable);
         awaitOwnWrites(query);
@@ -233,7 +244,7 @@ final class Queries {
     }
 
     private StatementResult.Rows run(PlanNode plan, Schema schema, Runnable onClose) {
-        Result result = database.engine().run(plan);
+        Result result = database.engine().run(plan, nowMicros);
         long startNanos = database.clock().nanoTime();
         showProgress.accept(() -> Optional.of(progressOf(result, startNanos)));
         return new ResultRows(schema, result, cancellation, database.engine().allocator(), () -> {
