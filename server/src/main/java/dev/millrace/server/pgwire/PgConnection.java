@@ -39,6 +39,10 @@ import java.util.regex.Pattern;
  */
 final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private static final int PROTOCOL_MAJOR = 3;
+
+    /** What tools connect to that want any database. */
+    private static final String USUAL_DATABASE = "postgres";
+
     private static final long FAREWELL_SECONDS = 5;
     private static final int MOST_TOGETHER = 64;
 
@@ -163,6 +167,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         List<String> unknown = startup.keySet().stream()
                 .filter(name -> name.startsWith("_pq_."))
                 .toList();
+        if (!(server.options().authentication() instanceof Authentication.Scram)) {
+            requireDatabase(); // else who has proved to be somebody is told
+        }
         ByteBuf out = context.alloc().buffer();
         if (begin.minorVersion() > 0 || !unknown.isEmpty()) {
             ServerMessages.negotiateProtocolVersion(out, unknown);
@@ -186,7 +193,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
                 ServerMessages.authenticationSaslContinue(out, begin(exchange, bytes));
                 context.writeAndFlush(out);
             } else {
-                ServerMessages.authenticationSaslFinal(out, exchange.last(new String(bytes, StandardCharsets.UTF_8)));
+                String proof = exchange.last(new String(bytes, StandardCharsets.UTF_8));
+                requireDatabase();
+                ServerMessages.authenticationSaslFinal(out, proof);
                 welcome(context, out);
             }
         } catch (MillraceException e) {
@@ -218,6 +227,18 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         ByteBuf out = context.alloc().buffer();
         ServerMessages.error(out, "FATAL", error);
         context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    /** The one database goes by its own name, by that of its role, which clients take where none is given, and by another. */
+    private void requireDatabase() {
+        String user = startup.get("user");
+        String name = startup.getOrDefault("database", user);
+        String own = Setting.DATABASE.defaultValue();
+        if (!name.isEmpty() && !name.equals(user) && !name.equals(own) && !name.equals(USUAL_DATABASE)) {
+            throw MillraceException.user(SqlState.INVALID_CATALOG_NAME, "database \"" + name + "\" does not exist")
+                    .withHint("a server has one database, \"" + own + "\"; \"" + USUAL_DATABASE
+                            + "\" and the name of the role mean it, too");
+        }
     }
 
     private void welcome(ChannelHandlerContext context, ByteBuf out) {

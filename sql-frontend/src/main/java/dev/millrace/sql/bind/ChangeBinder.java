@@ -6,6 +6,7 @@ import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -99,6 +100,7 @@ final class ChangeBinder {
     private final class Rows {
         final ChangeTarget target;
         final String name;
+        final boolean isAlias;
         final QueryBinder queries;
         final From own;
         final Optional<From> others;
@@ -116,7 +118,12 @@ final class ChangeBinder {
             From found = new FromBinder(context, new QueryBinder(context, Optional.empty()), Optional.empty())
                     .bind(relation);
             name = alias.map(SqlIdentifier::getSimple).orElse(relation.names.get(relation.names.size() - 1));
-            own = From.of(found.rel(), name, target.relation().schema().names());
+            isAlias = alias.isPresent();
+            own = From.of(
+                    found.rel(),
+                    name,
+                    target.relation().schema().names(),
+                    isAlias ? "" : RelationNames.schemaOf(target.relation().name()));
             others = joined.map(from -> new FromBinder(context, queries, Optional.empty()).bind(from));
             others.ifPresent(from -> FromBinder.requireDistinctQualifiers(own, from, joined.get()));
             all = others.map(from -> FromBinder.beside(
@@ -174,7 +181,7 @@ final class ChangeBinder {
 
         List<RowsAtHand.Part> parts(boolean withOthers) {
             List<RowsAtHand.Part> parts = new ArrayList<>();
-            parts.add(new RowsAtHand.Part(name, target.relation().schema()));
+            parts.add(RowsAtHand.Part.of(target.relation(), name, isAlias));
             if (withOthers) {
                 for (Scope.Column column : otherColumns()) {
                     Field field = new Field(

@@ -21,7 +21,7 @@ record ChangeTarget(QueryContext context, Relation relation) {
 
     /** What takes rows: a table or a stream. */
     static ChangeTarget writable(QueryContext context, SqlIdentifier name) {
-        Relation relation = FromBinder.lookUp(context, name);
+        Relation relation = RelationLookUp.of(context, name);
         if (relation.kind() != Relation.Kind.STREAM && relation.kind() != Relation.Kind.TABLE) {
             throw wrongKind(relation, "cannot insert into", name);
         }
@@ -30,7 +30,7 @@ record ChangeTarget(QueryContext context, Relation relation) {
 
     /** What has rows that can be changed. */
     static ChangeTarget table(QueryContext context, SqlIdentifier name, String verb) {
-        Relation relation = FromBinder.lookUp(context, name);
+        Relation relation = RelationLookUp.of(context, name);
         if (relation.kind() != Relation.Kind.TABLE) {
             throw wrongKind(relation, "cannot " + verb, name);
         }

@@ -35,7 +35,7 @@ final class ConflictBinder {
     }
 
     /** @param name by which the row that is there is called */
-    OnConflict bind(Syntax.Conflict conflict, String name, List<SqlNode> with) {
+    OnConflict bind(Syntax.Conflict conflict, String name, boolean isAlias, List<SqlNode> with) {
         SqlParserPos position = new SqlParserPos(1, conflict.position(), 1, conflict.position());
         boolean named = !conflict.target().isEmpty() || conflict.constraint().isPresent();
         Optional<String> unique = unique(conflict);
@@ -62,7 +62,7 @@ final class ConflictBinder {
                     .withHint("for example, ON CONFLICT (key)");
         }
         Optional<List<Integer>> replaced = replaced(conflict);
-        return replaced.isPresent() ? new OnConflict.Replace(replaced.get()) : update(conflict, name, with);
+        return replaced.isPresent() ? new OnConflict.Replace(replaced.get()) : update(conflict, name, isAlias, with);
     }
 
     /** The UNIQUE constraint that is named, if one is. */
@@ -133,12 +133,12 @@ final class ConflictBinder {
         return Optional.of(columns.stream().sorted().toList());
     }
 
-    private OnConflict update(Syntax.Conflict conflict, String name, List<SqlNode> with) {
+    private OnConflict update(Syntax.Conflict conflict, String name, boolean isAlias, List<SqlNode> with) {
         Schema schema = target.relation().schema();
         RowsAtHand rows = new RowsAtHand(
                 context,
                 List.of(
-                        new RowsAtHand.Part(name, schema),
+                        RowsAtHand.Part.of(target.relation(), name, isAlias),
                         new RowsAtHand.Part(EXCLUDED, schema),
                         new RowsAtHand.Part("", NUMBER)),
                 with);

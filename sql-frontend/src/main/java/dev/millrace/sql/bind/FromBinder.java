@@ -43,10 +43,15 @@ final class FromBinder {
     record From(RelNode rel, List<Column> columns) {
         /** The rows of a relation or sub-query under one qualifier. */
         static From of(RelNode rel, String qualifier, List<String> names) {
+            return of(rel, qualifier, names, "");
+        }
+
+        /** The same under its own name, before which its schema may stand. */
+        static From of(RelNode rel, String qualifier, List<String> names, String schema) {
             List<Column> columns = new ArrayList<>();
             for (RelDataTypeField field : rel.getRowType().getFieldList()) {
-                columns.add(
-                        new Column(qualifier, names.get(field.getIndex()), field.getIndex(), field.getType(), false));
+                String name = names.get(field.getIndex());
+                columns.add(new Column(qualifier, name, field.getIndex(), field.getType(), false, schema));
             }
             return new From(rel, columns);
         }
@@ -109,17 +114,18 @@ final class FromBinder {
         };
     }
 
-    From relation(SqlIdentifier identifier) {
+    From relation(SqlIdentifier written) {
+        SqlIdentifier identifier = RelationLookUp.inDatabase(context, written);
         String name = RelationNames.of(identifier.names);
         String qualifier = identifier.names.get(identifier.names.size() - 1);
         if (context.atHand().isPresent() && name.equals(Relation.AT_HAND)) {
             return context.atHand().get();
         }
-        Optional<QueryBinder.Bound> common = queries.commonTable(name);
+        Optional<QueryBinder.Bound> common = identifier.isSimple() ? queries.commonTable(name) : Optional.empty();
         if (common.isPresent()) {
             return From.of(common.get().rel(), qualifier, common.get().names());
         }
-        if (context.isChangeWithoutRows(name)) {
+        if (identifier.isSimple() && context.isChangeWithoutRows(name)) {
             throw Errors.error(
                             SqlState.FEATURE_NOT_SUPPORTED,
                             "WITH query \"" + name + "\" does not have a RETURNING clause",
@@ -139,7 +145,7 @@ final class FromBinder {
         if (view.isPresent()) {
             return inlined(view.get(), List.of(), identifier);
         }
-        Relation relation = lookUp(context, identifier);
+        Relation relation = RelationLookUp.of(context, identifier);
         if (relation.kind() == Relation.Kind.VIEW) {
             return new ViewBinder(context).bind(relation, identifier);
         }
@@ -149,7 +155,7 @@ final class FromBinder {
                 context.cluster().traitSetOf(Convention.NONE),
                 List.of(),
                 new RelationTable(relation));
-        From from = From.of(scan, qualifier, relation.schema().names());
+        From from = From.of(scan, qualifier, relation.schema().names(), RelationNames.schemaOf(relation.name()));
         return relation.kind() == Relation.Kind.SYSTEM_VIEW ? withSystemColumn(from) : from;
     }
 
@@ -158,20 +164,9 @@ final class FromBinder {
         List<Column> columns = new ArrayList<>();
         for (Column column : from.columns) {
             boolean hidden = column.name().equals(Scope.OWN_NUMBER);
-            columns.add(new Column(column.qualifier(), column.name(), column.index(), column.type(), hidden));
+            columns.add(column.hidden(hidden));
         }
         return new From(from.rel, columns);
-    }
-
-    /** The relation of a name, or 42P01. */
-    static Relation lookUp(QueryContext context, SqlIdentifier identifier) {
-        String name = RelationNames.of(identifier.names);
-        return context.catalog()
-                .relation(name)
-                .orElseThrow(() -> Errors.suggest(
-                        Errors.error(SqlState.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist", identifier),
-                        name,
-                        context.catalog().relationNames()));
     }
 
     private From query(SqlNode node) {
@@ -311,6 +306,7 @@ final class FromBinder {
             }
             requireDistinctQualifiers(left, right, join.getRight());
             boolean isCommon = snapshot.get().getTableRef() instanceof SqlIdentifier name
+                    && name.isSimple()
                     && queries.commonTable(RelationNames.of(name.names)).isPresent();
             Scope scope = new Scope(outer, left.columns, left.rel.getRowType(), context);
             return new TimedJoinBinder(context, left, right, join)
@@ -447,7 +443,7 @@ final class FromBinder {
 
     private static Column typed(Column column, int index, List<RelDataTypeField> fields, boolean hidden) {
         return new Column(
-                column.qualifier(), column.name(), index, fields.get(index).getType(), hidden);
+                column.qualifier(), column.name(), index, fields.get(index).getType(), hidden, column.schema());
     }
 
     static void requireDistinctQualifiers(From left, From right, SqlNode where) {

@@ -49,7 +49,8 @@ final class InsertBinder {
                 .names
                 .get(insert.alias().orElse(insert.relation()).names.size() - 1);
         OnConflict onConflict = insert.conflict()
-                .map(conflict -> new ConflictBinder(context, target).bind(conflict, name, insert.with()))
+                .map(conflict -> new ConflictBinder(context, target)
+                        .bind(conflict, name, insert.alias().isPresent(), insert.with()))
                 .orElseGet(OnConflict.Fail::new);
         return new Statement.Insert(
                 target.relation().name(),
@@ -59,7 +60,8 @@ final class InsertBinder {
                 ReturningBinder.bind(
                         context,
                         insert.returning(),
-                        List.of(new RowsAtHand.Part(name, target.relation().schema())),
+                        List.of(RowsAtHand.Part.of(
+                                target.relation(), name, insert.alias().isPresent())),
                         insert.with()));
     }
 

@@ -11,6 +11,7 @@ import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.MergeClause;
 import dev.millrace.sql.syntax.MergeClause.Match;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -69,8 +70,13 @@ final class MergeBinder {
                 .bind(merge.relation());
         SqlIdentifier called = merge.alias().orElse(merge.relation());
         this.name = called.names.get(called.names.size() - 1);
-        this.own = thatSaysItIsThere(
-                From.of(found.rel(), name, target.relation().schema().names()));
+        this.own = thatSaysItIsThere(From.of(
+                found.rel(),
+                name,
+                target.relation().schema().names(),
+                merge.alias().isPresent()
+                        ? ""
+                        : RelationNames.schemaOf(target.relation().name())));
         this.source = thatSaysItIsThere(new FromBinder(context, queries, Optional.empty()).bind(merge.source()));
         this.width = source.rel().getRowType().getFieldCount();
         FromBinder.requireDistinctQualifiers(own, source, merge.source());
@@ -297,8 +303,8 @@ final class MergeBinder {
             Field field = new Field(column.name(), TypeMapper.dataType(column.type()), true);
             parts.add(new RowsAtHand.Part(column.qualifier(), Schema.of(field)));
         }
-        parts.add(new RowsAtHand.Part(name, target.relation().schema()));
-        parts.add(new RowsAtHand.Part(HIDDEN, ACTION_COLUMN, true));
+        parts.add(RowsAtHand.Part.of(target.relation(), name, merge.alias().isPresent()));
+        parts.add(new RowsAtHand.Part(HIDDEN, ACTION_COLUMN, true, ""));
         List<SqlNode> items = merge.returning().stream()
                 .map(item -> item.accept(new SqlShuttle() {
                     @Override

@@ -85,6 +85,9 @@ final class RowBinder {
     /** {@code t.*} as a value. */
     RexNode wholeRow(SqlIdentifier star) {
         String relation = star.names.get(star.names.size() - 2);
+        if (star.names.size() > 2) {
+            expressions.scope().star(star); // that its schema is right
+        }
         return wholeRow(new SqlIdentifier(relation, star.getParserPosition()), relation)
                 .orElseThrow(() -> Errors.error(
                         SqlState.UNDEFINED_TABLE, "missing FROM-clause entry for table \"" + relation + "\"", star));

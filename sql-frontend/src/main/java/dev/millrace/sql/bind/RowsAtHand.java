@@ -7,6 +7,7 @@ import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.syntax.PlainSelect;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -29,10 +30,16 @@ final class RowsAtHand {
      * The columns of one relation among the rows.
      *
      * @param hidden whether a star leaves them out
+     * @param around the schema that names may give before the qualifier, if any
      */
-    record Part(String qualifier, Schema schema, boolean hidden) {
+    record Part(String qualifier, Schema schema, boolean hidden, String around) {
         Part(String qualifier, Schema schema) {
-            this(qualifier, schema, false);
+            this(qualifier, schema, false, "");
+        }
+
+        /** A relation that is changed, by its own name or by an alias. */
+        static Part of(Relation relation, String name, boolean isAlias) {
+            return new Part(name, relation.schema(), false, isAlias ? "" : RelationNames.schemaOf(relation.name()));
         }
     }
 
@@ -73,7 +80,8 @@ final class RowsAtHand {
                         field.name(),
                         index,
                         scan.getRowType().getFieldList().get(index).getType(),
-                        part.hidden()));
+                        part.hidden(),
+                        part.around()));
             }
         }
         this.from = new From(scan, columns);

@@ -28,8 +28,19 @@ final class Scope {
      * @param qualifier the alias of its relation
      * @param index in the row of the whole FROM clause
      * @param hidden whether only its qualified name finds it: the second of two that USING made one
+     * @param schema that of its relation, which names may give before the qualifier; none (empty) for what an alias names
      */
-    record Column(String qualifier, String name, int index, RelDataType type, boolean hidden) {
+    record Column(String qualifier, String name, int index, RelDataType type, boolean hidden, String schema) {
+        /** One that no schema can be said of. */
+        Column(String qualifier, String name, int index, RelDataType type, boolean hidden) {
+            this(qualifier, name, index, type, hidden, "");
+        }
+
+        /** The same, perhaps hidden. */
+        Column hidden(boolean isHidden) {
+            return new Column(qualifier, name, index, type, isHidden, schema);
+        }
+
         /** Whether this is a column of PostgreSQL's system relations that only its name finds. */
         boolean isOwnNumber() {
             return hidden && name.equals(OWN_NUMBER);
@@ -288,7 +299,7 @@ final class Scope {
             boolean matches = column.name().equals(columnName)
                     && (parts.size() == 1
                             ? !column.hidden() || column.isOwnNumber()
-                            : column.qualifier().equals(parts.get(parts.size() - 2)));
+                            : isOf(column, parts.subList(0, parts.size() - 1)));
             if (matches) {
                 if (found.isPresent()) {
                     throw Errors.error(
@@ -298,6 +309,16 @@ final class Scope {
             }
         }
         return found.isEmpty() && parts.size() == 1 ? rowOfOneValue(columnName) : found;
+    }
+
+    /** Whether a column's relation has this name, which may begin with its schema. */
+    private static boolean isOf(Column column, List<String> relation) {
+        int last = relation.size() - 1;
+        return column.qualifier().equals(relation.get(last))
+                && (last == 0
+                        || last == 1
+                                && !column.schema().isEmpty()
+                                && column.schema().equals(relation.get(0)));
     }
 
     private boolean hasRow(String qualifier, String column) {
@@ -331,12 +352,12 @@ final class Scope {
         if (parts.size() == 1) {
             return columns.stream().filter(column -> !column.hidden()).toList();
         }
-        String qualifier = parts.get(parts.size() - 2);
+        List<String> relation = parts.subList(0, parts.size() - 1);
         List<Column> matching = columns.stream()
-                .filter(column -> column.qualifier().equals(qualifier) && !column.isBeside())
+                .filter(column -> isOf(column, relation) && !column.isBeside())
                 .toList();
         if (matching.isEmpty()) {
-            throw missingRelation(qualifier, star);
+            throw missingRelation(relation, star);
         }
         return matching;
     }
@@ -354,12 +375,12 @@ final class Scope {
                     columnName,
                     visible.stream().map(Column::name).toList());
         }
-        String qualifier = parts.get(parts.size() - 2);
-        List<Column> ofRelation = visible.stream()
-                .filter(column -> column.qualifier().equals(qualifier))
-                .toList();
+        List<String> relation = parts.subList(0, parts.size() - 1);
+        String qualifier = relation.get(relation.size() - 1);
+        List<Column> ofRelation =
+                visible.stream().filter(column -> isOf(column, relation)).toList();
         if (ofRelation.isEmpty()) {
-            return missingRelation(qualifier, name);
+            return missingRelation(relation, name);
         }
         return Errors.suggest(
                 Errors.error(
@@ -368,11 +389,22 @@ final class Scope {
                 ofRelation.stream().map(Column::name).toList());
     }
 
-    private MillraceException missingRelation(String qualifier, SqlIdentifier name) {
-        return Errors.suggest(
-                Errors.error(
-                        SqlState.UNDEFINED_TABLE, "missing FROM-clause entry for table \"" + qualifier + "\"", name),
-                qualifier,
-                columns.stream().map(Column::qualifier).distinct().toList());
+    private MillraceException missingRelation(List<String> relation, SqlIdentifier name) {
+        String qualifier = relation.get(relation.size() - 1);
+        MillraceException missing = Errors.error(
+                SqlState.UNDEFINED_TABLE,
+                (relation.size() == 1 ? "missing" : "invalid reference to") + " FROM-clause entry for table \""
+                        + qualifier + "\"",
+                name);
+        if (relation.size() == 1) {
+            return Errors.suggest(
+                    missing,
+                    qualifier,
+                    columns.stream().map(Column::qualifier).distinct().toList());
+        }
+        return columns.stream().anyMatch(column -> column.qualifier().equals(qualifier))
+                ? missing.withHint("there is an entry for table \"" + qualifier + "\", but not of \""
+                        + String.join(".", relation.subList(0, relation.size() - 1)) + "\"")
+                : missing;
     }
 }

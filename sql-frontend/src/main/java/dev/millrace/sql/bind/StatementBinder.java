@@ -146,7 +146,7 @@ public final class StatementBinder {
             return new Statement.ExecutePrepared(execute.name(), arguments);
         }
         if (syntax instanceof Syntax.Describe describe) {
-            Relation relation = FromBinder.lookUp(context, describe.relation());
+            Relation relation = RelationLookUp.of(context, describe.relation());
             return new Statement.Describe(relation.name(), relation.schema());
         }
         if (syntax instanceof Syntax.Explain explain) {

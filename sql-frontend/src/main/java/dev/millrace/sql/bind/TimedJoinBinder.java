@@ -142,9 +142,7 @@ final class TimedJoinBinder {
         RexNode match = equalities.remove(equalities.size() - 1);
         From joined = beside(asofJoin(equalities, match, type, List.of()));
         List<Column> columns = joined.columns().stream()
-                .map(column -> hidden.contains(column.index())
-                        ? new Column(column.qualifier(), column.name(), column.index(), column.type(), true)
-                        : column)
+                .map(column -> hidden.contains(column.index()) ? column.hidden(true) : column)
                 .toList();
         return new From(joined.rel(), columns);
     }
@@ -187,7 +185,7 @@ final class TimedJoinBinder {
         }
         Optional<Relation> relation = isCommon || !(snapshot.getTableRef() instanceof SqlIdentifier name)
                 ? Optional.empty()
-                : Optional.of(FromBinder.lookUp(context, name));
+                : Optional.of(RelationLookUp.of(context, name));
         Optional<Relation> stream = relation.filter(TimedJoinBinder::keepsNoRows);
         if (isNow(snapshot.getPeriod())) {
             if (stream.isPresent()) {

@@ -77,7 +77,7 @@ final class UsingJoin {
         for (Column column : joined.columns()) {
             if (indexOf(kept, column.index()) < 0) {
                 boolean hidden = column.hidden() || indexOf(dropped, column.index()) >= 0;
-                columns.add(new Column(column.qualifier(), column.name(), column.index(), column.type(), hidden));
+                columns.add(column.hidden(hidden));
             }
         }
         return new From(rel, columns);
@@ -104,7 +104,7 @@ final class UsingJoin {
             boolean hidden = column.hidden()
                     || indexOf(leftShared, column.index()) >= 0
                     || indexOf(rightShared, column.index()) >= 0;
-            columns.add(new Column(column.qualifier(), column.name(), column.index(), column.type(), hidden));
+            columns.add(column.hidden(hidden));
         }
         return new From(Relations.project(joined.rel(), expressions, names), columns);
     }

@@ -6,6 +6,7 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.StatementParser;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ final class ViewBinder {
                             places.stream().map(all::get).toList(),
                             view.schema().names());
             String qualifier = where.names.get(where.names.size() - 1);
-            return From.of(rel, qualifier, view.schema().names());
+            return From.of(rel, qualifier, view.schema().names(), RelationNames.schemaOf(view.name()));
         } catch (MillraceException e) {
             throw e.at(where.getParserPosition().getColumnNum()); // not a place in the view's text
         } finally {

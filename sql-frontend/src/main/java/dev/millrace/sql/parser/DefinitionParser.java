@@ -1,9 +1,11 @@
 package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
@@ -30,7 +32,7 @@ final class DefinitionParser {
         boolean replace = words.acceptAll("or", "replace");
         ObjectKind kind = words.objectKind();
         IfExists ifExists = StatementParser.ifNotExists(words, replace);
-        String name = words.relationName();
+        String name = newRelationName();
         return switch (kind) {
             case STREAM, TABLE -> new TableParser(words).relation(kind, name, ifExists);
             case VIEW -> view(name, ifExists);
@@ -45,6 +47,24 @@ final class DefinitionParser {
             case QUERY_TEMPLATE -> template(name, ifExists);
             case FUNCTION -> function(name, ifExists);
         };
+    }
+
+    /** The name of a relation that is to be made: 3F000 for one in a schema that is not there. */
+    private String newRelationName() {
+        SqlIdentifier name = words.identifier();
+        if (name.names.size() > 2) {
+            throw MillraceException.user(
+                            SqlState.SYNTAX_ERROR,
+                            "improper relation name (too many dotted names): " + String.join(".", name.names))
+                    .at(name.getParserPosition().getColumnNum());
+        }
+        if (!name.isSimple() && !RelationNames.isSchema(name.names.get(0))) {
+            throw MillraceException.user(
+                            SqlState.INVALID_SCHEMA_NAME, "schema \"" + name.names.get(0) + "\" does not exist")
+                    .at(name.getParserPosition().getColumnNum())
+                    .withHint("relations of users are in the schema public");
+        }
+        return RelationNames.of(name.names);
     }
 
     // ---- queries and sinks -----------------------------------------------------------------------------------------

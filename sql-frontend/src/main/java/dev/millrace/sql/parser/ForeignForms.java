@@ -61,7 +61,8 @@ final class ForeignForms {
             new Form("create | connection", "options stand in WITH (..) of the stream or sink"),
             new Form("create | secret", "options stand in WITH (..) of the stream or sink"),
             new Form(
-                    "create | schema", "CREATE TABLE s.t makes t in the schema s, which needs no statement of its own"),
+                    "create | schema",
+                    "relations of users are in the schema public; a prefix of the name, as in s_t, tells groups of them apart"),
             new Form("drop | schema", "DROP what is in it"),
             new Form("create | unlogged", "leave UNLOGGED out: rows are in memory"),
             new Form("create | type", TYPES),

@@ -1,13 +1,28 @@
 package dev.millrace.sql.syntax;
 
 import java.util.List;
+import java.util.Set;
 
 /** How names of relations are written down: dotted, without the schema {@code public}. */
 public final class RelationNames {
+    private static final String PUBLIC = "public";
+    private static final Set<String> SCHEMAS = Set.of(PUBLIC, "millrace", "pg_catalog", "information_schema");
+
     private RelationNames() {}
 
+    /** Whether there is a schema of this name: users' relations are in {@code public}. */
+    public static boolean isSchema(String name) {
+        return SCHEMAS.contains(name);
+    }
+
+    /** The schema of a relation as it is written down. */
+    public static String schemaOf(String name) {
+        int dot = name.indexOf('.');
+        return dot < 0 || !isSchema(name.substring(0, dot)) ? PUBLIC : name.substring(0, dot);
+    }
+
     public static String of(List<String> parts) {
-        return parts.size() > 1 && parts.get(0).equals("public")
+        return parts.size() > 1 && parts.get(0).equals(PUBLIC)
                 ? String.join(".", parts.subList(1, parts.size()))
                 : String.join(".", parts);
     }
