@@ -94,6 +94,14 @@ final class RunningServer implements AutoCloseable {
                             "" + postgres.port(),
                             Setting.HTTP_PORT.settingName(),
                             "" + http.map(HttpServer::port).orElse(0),
+                            Setting.HTTP_CONNECTIONS_PER_ADDRESS.settingName(),
+                            "" + config.http().limits().mostPerAddress(),
+                            Setting.HTTP_HEADER_TIMEOUT.settingName(),
+                            seconds(config.http().limits().headers()),
+                            Setting.HTTP_BODY_TIMEOUT.settingName(),
+                            seconds(config.http().limits().body()),
+                            Setting.HTTP_IDLE_TIMEOUT.settingName(),
+                            seconds(config.http().limits().idle()),
                             Setting.MAX_CONNECTIONS.settingName(),
                             "" + config.limits().connections(),
                             Setting.SSL.settingName(),
@@ -122,6 +130,10 @@ final class RunningServer implements AutoCloseable {
         }
     }
 
+    private static String seconds(Duration duration) {
+        return duration.toMillis() % 1000 == 0 ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
+    }
+
     private static Optional<HttpServer> http(
             ServerConfig config, Database database, int port, Optional<Tls> tls, Authentication authentication) {
         if (!config.http().enabled()) {
@@ -138,7 +150,8 @@ final class RunningServer implements AutoCloseable {
                         config.http().mostRows(),
                         config.http().corsOrigin(),
                         tls,
-                        authentication)));
+                        authentication,
+                        config.http().limits())));
     }
 
     private static Optional<Tls> tls(ServerConfig config) {

@@ -9,6 +9,7 @@ import dev.millrace.server.config.ServerConfig.Auth;
 import dev.millrace.server.config.ServerConfig.AuthMethod;
 import dev.millrace.server.config.ServerConfig.Http;
 import dev.millrace.server.config.ServerConfig.Limits;
+import dev.millrace.server.http.HttpLimits;
 import dev.millrace.server.log.LogFormat;
 import dev.millrace.server.log.LogLevel;
 import dev.millrace.server.log.LogOptions;
@@ -49,7 +50,8 @@ final class ConfigReader {
                         (int) integer("http.port", -1, PORTS - 1),
                         bytes("http.max-body", 1, MOST_MESSAGE_BYTES),
                         integer("http.max-rows", 0, Long.MAX_VALUE),
-                        text("http.cors-origin")),
+                        text("http.cors-origin"),
+                        httpLimits()),
                 new TlsOptions(
                         oneOf("tls.mode", TlsMode.values()),
                         path("tls.certificate"),
@@ -61,6 +63,16 @@ final class ConfigReader {
                 engine(),
                 new LogOptions(oneOf("log.level", LogLevel.values()), oneOf("log.format", LogFormat.values())),
                 duration("stop-timeout"));
+    }
+
+    private HttpLimits httpLimits() {
+        int connections = (int) integer("limits.connections", 1, 1_000_000);
+        int ofAddress = (int) integer("http.connections-per-address", 0, 1_000_000);
+        return new HttpLimits(
+                duration("http.header-timeout"),
+                duration("http.body-timeout"),
+                duration("http.idle-timeout"),
+                ofAddress == 0 ? Math.max(1, connections / 2) : ofAddress);
     }
 
     /** All options that were asked for. */

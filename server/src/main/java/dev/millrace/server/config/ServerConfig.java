@@ -1,6 +1,7 @@
 package dev.millrace.server.config;
 
 import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.server.http.HttpLimits;
 import dev.millrace.server.log.LogOptions;
 import dev.millrace.server.tls.TlsOptions;
 import java.net.InetAddress;
@@ -40,7 +41,13 @@ public record ServerConfig(
      * @param mostRows of one answer; 0 for any number
      * @param corsOrigin whose pages may use the API; none without, {@code *} for any
      */
-    public record Http(boolean enabled, int port, long mostBodyBytes, long mostRows, Optional<String> corsOrigin) {}
+    public record Http(
+            boolean enabled,
+            int port,
+            long mostBodyBytes,
+            long mostRows,
+            Optional<String> corsOrigin,
+            HttpLimits limits) {}
 
     /** How clients prove who they are. */
     public enum AuthMethod {

@@ -56,6 +56,11 @@ final class Endpoints {
             health(path, reply);
             return;
         }
+        if (!connection.isOrdinary()) {
+            throw MillraceException.resources(
+                            SqlState.TOO_MANY_CONNECTIONS, "too many connections; of this one only /health is answered")
+                    .withHint("limits.connections is the number in all, http.connections-per-address of one address");
+        }
         if (!isAllowedOrigin(request)) {
             reply.send(
                     HttpResponseStatus.FORBIDDEN,

@@ -18,13 +18,16 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
     private static final int MANY = 4;
 
     private final HttpServer server;
+    private final boolean ordinary;
     private final Deque<FullHttpRequest> waiting = new ArrayDeque<>(); // on the event loop
     private volatile Optional<HttpReply> answering = Optional.empty(); // written on the event loop, read by who stops
     private volatile Optional<Session> session = Optional.empty(); // written by the thread that answers, read by all
     private volatile boolean endless; // the same
 
-    HttpConnection(HttpServer server) {
+    /** @param ordinary false where only the server's health is told */
+    HttpConnection(HttpServer server, boolean ordinary) {
         this.server = server;
+        this.ordinary = ordinary;
     }
 
     @Override
@@ -44,7 +47,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
         if (waiting.size() < MANY) {
             context.channel().config().setAutoRead(true);
         }
-        HttpReply reply = new HttpReply(context.channel(), request, server.options());
+        HttpReply reply = new HttpReply(context.channel(), request, server.options(), ordinary);
         answering = Optional.of(reply);
         long start = System.nanoTime();
         server.execute(() -> {
@@ -80,6 +83,11 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
         session = Optional.of(with);
         endless = withoutEnd;
         answering.filter(HttpReply::isGone).ifPresent(reply -> with.cancel("loss of the connection"));
+    }
+
+    /** Whether all may be asked, not only the server's health. */
+    boolean isOrdinary() {
+        return ordinary;
     }
 
     boolean isBusy() {

@@ -10,12 +10,13 @@ import java.util.Optional;
  *
  * @param addresses names or addresses of interfaces; {@code *} is all of them
  * @param port 0 for any that is free
- * @param mostConnections open at once; one more is closed
+ * @param mostConnections open at once; of {@value HttpPlaces#RESERVED} more only the server's health is told
  * @param mostBodyBytes of one request; a longer one is refused (413)
  * @param mostRows of one answer; 0 for any number
  * @param corsOrigin whose pages may use the API; none without, {@code *} for any
  * @param tls offered, or asked of all, on the same port
  * @param authentication who may come in; a password comes by Basic authentication
+ * @param limits of what clients may hold without sending a request
  */
 public record HttpOptions(
         List<String> addresses,
@@ -25,7 +26,8 @@ public record HttpOptions(
         long mostRows,
         Optional<String> corsOrigin,
         Optional<Tls> tls,
-        Authentication authentication) {
+        Authentication authentication,
+        HttpLimits limits) {
     public HttpOptions {
         addresses = List.copyOf(addresses);
     }
@@ -40,12 +42,13 @@ public record HttpOptions(
                 0,
                 Optional.empty(),
                 Optional.empty(),
-                new Authentication.Trust());
+                new Authentication.Trust(),
+                HttpLimits.defaults());
     }
 
     public HttpOptions withAuthentication(Authentication newAuthentication) {
         return new HttpOptions(
-                addresses, port, mostConnections, mostBodyBytes, mostRows, corsOrigin, tls, newAuthentication);
+                addresses, port, mostConnections, mostBodyBytes, mostRows, corsOrigin, tls, newAuthentication, limits);
     }
 
     public HttpOptions withTls(Tls newTls) {
@@ -57,16 +60,46 @@ public record HttpOptions(
                 mostRows,
                 corsOrigin,
                 Optional.of(newTls),
-                authentication);
+                authentication,
+                limits);
     }
 
     public HttpOptions withLimits(int newMostBodyBytes, long newMostRows) {
         return new HttpOptions(
-                addresses, port, mostConnections, newMostBodyBytes, newMostRows, corsOrigin, tls, authentication);
+                addresses,
+                port,
+                mostConnections,
+                newMostBodyBytes,
+                newMostRows,
+                corsOrigin,
+                tls,
+                authentication,
+                limits);
     }
 
     public HttpOptions withCorsOrigin(String origin) {
         return new HttpOptions(
-                addresses, port, mostConnections, mostBodyBytes, mostRows, Optional.of(origin), tls, authentication);
+                addresses,
+                port,
+                mostConnections,
+                mostBodyBytes,
+                mostRows,
+                Optional.of(origin),
+                tls,
+                authentication,
+                limits);
+    }
+
+    public HttpOptions withLimits(int newMostConnections, HttpLimits newLimits) {
+        return new HttpOptions(
+                addresses,
+                port,
+                newMostConnections,
+                mostBodyBytes,
+                mostRows,
+                corsOrigin,
+                tls,
+                authentication,
+                newLimits);
     }
 }

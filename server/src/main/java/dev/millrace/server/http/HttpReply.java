@@ -40,6 +40,7 @@ final class HttpReply implements AutoCloseable {
     private final Channel channel;
     private final Optional<String> corsOrigin;
     private final boolean keepAlive;
+    private final long patienceNanos; // with a client that does not read; 0 for ever
     private final boolean chunked;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -47,9 +48,11 @@ final class HttpReply implements AutoCloseable {
     private boolean begun;
     private boolean ended;
 
-    HttpReply(Channel channel, HttpRequest request, HttpOptions options) {
+    /** @param mayStay whether the client may ask more on the same connection */
+    HttpReply(Channel channel, HttpRequest request, HttpOptions options, boolean mayStay) {
         this.channel = channel;
-        this.keepAlive = HttpUtil.isKeepAlive(request);
+        this.keepAlive = mayStay && HttpUtil.isKeepAlive(request);
+        this.patienceNanos = options.limits().idle().toNanos();
         this.chunked = request.protocolVersion().equals(HttpVersion.HTTP_1_1);
         String origin = request.headers().get(HttpHeaderNames.ORIGIN, "");
         this.corsOrigin = options.corsOrigin().filter(allowed -> allowed.equals("*") || allowed.equals(origin));
@@ -140,14 +143,30 @@ final class HttpReply implements AutoCloseable {
         channel.writeAndFlush(new DefaultHttpContent(bytes), channel.voidPromise());
         lock.lock();
         try {
+            long untilNanos = System.nanoTime() + patienceNanos;
             while (!channel.isWritable() && channel.isActive()) {
-                changed.awaitUninterruptibly();
+                if (patienceNanos == 0) {
+                    changed.awaitUninterruptibly();
+                } else if (!await(untilNanos - System.nanoTime())) {
+                    channel.close();
+                    throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client does not read", null);
+                }
             }
         } finally {
             lock.unlock();
         }
         if (isGone()) {
             throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone", null);
+        }
+    }
+
+    /** Waits for a change; false if the time is over. */
+    private boolean await(long nanos) {
+        try {
+            return changed.awaitNanos(nanos) > 0 || channel.isWritable();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

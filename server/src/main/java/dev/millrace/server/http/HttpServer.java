@@ -15,6 +15,7 @@ import io.netty.handler.ssl.OptionalSslHandler;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Listens for HTTP/1.1 clients of one database. Safe on any thread.
@@ -25,11 +26,15 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class HttpServer implements AutoCloseable {
     private static final long POLL_MILLIS = 10;
+    private static final long MOST_BODIES = 8; // of the largest size, in memory at once
+    private static final int PROBE_BYTES = 4096;
 
     private final Database database;
     private final HttpOptions options;
     private final DatabaseMetrics metrics;
     private final ServerThreads threads = ServerThreads.ofSockets(1, "millrace-http", "millrace-request");
+    private final HttpPlaces places;
+    private final AtomicLong bodyBytes = new AtomicLong(); // of requests that are not answered
     private final Map<Channel, HttpConnection> connections = new ConcurrentHashMap<>();
     private final Listeners listeners;
     private volatile boolean stopping; // written by who stops the server, read by requests
@@ -37,6 +42,7 @@ public final class HttpServer implements AutoCloseable {
     private HttpServer(Database database, HttpOptions options) {
         this.database = database;
         this.options = options;
+        this.places = new HttpPlaces(options.mostConnections(), options.limits().mostPerAddress());
         this.metrics = new DatabaseMetrics(database);
         this.listeners = bind();
     }
@@ -56,15 +62,22 @@ public final class HttpServer implements AutoCloseable {
     }
 
     private void accept(SocketChannel channel) {
-        if (connections.size() >= options.mostConnections() || stopping) {
+        if (stopping) {
             channel.close();
             return;
         }
-        HttpConnection connection = new HttpConnection(this);
+        boolean ordinary = places.take(channel);
+        HttpConnection connection = new HttpConnection(this, ordinary);
         connections.put(channel, connection);
         channel.closeFuture().addListener(closed -> connections.remove(channel));
         channel.pipeline()
-                .addLast(new HttpServerCodec(), new HttpObjectAggregator(options.mostBodyBytes(), true), connection);
+                .addLast(
+                        new HttpServerCodec(),
+                        new HttpGuard(options.limits(), bodyBytes, MOST_BODIES * (long) options.mostBodyBytes()),
+                        new HttpObjectAggregator(
+                                ordinary ? options.mostBodyBytes() : Math.min(PROBE_BYTES, options.mostBodyBytes()),
+                                true),
+                        connection);
         options.tls().ifPresent(tls -> {
             channel.config().setAutoRead(false); // until the certificate is made
             tls.whenReady(channel.eventLoop(), () -> beginTls(channel, tls), channel::close);

@@ -242,8 +242,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     }
 
     private void welcome(ChannelHandlerContext context, ByteBuf out) {
+        server.requirePlace();
         Session session = server.database().login(startup.get("user"));
-        server.opened(process, secret, session);
+        server.opened(process, secret, session, context.channel());
         applyStartup(session);
         ServerMessages.authenticationOk(out);
         ReportedSettings reported = new ReportedSettings(session.settings());

@@ -3,13 +3,10 @@ package dev.millrace.server.pgwire;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.message.MessageDecoder;
-import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.Session;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
@@ -40,6 +37,7 @@ public final class PgServer implements AutoCloseable {
     private final PgServerOptions options;
     private final ServerThreads threads;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final Startups startups;
     private final Map<Channel, PgConnection> clients = new ConcurrentHashMap<>();
     private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
     private final AtomicInteger processes = new AtomicInteger();
@@ -52,6 +50,7 @@ public final class PgServer implements AutoCloseable {
     private PgServer(Database database, PgServerOptions options, boolean listens) {
         this.database = database;
         this.options = options;
+        this.startups = new Startups(options.mostConnections());
         this.threads = listens
                 ? ServerThreads.ofSockets(EVENT_LOOPS, "millrace-pgwire", "millrace-session")
                 : ServerThreads.ofPipes("millrace-pgwire", "millrace-session");
@@ -101,16 +100,9 @@ public final class PgServer implements AutoCloseable {
     }
 
     private void accept(Channel channel) {
-        if (connections.size() >= options.mostConnections()) {
-            ByteBuf out = channel.alloc().buffer();
-            ServerMessages.error(
-                    out,
-                    "FATAL",
-                    MillraceException.resources(SqlState.TOO_MANY_CONNECTIONS, "sorry, too many clients already"));
-            channel.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
-            return;
-        }
         connections.add(channel);
+        startups.add(channel);
+        channel.closeFuture().addListener(closed -> startups.remove(channel));
         MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
         options.tls().ifPresent(tls -> channel.pipeline().addLast(new DirectTls(tls)));
         PgConnection connection = new PgConnection(this, decoder, processes.incrementAndGet(), random.nextInt());
@@ -136,8 +128,16 @@ public final class PgServer implements AutoCloseable {
         threads.execute(work);
     }
 
-    void opened(int process, int secret, Session session) {
+    /** Before a client is let in: whether there is a place for it. */
+    void requirePlace() {
+        if (sessions.size() >= options.mostConnections()) {
+            throw MillraceException.resources(SqlState.TOO_MANY_CONNECTIONS, "sorry, too many clients already");
+        }
+    }
+
+    void opened(int process, int secret, Session session, Channel channel) {
         sessions.put(process, new Cancellable(secret, session));
+        startups.remove(channel);
     }
 
     void closed(int process) {

@@ -10,7 +10,8 @@ import java.util.Optional;
  *
  * @param addresses names or addresses of interfaces; {@code *} is all of them
  * @param port 0 for any that is free
- * @param mostConnections open at once; one more is refused (53300)
+ * @param mostConnections clients at once; one more is refused (53300). As many again may be on their way in: of more, the
+ *     oldest is cut off
  * @param mostMessageBytes of one message from a client, a statement or a piece of a COPY
  * @param authenticationTimeout how long a client may take to say who it is; zero is for ever
  * @param tls offered to clients that ask, or asked of all; none leaves connections unencrypted

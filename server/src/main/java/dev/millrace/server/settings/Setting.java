@@ -136,6 +136,17 @@ public enum Setting {
     LISTEN_ADDRESSES("listen_addresses", "", Form.READ_ONLY, "the interfaces that the server listens on"),
     PORT("port", "0", Form.READ_ONLY, "the port for PostgreSQL clients"),
     HTTP_PORT("http_port", "0", Form.READ_ONLY, "the port for HTTP; 0 if there is none"),
+    HTTP_CONNECTIONS_PER_ADDRESS(
+            "http_connections_per_address", "0", Form.READ_ONLY, "connections to HTTP of one address"),
+    HTTP_HEADER_TIMEOUT(
+            "http_header_timeout", "0", Form.READ_ONLY, "how long a request's headers may take; 0 for ever"),
+    HTTP_BODY_TIMEOUT(
+            "http_body_timeout",
+            "0",
+            Form.READ_ONLY,
+            "how long a request's body may take, and a second for 64 KB of it"),
+    HTTP_IDLE_TIMEOUT(
+            "http_idle_timeout", "0", Form.READ_ONLY, "how long a connection to HTTP may stay without a request"),
     MAX_CONNECTIONS("max_connections", "0", Form.READ_ONLY, "PostgreSQL clients at once; 0 without a server"),
     SSL("ssl", "off", Form.READ_ONLY, "whether connections may be encrypted"),
     DATA_DIRECTORY("data_directory", "", Form.READ_ONLY, "where definitions are kept; nothing if they are in memory"),
