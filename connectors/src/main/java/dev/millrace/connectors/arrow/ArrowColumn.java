@@ -4,6 +4,8 @@ import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.json.JsonNormalizer;
+import dev.millrace.text.TextBuffer;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -15,6 +17,7 @@ import org.apache.arrow.vector.FixedWidthVector;
 import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.LargeVarCharVector;
 import org.apache.arrow.vector.TimeStampVector;
+import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 
@@ -88,12 +91,59 @@ final class ArrowColumn {
         boolean same = ArrowTypes.arrowType(field.type()).equals(from.getField().getType())
                 || (from.getField().getType() instanceof ArrowType.Timestamp timestamp
                         && timestamp.getUnit() == TimeUnit.MICROSECOND);
-        if (same) {
-            FieldVector target = ArrowTypes.arrowField(field).createVector(allocator);
+        if (field.type().kind() == DataType.Kind.JSONB) {
+            return normalized(field, from, rows, allocator);
+        }
+        FieldVector target = same ? transferred(field, from, allocator) : widened(field, from, rows, allocator);
+        try {
+            ArrowValues.check(field, target, rows);
+            return target;
+        } catch (RuntimeException | Error e) {
+            target.close();
+            throw e;
+        }
+    }
+
+    private static FieldVector transferred(Field field, FieldVector from, BufferAllocator allocator) {
+        FieldVector target = ArrowTypes.arrowField(field).createVector(allocator);
+        try {
             from.makeTransferPair(target).transfer();
             return target;
+        } catch (RuntimeException | Error e) {
+            target.close();
+            throw e;
         }
-        return widened(field, from, rows, allocator);
+    }
+
+    /** Texts as jsonb keeps them. */
+    private static FieldVector normalized(Field field, FieldVector from, int rows, BufferAllocator allocator) {
+        VarCharVector target = (VarCharVector) ArrowTypes.arrowField(field).createVector(allocator);
+        try (TextBuffer text = new TextBuffer(allocator, 64);
+                TextBuffer normal = new TextBuffer(allocator, 64)) {
+            target.allocateNew(rows);
+            JsonNormalizer normalizer = new JsonNormalizer();
+            for (int row = 0; row < rows; row++) {
+                if (from.isNull(row)) {
+                    target.setNull(row);
+                    continue;
+                }
+                text.clear();
+                text.append(
+                        from instanceof LargeVarCharVector large ? large.get(row) : ((VarCharVector) from).get(row));
+                normal.clear();
+                try {
+                    normalizer.normalize(normal, text.address(), (int) text.length());
+                } catch (MillraceException e) {
+                    throw e.in("row " + (row + 1) + ", column " + field.name());
+                }
+                target.setSafe(row, normal.toBytes());
+            }
+            target.setValueCount(rows);
+            return target;
+        } catch (RuntimeException | Error e) {
+            target.close();
+            throw e;
+        }
     }
 
     private static FieldVector widened(Field field, FieldVector from, int rows, BufferAllocator allocator) {

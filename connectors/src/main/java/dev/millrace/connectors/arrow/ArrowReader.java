@@ -75,6 +75,7 @@ final class ArrowReader implements SourceReader {
             if (input.get().next()) {
                 nextRow = 0;
                 rows = input.get().root().getRowCount();
+                checkContents();
             } else {
                 doneBytes += size(input.get().file());
                 closeInput();
@@ -83,12 +84,36 @@ final class ArrowReader implements SourceReader {
         return Optional.empty();
     }
 
+    private void checkContents() {
+        for (int column = 0; column < declared.size(); column++) {
+            if (isNeeded(column)) {
+                try {
+                    ArrowContents.check(found(declared.field(column)), rows);
+                } catch (MillraceException e) {
+                    throw inFile(e);
+                }
+            }
+        }
+    }
+
+    private boolean isNeeded(int column) {
+        return requested.contains(column) || filter.tests(column);
+    }
+
+    private FieldVector found(Field field) {
+        return input.get().root().getVector(find(input.get(), field.name()));
+    }
+
+    private MillraceException inFile(MillraceException error) {
+        return error.in("file \"" + input.get().file() + "\"");
+    }
+
     private Batch cut() {
         int count = Math.min(context.batchRows(), rows - nextRow);
         FieldVector[] vectors = new FieldVector[declared.size()];
         try {
             for (int column = 0; column < vectors.length; column++) {
-                if (requested.contains(column) || filter.tests(column)) {
+                if (isNeeded(column)) {
                     vectors[column] = take(declared.field(column), count);
                 }
             }
@@ -117,11 +142,12 @@ final class ArrowReader implements SourceReader {
     }
 
     private FieldVector take(Field field, int count) {
-        FieldVector whole = input.get().root().getVector(find(input.get(), field.name()));
-        var pair = whole.getTransferPair(context.allocator());
+        var pair = found(field).getTransferPair(context.allocator());
         pair.splitAndTransfer(nextRow, count);
         try (FieldVector part = (FieldVector) pair.getTo()) {
             return ArrowColumn.take(field, part, count, context.allocator());
+        } catch (MillraceException e) {
+            throw inFile(e);
         }
     }
 

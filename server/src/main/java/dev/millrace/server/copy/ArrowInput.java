@@ -3,16 +3,18 @@ package dev.millrace.server.copy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.connectors.arrow.ArrowContents;
+import dev.millrace.connectors.arrow.ArrowValues;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ValueParser;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
@@ -24,8 +26,10 @@ import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.LargeVarCharVector;
 import org.apache.arrow.vector.TimeStampVector;
 import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.ViewVarCharVector;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 
@@ -34,6 +38,8 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
  * that {@link DataType} tabulates is copied as memory; one of another type value by value, as if its text were inserted.
  */
 public final class ArrowInput {
+    private static final int MOST_SCALE = 1000;
+
     private final Schema schema;
     private final List<? extends FieldVector> columns;
     private final int rows;
@@ -71,6 +77,7 @@ public final class ArrowInput {
                 Optional<? extends FieldVector> from = columns.stream()
                         .filter(candidate -> candidate.getName().equals(field.name()))
                         .findFirst();
+                from.ifPresent(given -> ArrowContents.check(given, rows));
                 requireNotNull(field, from);
                 copies[column] = from.isPresent() ? copy(field, from.get()) : nulls(field);
             }
@@ -105,11 +112,6 @@ public final class ArrowInput {
     }
 
     private FieldVector copy(Field field, FieldVector from) {
-        if (from.getValueCount() < rows) {
-            throw MillraceException.user(
-                    SqlState.INVALID_PARAMETER_VALUE,
-                    "column \"" + field.name() + "\" has " + from.getValueCount() + " values, not " + rows);
-        }
         DataType type = field.type();
         if (type.isNested()) {
             return copyNested(field, from);
@@ -139,6 +141,7 @@ public final class ArrowInput {
                 copy.copyFromSafe(row, row, from);
             }
             copy.setValueCount(rows);
+            ArrowValues.check(field, copy, rows);
             return copy;
         } catch (RuntimeException | Error e) {
             copy.close();
@@ -158,18 +161,24 @@ public final class ArrowInput {
 
     private FieldVector copyFixed(Field field, BaseFixedWidthVector from) {
         FieldVector copy = Vectors.allocate(field, rows, 0, allocator);
-        copyValidity(from, copy);
-        long bytes = from instanceof BitVector ? (rows + 7) >>> 3 : (long) rows * from.getTypeWidth();
-        if (rows > 0) {
-            Memory.copy(from.getDataBufferAddress(), copy.getDataBufferAddress(), bytes);
+        try {
+            copyValidity(from, copy);
+            long bytes = from instanceof BitVector ? (rows + 7L) >>> 3 : (long) rows * from.getTypeWidth();
+            if (rows > 0) {
+                Memory.copy(from.getDataBufferAddress(), copy.getDataBufferAddress(), bytes);
+            }
+            Vectors.finish(copy, rows);
+            ArrowValues.check(field, copy, rows);
+            return copy;
+        } catch (RuntimeException | Error e) {
+            copy.close();
+            throw e;
         }
-        Vectors.finish(copy, rows);
-        return copy;
     }
 
     private FieldVector copyVariable(Field field, BaseVariableWidthVector from) {
         long offsets = rows == 0 ? 0 : from.getOffsetBufferAddress();
-        int start = rows == 0 ? 0 : Memory.getInt(offsets);
+        int start = rows == 0 ? 0 : Memory.getInt(offsets); // not negative, nor beyond the last: see ArrowContents
         int bytes = rows == 0 ? 0 : Memory.getInt(offsets + 4L * rows) - start;
         BaseVariableWidthVector copy = (BaseVariableWidthVector) Vectors.allocate(field, rows, bytes, allocator);
         try {
@@ -181,28 +190,12 @@ public final class ArrowInput {
             if (bytes > 0) {
                 Memory.copy(from.getDataBufferAddress() + start, copy.getDataBufferAddress(), bytes);
             }
-            if (field.type().isText()) {
-                requireText(field, copy);
-            }
             Vectors.finish(copy, rows);
+            ArrowValues.check(field, copy, rows);
             return copy;
         } catch (RuntimeException | Error e) {
             copy.close();
             throw e;
-        }
-    }
-
-    /** Texts are valid UTF-8 without NUL everywhere behind here. */
-    private void requireText(Field field, BaseVariableWidthVector vector) {
-        ValueParser parser = new ValueParser();
-        long offsets = vector.getOffsetBufferAddress();
-        for (int row = 0; row < rows; row++) {
-            int start = Memory.getInt(offsets + 4L * row);
-            int length = Memory.getInt(offsets + 4L * row + 4) - start;
-            long address = vector.getDataBufferAddress() + start;
-            if (!parser.tryParse(field.type(), address, length)) {
-                throw at(field, row, parser.failure(field.type(), address, length));
-            }
         }
     }
 
@@ -231,9 +224,15 @@ public final class ArrowInput {
                     putText(writer, field, from, row, text);
                 } catch (MillraceException e) {
                     throw at(field, row, e);
+                } catch (DateTimeException | ArithmeticException e) {
+                    throw at(
+                            field,
+                            row,
+                            MillraceException.user(
+                                    SqlState.DATETIME_FIELD_OVERFLOW, "date/time field value out of range"));
                 }
             }
-            return writer.take(rows);
+            return writer.finish(rows);
         }
     }
 
@@ -243,7 +242,14 @@ public final class ArrowInput {
             writer.putText(row, texts.getDataBufferAddress() + start, texts.getEndOffset(row) - start);
             return;
         }
-        byte[] bytes = text(field, from, row).getBytes(StandardCharsets.UTF_8);
+        byte[] bytes;
+        if (from instanceof LargeVarCharVector texts) {
+            bytes = texts.get(row);
+        } else if (from instanceof ViewVarCharVector texts) {
+            bytes = texts.get(row);
+        } else {
+            bytes = text(field, from, row).getBytes(StandardCharsets.UTF_8);
+        }
         text.clear();
         text.append(bytes);
         writer.putText(row, text.address(), bytes.length);
@@ -261,14 +267,14 @@ public final class ArrowInput {
         }
         Object value = from.getObject(row);
         if (value instanceof BigDecimal decimal) {
+            if (Math.abs((long) decimal.scale()) > MOST_SCALE) { // its text might be gigabytes
+                throw MillraceException.user(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "numeric field overflow");
+            }
             return decimal.toPlainString();
         }
         boolean readable = type instanceof ArrowType.Int
                 || type instanceof ArrowType.FloatingPoint
                 || type instanceof ArrowType.Bool
-                || type instanceof ArrowType.Utf8
-                || type instanceof ArrowType.LargeUtf8
-                || type instanceof ArrowType.Utf8View
                 || type instanceof ArrowType.Date
                 || type instanceof ArrowType.Time;
         if (!readable) {

@@ -11,6 +11,7 @@ import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.Connectors;
+import dev.millrace.connectors.arrow.ArrowStream;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
@@ -34,7 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.ipc.ArrowStreamReader;
+import org.apache.arrow.memory.OutOfMemoryException;
 
 /**
  * {@code POST /api/v1/streams/NAME/rows}: inserts rows in JSON lines, CSV or Arrow's stream format, read by the rules of the
@@ -89,13 +90,14 @@ final class RowsEndpoint {
     /** Columns by their names, as many as there are; all rows of a batch or none. */
     private long insertArrow(String name, FullHttpRequest request) {
         long accepted = 0;
-        try (ArrowStreamReader reader =
-                new ArrowStreamReader(new ByteBufInputStream(request.content()), session.allocator())) {
-            while (reader.loadNextBatch()) {
-                accepted += session.insert(name, reader.getVectorSchemaRoot());
+        try (ArrowStream stream = new ArrowStream(new ByteBufInputStream(request.content()), session.allocator())) {
+            while (stream.next()) {
+                accepted += session.insert(name, stream.root());
             }
             return accepted;
-        } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
+        } catch (OutOfMemoryException e) {
+            throw MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: the batch is too large");
+        } catch (IOException e) {
             throw MillraceException.user(
                     SqlState.BAD_COPY_FILE_FORMAT,
                     "the body is not a stream of Arrow batches, after " + accepted + " rows: " + e.getMessage());
