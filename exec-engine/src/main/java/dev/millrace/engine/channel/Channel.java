@@ -71,10 +71,8 @@ public final class Channel implements AutoCloseable {
             size--;
             if (item instanceof Rows rows) {
                 queuedBytes -= rows.batch().sizeInBytes();
-                if (full && queuedBytes < lowBytes || items.isEmpty()) {
-                    room = full;
-                    full = false;
-                }
+                room = full && (queuedBytes < lowBytes || queuedBytes == 0);
+                full &= !room;
             }
         }
         if (room) {

@@ -23,6 +23,11 @@ public interface Outlet extends AutoCloseable {
     /** Whether the task should pause before it makes more. Whoever makes room wakes it. */
     boolean isFull();
 
+    /** Whether the ends of epochs are welcome while it is full, because others are past the rows that it is full of. */
+    default boolean takesSignalsWhenFull() {
+        return false;
+    }
+
     /** Frees what was kept back; idempotent. */
     @Override
     void close();

@@ -2,37 +2,42 @@ package dev.millrace.engine.epoch;
 
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 
 /** The state of one domain; {@link Epochs} has the logic and the lock that guards all of this. */
 public final class EpochDomain {
-    /** An epoch that was closed and is not committed yet. */
+    /** An epoch that was closed and is not committed yet: some input has not ended it, or some output not published it. */
     static final class Closed {
         final long epoch;
         final long micros; // when it was closed, since 1970
         final OptionalLong sinceNanos; // when it became dirty, if it did
-        final Set<Object> waitingFor; // inputs that have not ended it and outputs that are not done
-        final List<EpochOutput> outputs;
+        final Set<EpochInput> waitingFor; // that have not ended it
+        final boolean fed; // whether there is an input, so that outputs have to be done with it
+        int unpublished; // outputs that have not published it
 
-        Closed(long epoch, long micros, OptionalLong sinceNanos, Set<Object> waitingFor, List<EpochOutput> outputs) {
+        Closed(long epoch, long micros, OptionalLong sinceNanos, Set<EpochInput> inputs, boolean fed) {
             this.epoch = epoch;
             this.micros = micros;
             this.sinceNanos = sinceNanos;
-            this.waitingFor = waitingFor;
-            this.outputs = outputs;
+            this.waitingFor = new LinkedHashSet<>(inputs);
+            this.fed = fed;
+        }
+
+        boolean isCommitted() {
+            return unpublished == 0 && waitingFor.isEmpty();
         }
     }
 
     final Set<EpochInput> inputs = new LinkedHashSet<>();
     final Set<EpochOutput> outputs = new LinkedHashSet<>();
-    final ArrayDeque<Closed> closed = new ArrayDeque<>();
+    final Set<Closed> closed = new LinkedHashSet<>();
+    final ArrayDeque<EpochOutput> ready = new ArrayDeque<>(); // to publish what they are done with
+    int behind; // outputs with something to be published
     long open; // the number of the open epoch
     long lastClosed = Epochs.NONE; // of those that all inputs end
     long dirtySinceNanos;
     int busyInputs;
-    boolean committing;
     boolean timerSet;
     private volatile boolean dirty; // written under the lock, read by inputs
     private volatile boolean held; // likewise
@@ -59,6 +64,6 @@ public final class EpochDomain {
 
     /** Whether nothing is under way. */
     boolean isQuiet() {
-        return !dirty && closed.isEmpty() && !committing;
+        return !dirty && closed.isEmpty();
     }
 }

@@ -7,8 +7,11 @@ import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,11 +25,16 @@ import java.util.function.Supplier;
  * <p>Long because one lock guards what all of it changes.
  */
 public final class Epochs {
+    private record Publication(EpochOutput output, Closed closed) {}
+
     /** Comes before all epochs. */
     public static final long NONE = 0;
 
     /** Epochs closed but not committed per domain: enough to keep tasks of several depths at work. */
     private static final int MOST_CLOSED = 3;
+
+    /** The same while some outputs are behind and others are not, which are not to wait for them. */
+    private static final int MOST_CLOSED_FOR_SOME = 100_000;
 
     private final Workers workers;
     private final Clock clock;
@@ -35,6 +43,7 @@ public final class Epochs {
     private final ReentrantLock lock = new ReentrantLock();
     private final ReentrantReadWriteLock commitLock = new ReentrantReadWriteLock();
     private final Set<EpochDomain> domains = new LinkedHashSet<>(); // guarded by lock
+    private final Map<Long, Closed> closedEpochs = new HashMap<>(); // of all domains; guarded by lock
     private long lastNumber; // guarded by lock
     private long lastMicros = Long.MIN_VALUE; // guarded by lock
 
@@ -46,7 +55,7 @@ public final class Epochs {
         this.signal = signal;
     }
 
-    /** Held for reading, nothing is published: several views read under one hold show the same epoch. */
+    /** Held for reading, nothing is published. Several views read under one hold show the same epoch if a {@link Cut} says so. */
     public ReentrantReadWriteLock.ReadLock commitLock() {
         return commitLock.readLock();
     }
@@ -222,8 +231,9 @@ public final class Epochs {
             }
             long epoch = domain.open;
             domain.open = ++lastNumber;
-            Set<Object> waitingFor = new LinkedHashSet<>(List.of(output));
-            domain.closed.add(new Closed(epoch, micros(), OptionalLong.empty(), waitingFor, List.of(output)));
+            Closed closed = new Closed(epoch, micros(), OptionalLong.empty(), Set.of(), true);
+            add(domain, closed);
+            expect(output, closed);
             return OptionalLong.of(epoch);
         } finally {
             lock.unlock();
@@ -303,11 +313,15 @@ public final class Epochs {
     }
 
     private void closeIfDry(EpochDomain domain) {
-        boolean over = domain.isDirty()
-                && (domain.busyInputs == 0
-                        || domain.isHeld()
-                        || clock.nanoTime() - domain.dirtySinceNanos >= epochNanos);
-        if (over && domain.closed.size() < MOST_CLOSED) {
+        if (!domain.isDirty()) {
+            return;
+        }
+        boolean isOld = clock.nanoTime() - domain.dirtySinceNanos >= epochNanos;
+        boolean over = isOld || domain.busyInputs == 0 || domain.isHeld();
+        boolean someWait = domain.behind < domain.outputs.size(); // for more, while others are at work on earlier ones
+        if (over
+                && (domain.closed.size() < MOST_CLOSED
+                        || isOld && someWait && domain.closed.size() < MOST_CLOSED_FOR_SOME)) {
             close(domain);
         }
     }
@@ -318,16 +332,28 @@ public final class Epochs {
         domain.lastClosed = epoch;
         OptionalLong since = domain.isDirty() ? OptionalLong.of(domain.dirtySinceNanos) : OptionalLong.empty();
         domain.setDirty(false);
-        Set<Object> waitingFor = new LinkedHashSet<>();
-        waitingFor.addAll(domain.inputs);
-        if (!domain.inputs.isEmpty()) {
-            waitingFor.addAll(domain.outputs); // else nothing can come to them
-        }
-        domain.closed.add(new Closed(epoch, micros(), since, waitingFor, List.copyOf(domain.outputs)));
+        Closed closed = new Closed(epoch, micros(), since, domain.inputs, !domain.inputs.isEmpty());
+        add(domain, closed);
+        domain.outputs.forEach(output -> expect(output, closed));
+        commitIfPublished(domain, closed);
         for (EpochInput input : List.copyOf(domain.inputs)) {
             input.addClosing(epoch);
             input.wake.run();
         }
+    }
+
+    private void add(EpochDomain domain, Closed closed) {
+        domain.closed.add(closed);
+        closedEpochs.put(closed.epoch, closed);
+    }
+
+    private static void expect(EpochOutput output, Closed closed) {
+        closed.unpublished++;
+        if (output.pending.isEmpty()) {
+            output.domain.behind++;
+        }
+        output.pending.add(closed);
+        queueIfReady(output);
     }
 
     /** The time of an epoch that is closed now. */
@@ -340,14 +366,8 @@ public final class Epochs {
     public long micros(long epoch) {
         lock.lock();
         try {
-            for (EpochDomain domain : domains) {
-                for (Closed closed : domain.closed) {
-                    if (closed.epoch == epoch) {
-                        return closed.micros;
-                    }
-                }
-            }
-            return micros(); // of a query that feeds itself: nobody else has this epoch
+            Closed closed = closedEpochs.get(epoch);
+            return closed == null ? micros() : closed.micros; // if a query feeds itself, nobody else has this epoch
         } finally {
             lock.unlock();
         }
@@ -359,11 +379,15 @@ public final class Epochs {
         try {
             epoch = input.closing.remove();
             input.closingTaken();
-            finished(input.domain, input, epoch);
+            Closed closed = closedEpochs.get(epoch);
+            if (closed != null) {
+                closed.waitingFor.remove(input);
+                commitIfPublished(input.domain, closed);
+            }
         } finally {
             lock.unlock();
         }
-        // What is behind the input is still to come, so only a domain without outputs can be ready now.
+        // What is behind the input is still to come, but somebody may wait for a domain without outputs.
         commitReady(input);
         return epoch;
     }
@@ -373,18 +397,27 @@ public final class Epochs {
         lock.lock();
         try {
             domain = output.domain;
-            finished(domain, output, epoch);
+            output.doneThrough = Math.max(output.doneThrough, epoch);
+            queueIfReady(output);
         } finally {
             lock.unlock();
         }
         commitReady(domain);
     }
 
-    private static void finished(EpochDomain domain, Object participant, long epoch) {
-        for (Closed closed : domain.closed) {
-            if (closed.epoch == epoch) {
-                closed.waitingFor.remove(participant);
-            }
+    private static void queueIfReady(EpochOutput output) {
+        if (!output.queued && output.isReady()) {
+            output.queued = true;
+            output.domain.ready.add(output);
+        }
+    }
+
+    /** An epoch that all inputs have ended and all outputs have published is forgotten. */
+    private void commitIfPublished(EpochDomain domain, Closed closed) {
+        if (closed.isCommitted()) {
+            domain.closed.remove(closed);
+            closedEpochs.remove(closed.epoch);
+            forgetIfEmpty(domain);
         }
     }
 
@@ -398,7 +431,10 @@ public final class Epochs {
                 input.setBusy(false);
                 domain.busyInputs--;
             }
-            domain.closed.forEach(closed -> closed.waitingFor.remove(input));
+            for (Closed closed : List.copyOf(domain.closed)) {
+                closed.waitingFor.remove(input);
+                commitIfPublished(domain, closed);
+            }
             closeIfDry(domain);
             forgetIfEmpty(domain);
         } finally {
@@ -412,8 +448,11 @@ public final class Epochs {
         lock.lock();
         try {
             domain = output.domain;
-            domain.outputs.remove(output);
-            domain.closed.forEach(closed -> closed.waitingFor.remove(output));
+            if (domain.outputs.remove(output)) {
+                output.left = true;
+                domain.behind -= output.pending.isEmpty() ? 0 : 1;
+                queueIfReady(output);
+            }
             forgetIfEmpty(domain);
         } finally {
             lock.unlock();
@@ -431,42 +470,96 @@ public final class Epochs {
         commitReady(domainOf(input));
     }
 
-    /** Commits what all are done with, in order, unless another thread is at it, which then goes on. */
+    /** Has outputs publish what they are done with, each its epochs in order. */
     private void commitReady(EpochDomain domain) {
         if (lock.isHeldByCurrentThread()) {
             return; // called back from a method that does it once it has let the lock go
         }
-        while (true) {
-            Closed ready;
-            lock.lock();
-            try {
-                if (domain.committing
-                        || domain.closed.isEmpty()
-                        || !domain.closed.peek().waitingFor.isEmpty()) {
-                    break;
-                }
-                domain.committing = true;
-                ready = domain.closed.peek();
-            } finally {
-                lock.unlock();
-            }
-            commitLock.writeLock().lock();
-            try (Interrupt.Binding others = Interrupt.shield()) { // that what the thread works for ends ends no other
-                ready.outputs.forEach(output -> output.publisher.publish(ready.epoch, ready.sinceNanos));
-            } finally {
-                commitLock.writeLock().unlock();
-            }
-            lock.lock();
-            try {
-                domain.closed.remove();
-                domain.committing = false;
-                closeIfDry(domain);
-                forgetIfEmpty(domain);
-            } finally {
-                lock.unlock();
-            }
-            signal.raise();
+        Optional<Publication> next = takeReady(domain);
+        while (next.isPresent()) {
+            publish(next.get());
+            next = takeReady(domain);
         }
+        signal.raise();
+    }
+
+    /** What is to be published now, by the caller alone. */
+    private Optional<Publication> takeReady(EpochDomain domain) {
+        lock.lock();
+        try {
+            while (!domain.ready.isEmpty()) {
+                EpochOutput output = domain.ready.remove();
+                output.queued = false;
+                if (output.isReady()) { // still: a cut may have come between
+                    Closed closed = output.pending.element();
+                    output.publishing = true;
+                    output.publishedThrough = closed.epoch;
+                    return Optional.of(new Publication(output, closed));
+                }
+            }
+            return Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void publish(Publication next) {
+        commitLock.writeLock().lock();
+        try (Interrupt.Binding others = Interrupt.shield()) { // that what the thread works for ends ends no other
+            next.output.publisher.publish(next.closed.epoch, next.closed.sinceNanos);
+        } finally {
+            commitLock.writeLock().unlock();
+            published(next.output);
+        }
+    }
+
+    private void published(EpochOutput output) {
+        lock.lock();
+        try {
+            EpochDomain domain = output.domain;
+            output.publishing = false;
+            Closed closed = output.pending.remove();
+            closed.unpublished--;
+            if (output.pending.isEmpty() && !output.left) {
+                domain.behind--;
+            }
+            commitIfPublished(domain, closed);
+            queueIfReady(output);
+            closeIfDry(domain);
+        } finally {
+            lock.unlock();
+        }
+        signal.raise();
+    }
+
+    /** Whether an output shows an epoch, or never will because it is not part of it; others may not show it yet. */
+    public boolean isPublished(EpochOutput output, long epoch) {
+        lock.lock();
+        try {
+            boolean isOpen = output.domain.open == epoch && output.domain.isDirty() && !output.left;
+            return !isOpen && output.pending.stream().noneMatch(closed -> closed.epoch == epoch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has several outputs come to one epoch, and keeps them there until the cut is closed. */
+    public Cut cut(Collection<EpochOutput> outputs) {
+        return atomically(() -> new Cut(this, outputs));
+    }
+
+    void release(Cut cut) {
+        Set<EpochDomain> domains = new LinkedHashSet<>();
+        lock.lock();
+        try {
+            for (EpochOutput output : cut.release()) {
+                queueIfReady(output);
+                domains.add(output.domain);
+            }
+        } finally {
+            lock.unlock();
+        }
+        domains.forEach(this::commitReady);
     }
 
     /** Whether the epoch is committed, or never will be because it had nothing to commit. */
@@ -477,13 +570,8 @@ public final class Epochs {
                 if (domain.open == epoch && domain.isDirty()) {
                     return false;
                 }
-                for (Closed closed : domain.closed) {
-                    if (closed.epoch == epoch) {
-                        return false;
-                    }
-                }
             }
-            return true;
+            return !closedEpochs.containsKey(epoch);
         } finally {
             lock.unlock();
         }

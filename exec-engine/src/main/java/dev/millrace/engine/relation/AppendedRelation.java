@@ -51,7 +51,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
 
     Scannable.Feed feed() {
         return new Scannable.Feed(
-                schema, fanout, () -> resources.epochs().domainOf(input), view, resources.signal()::raise);
+                schema, fanout, () -> resources.epochs().domainOf(input), output, view, resources.signal()::raise);
     }
 
     @Override

@@ -150,5 +150,10 @@ public final class Fanout implements Outlet {
     }
 
     @Override
+    public boolean takesSignalsWhenFull() {
+        return true;
+    }
+
+    @Override
     public void close() {}
 }

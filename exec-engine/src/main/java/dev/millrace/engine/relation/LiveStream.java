@@ -78,6 +78,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
                 fanout,
                 () -> resources.epochs().domainOf(epochInputs.get(0)),
                 Optional.empty(),
+                Optional.empty(),
                 scheduled::wake);
     }
 

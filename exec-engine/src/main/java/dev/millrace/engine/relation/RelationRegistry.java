@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.connector.Source;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -130,6 +131,12 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     /** What to scan under a name. */
     public synchronized Scannable scannable(String name) {
         return entry(name).scannable();
+    }
+
+    /** What shows the rows of a name; empty if there is nothing of it, or its rows do not come by epochs. */
+    public synchronized Optional<EpochOutput> output(String name) {
+        return Optional.ofNullable(entries.get(name))
+                .flatMap(entry -> entry.scannable() instanceof Scannable.Feed feed ? feed.output() : Optional.empty());
     }
 
     /** Notes that a query reads a relation. */

@@ -1,6 +1,7 @@
 package dev.millrace.engine.relation;
 
 import dev.millrace.engine.epoch.EpochDomain;
+import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -17,10 +18,17 @@ public sealed interface Scannable {
      *
      * @param fanout through which they come
      * @param domain whose epochs they belong to, as of now
+     * @param output where what came before becomes visible, if it is kept
      * @param view what came before, if it is kept
      * @param onRoom to be called when a reader's channel is not full any more
      */
-    record Feed(Schema schema, Fanout fanout, Supplier<EpochDomain> domain, Optional<View> view, Runnable onRoom)
+    record Feed(
+            Schema schema,
+            Fanout fanout,
+            Supplier<EpochDomain> domain,
+            Optional<EpochOutput> output,
+            Optional<View> view,
+            Runnable onRoom)
             implements Scannable {
         /**
          * For who is about to read the rows that are there.

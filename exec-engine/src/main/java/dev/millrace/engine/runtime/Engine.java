@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.time.Clock;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -105,6 +106,14 @@ public interface Engine extends AutoCloseable {
      * epoch that had no rows.
      */
     void awaitEpoch(long epoch);
+
+    /**
+     * Waits until an epoch is visible in some relations, whoever else is still at work on it; in all, if the epochs of one of
+     * them are not known.
+     *
+     * @return whether it is visible everywhere
+     */
+    boolean awaitEpoch(long epoch, Collection<String> relations);
 
     /**
      * Waits until all that was accepted before the call is in all views: appended rows, what live sources gave, and

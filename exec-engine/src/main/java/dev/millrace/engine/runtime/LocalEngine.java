@@ -3,6 +3,7 @@ package dev.millrace.engine.runtime;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.EpochDomain;
+import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.operators.OperatorFactory;
 import dev.millrace.engine.relation.RelationRegistry;
@@ -22,6 +23,7 @@ import dev.millrace.scheduler.WorkerThreads;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -381,6 +383,21 @@ class LocalEngine implements Engine {
     @Override
     public void awaitEpoch(long epoch) {
         await(() -> closed || epochs.isCommitted(epoch));
+    }
+
+    @Override
+    public boolean awaitEpoch(long epoch, Collection<String> read) {
+        List<EpochOutput> outputs = new ArrayList<>();
+        for (String name : read) {
+            Optional<EpochOutput> output = relations.output(name);
+            if (output.isEmpty()) {
+                awaitEpoch(epoch);
+                return true;
+            }
+            outputs.add(output.get());
+        }
+        await(() -> closed || outputs.stream().allMatch(output -> epochs.isPublished(output, epoch)));
+        return epochs.isCommitted(epoch);
     }
 
     @Override

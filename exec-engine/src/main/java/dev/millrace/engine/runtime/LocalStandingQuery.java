@@ -34,6 +34,8 @@ import java.util.function.Predicate;
  *
  * <p>Tasks that fail or end are freed by a thread that calls sinks, by way of the timer thread: a worker cannot wait for
  * other workers to leave them, and a sink may take its time to close.
+ *
+ * <p>Long because it has all that may happen to a query, from any thread, and the order of each step matters to the others.
  */
 final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final String name;
@@ -105,7 +107,13 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     Scannable.Feed feed() {
-        return new Scannable.Feed(plan.schema(), output.fanout(), this::domain, output.view(), tasks::wakeAll);
+        return new Scannable.Feed(
+                plan.schema(),
+                output.fanout(),
+                this::domain,
+                Optional.of(output.epochs()),
+                output.view(),
+                tasks::wakeAll);
     }
 
     EpochDomain domain() {
@@ -297,7 +305,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     boolean hasBegun() {
         if (!begun) {
             long epoch = firstEpoch;
-            begun = epoch != Epochs.NONE && resources.epochs().isCommitted(epoch);
+            begun = epoch != Epochs.NONE && resources.epochs().isPublished(output.epochs(), epoch);
         }
         return begun;
     }

@@ -9,6 +9,8 @@ import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Outlet;
+import dev.millrace.engine.epoch.Cut;
+import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.exchange.Exchanges;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Scannable;
@@ -26,6 +28,9 @@ import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
 import dev.millrace.engine.watermark.WatermarkOperator;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
@@ -37,10 +42,12 @@ import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -200,6 +207,26 @@ final class TaskBuilder {
 
     /** Views are read as they are now, all as of one epoch: nothing that follows is to be read. */
     private void readViews() {
+        Set<EpochOutput> outputs = new LinkedHashSet<>();
+        feeds.values().forEach(feed -> feed.output().ifPresent(outputs::add));
+        if (outputs.size() <= 1) {
+            readViewsNow();
+            return;
+        }
+        try (Cut cut = resources.epochs().cut(outputs)) {
+            Interrupt interrupt = Interrupt.current();
+            resources
+                    .workers()
+                    .await(resources.signal(), () -> interrupt.isStopped() || cut.isReached(), Long.MAX_VALUE);
+            interrupt.check();
+            readViewsNow();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");
+        }
+    }
+
+    private void readViewsNow() {
         var lock = resources.epochs().commitLock();
         lock.lock();
         try {

@@ -31,6 +31,7 @@ public final class PipelineTask implements Task, AutoCloseable {
     private final List<OutletStage> outlets = new ArrayList<>();
     private final List<OperatorStage> idleAssigners = new ArrayList<>();
     private final List<EntryStage> unfed = new ArrayList<>();
+    private final boolean passesSignals; // while it is full
     private boolean watermarksMoved;
     private long aligning = NO_EPOCH; // the epoch some inputs have reached the end of
     private long endingEpoch = NO_EPOCH; // the epoch all inputs have reached the end of
@@ -65,6 +66,8 @@ public final class PipelineTask implements Task, AutoCloseable {
                 unfed.add(entry);
             }
         }
+        this.passesSignals = stages.stream().noneMatch(OperatorStage.class::isInstance)
+                && outlets.stream().allMatch(outlet -> outlet.outlet().takesSignalsWhenFull());
     }
 
     /** What timers wake; before the task runs. */
@@ -123,7 +126,10 @@ public final class PipelineTask implements Task, AutoCloseable {
             inputs.forEach(TaskInput::nextWhilePaused);
             return Outcome.WAITING;
         }
-        if (isFull() || !carryWatermarks()) {
+        if (isFull()) {
+            return passesSignals && passEpochEnd() ? Outcome.READY : Outcome.WAITING;
+        }
+        if (!carryWatermarks()) {
             return isFull() ? Outcome.WAITING : Outcome.READY;
         }
         if (endingEpoch != NO_EPOCH) {
@@ -147,6 +153,23 @@ public final class PipelineTask implements Task, AutoCloseable {
         }
         outlets.forEach(outlet -> outlet.outlet().flush());
         return becomeIdle() ? Outcome.READY : Outcome.WAITING;
+    }
+
+    /** Without rows: for who reads what is brought here, and is past all of it. Returns whether there was something to do. */
+    private boolean passEpochEnd() {
+        if (endingEpoch != NO_EPOCH) {
+            carryEpochEnd();
+            return true;
+        }
+        for (TaskInput input : inputs) {
+            Optional<Item> end =
+                    input.isOpen() && input instanceof SourceInput source ? source.nextEpochEnd() : Optional.empty();
+            if (end.isPresent()) {
+                handle(input, end.get());
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -27,7 +27,10 @@ public record Resources(
         long mostWaitingBytes,
         Executor sinkThreads) {
 
-    /** Queries that share a relation wait for the slowest of them: their channels are so many times larger. */
+    /**
+     * Queries that share a relation have its rows once, each a place of its own in them; who is so many channels behind holds
+     * back the relation, and with it the others.
+     */
     private static final int SHARED = 16;
 
     /** What may wait for a sink. */
@@ -42,6 +45,7 @@ public record Resources(
 
     /** A channel from a relation that other queries may read, too. */
     public Channel newSharedChannel() {
-        return new Channel(SHARED * channelHighBytes, SHARED * channelLowBytes);
+        // The relation goes on as soon as there is room for a channel's worth: others wait for what it brings.
+        return new Channel(SHARED * channelHighBytes, (SHARED - 1) * channelHighBytes + channelLowBytes);
     }
 }

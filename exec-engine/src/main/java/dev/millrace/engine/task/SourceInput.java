@@ -68,19 +68,29 @@ public final class SourceInput extends TaskInput {
         return finished;
     }
 
+    /** The end of an epoch, if one is at hand: all rows of it were. */
+    Optional<Item> nextEpochEnd() {
+        OptionalLong closing =
+                epochs.isPresent() && (finished || !ofFirstEpoch) ? epochs.get().takeClosing() : OptionalLong.empty();
+        if (closing.isEmpty()) {
+            return Optional.empty();
+        }
+        lastEpochEnded = finished;
+        return Optional.of(new Item.EpochEnd(closing.getAsLong()));
+    }
+
     @Override
     Optional<Item> next() {
         while (true) {
             if (ofFirstEpoch && !finished) {
                 return poll();
             }
+            Optional<Item> epochEnd = nextEpochEnd();
+            if (epochEnd.isPresent()) {
+                return epochEnd;
+            }
             if (epochs.isPresent()) {
                 EpochInput domain = epochs.get();
-                OptionalLong closing = domain.takeClosing();
-                if (closing.isPresent()) {
-                    lastEpochEnded = finished;
-                    return Optional.of(new Item.EpochEnd(closing.getAsLong()));
-                }
                 if (lastEpochEnded) {
                     domain.leave();
                     return Optional.of(Item.END);

@@ -68,6 +68,27 @@ final class ChannelTest {
         }
     }
 
+    /** Producers would wait for ever: what is left is no row, so its taking makes no room that anybody could see. */
+    @Test
+    void withALowMarkOfZeroThereIsRoomOnceAllRowsAreOutWhateverSignalsAreLeft() {
+        AtomicInteger room = new AtomicInteger();
+        try (Channel channel = new Channel(8, 0)) {
+            channel.onRoom(room::incrementAndGet);
+            channel.put(new Item.Rows(batch()));
+            channel.put(new Item.Rows(batch()));
+            channel.put(new Item.EpochEnd(1));
+            assertTrue(channel.isFull());
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            assertTrue(channel.isFull());
+            assertEquals(0, room.get());
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            assertFalse(channel.isFull());
+            assertEquals(1, room.get());
+            assertEquals(new Item.EpochEnd(1), channel.poll().orElseThrow());
+            assertEquals(1, room.get());
+        }
+    }
+
     @Test
     void aClosedChannelFreesWhatItIsGiven() {
         Channel channel = new Channel(8, 0);

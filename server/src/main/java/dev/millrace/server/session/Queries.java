@@ -261,11 +261,11 @@ final class Queries {
 
     private void awaitOwnWrites(Query query) {
         if (!query.relations().isEmpty() && settings.isOn(Setting.READ_YOUR_WRITES)) {
-            awaitOwnEpochs();
+            ownEpochs.removeIf(epoch -> database.engine().awaitEpoch(epoch, query.relations()));
         }
     }
 
-    /** Waits until what the session wrote is in all answers. */
+    /** Waits until what the session wrote is in all answers, also in those that it does not read. */
     void awaitOwnEpochs() {
         ownEpochs.forEach(database.engine()::awaitEpoch);
         ownEpochs.clear();

@@ -166,7 +166,7 @@ final class Writes {
                             .withHint("try the statement again");
                 }
                 if (reads && keys.lastEpoch() > 0) {
-                    database.engine().awaitEpoch(keys.lastEpoch());
+                    database.engine().awaitEpoch(keys.lastEpoch(), List.of(table.name()));
                 }
                 ChangedTable changed = transaction.isPresent()
                         ? transaction.get().table(keys, transactions.mostBytes())
