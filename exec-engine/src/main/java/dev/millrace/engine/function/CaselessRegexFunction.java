@@ -19,6 +19,6 @@ public final class CaselessRegexFunction {
 
     public boolean matches(long address, int length) {
         matcher.reset(address, length);
-        return matcher.find(0);
+        return matcher.matches();
     }
 }

@@ -37,7 +37,8 @@ public final class RegexFunction {
     }
 
     public boolean matches(long address, int length) {
-        return find(address, length);
+        matcher.reset(address, length);
+        return matcher.matches();
     }
 
     /** How many matches there are, each beginning where the last one ended. */

@@ -11,7 +11,6 @@ public final class SimilarTo {
     private final Pattern pattern = new Pattern();
     private final Pattern escape = new Pattern();
     private RegexMatcher matcher;
-    private RegexMatcher parts;
 
     public void prepare(long patternAddress, int patternLength) {
         if (pattern.changed(patternAddress, patternLength)) {
@@ -31,13 +30,15 @@ public final class SimilarTo {
             throw MillraceException.user(SqlState.INVALID_ESCAPE_SEQUENCE, "invalid escape string")
                     .withHint("Escape string must be empty or one character.");
         }
-        matcher = new RegexMatcher(Regex.compile(translate(pattern.text(), escapeText, false), RegexFlags.NONE));
-        parts = new RegexMatcher(Regex.compile(translate(pattern.text(), escapeText, true), RegexFlags.NONE));
+        matcher = new RegexMatcher(Regex.compile(translate(pattern.text(), escapeText), RegexFlags.NONE));
         pattern.remember();
     }
 
-    /** @param inParts whether an escaped double quote separates parts, the first of which takes as little as it can */
-    private static String translate(String similar, String escape, boolean inParts) {
+    /**
+     * Two escaped double quotes divide the pattern into three: the first takes as little as it can, the second, a group, as
+     * much.
+     */
+    private static String translate(String similar, String escape) {
         StringBuilder regex = new StringBuilder("^(?:");
         boolean inBrackets = false;
         int separators = 0;
@@ -45,8 +46,8 @@ public final class SimilarTo {
             char c = similar.charAt(at);
             if (!escape.isEmpty() && similar.startsWith(escape, at)) {
                 at += escape.length();
-                if (inParts && at < similar.length() && similar.charAt(at) == '"') {
-                    regex.append(++separators == 1 ? ")(" : ")(?:");
+                if (at < similar.length() && similar.charAt(at) == '"' && !inBrackets) {
+                    regex.append(separator(++separators));
                 } else if (at < similar.length()) {
                     regex.append('\\').append(similar.charAt(at));
                 }
@@ -55,7 +56,7 @@ public final class SimilarTo {
                 inBrackets = c != ']';
             } else {
                 switch (c) {
-                    case '%' -> regex.append(inParts && separators == 0 ? ".*?" : ".*");
+                    case '%' -> regex.append(".*");
                     case '_' -> regex.append('.');
                     case '(' -> regex.append("(?:");
                     case '\\', '.', '^', '$' -> regex.append('\\').append(c);
@@ -69,22 +70,31 @@ public final class SimilarTo {
         return regex.append(")$").toString();
     }
 
+    private static String separator(int number) {
+        if (number > 2) {
+            throw MillraceException.user(
+                    SqlState.INVALID_USE_OF_ESCAPE_CHARACTER,
+                    "SQL regular expression may not contain more than two escape-double-quote separators");
+        }
+        return number == 1 ? "){1,1}?(" : "){1,1}(?:";
+    }
+
     /**
      * {@code substring(text SIMILAR pattern ESCAPE escape)}: the pattern is in three parts that an escaped double quote
      * separates; gives what the middle one matches, NULL when not all matches.
      */
     public boolean substring(long address, int length, Text out) {
-        parts.reset(address, length);
-        if (!parts.find(0)) {
+        matcher.reset(address, length);
+        if (!matcher.find(0)) {
             return false;
         }
-        int group = Math.min(1, parts.groups());
-        out.slice(address + parts.start(group), parts.end(group) - parts.start(group));
+        int group = Math.min(1, matcher.groups());
+        out.slice(address + matcher.start(group), matcher.end(group) - matcher.start(group));
         return true;
     }
 
     public boolean matches(long address, int length) {
         matcher.reset(address, length);
-        return matcher.find(0);
+        return matcher.matches();
     }
 }

@@ -1,30 +1,32 @@
 package dev.millrace.engine.function.regex;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
-/** A set of code points; those of ASCII as a bitmap. Immutable. */
+/** A set of code points: ranges, and those of ASCII as a bitmap. Immutable. */
 final class CharSet {
+    private static final int END = Character.MAX_CODE_POINT + 1;
+
     static final CharSet ANY = builder().add(0, Character.MAX_CODE_POINT).build(false, false);
-    static final CharSet DIGIT = builder().add(Character::isDigit).build(false, false);
+    static final CharSet DIGIT = builder().add('0', '9').build(false, false);
     static final CharSet SPACE = builder().add(CharSet::isSpace).build(false, false);
     static final CharSet WORD = builder().add(CharSet::isWord).build(false, false);
 
+    private final int[] bounds; // ascending; members are those from one at an even index to before the next
     private final long low; // code points 0 to 63
     private final long high; // 64 to 127
-    private final IntPredicate others;
 
-    private CharSet(IntPredicate members) {
+    private CharSet(int[] bounds) {
+        this.bounds = bounds;
         long lowBits = 0;
         long highBits = 0;
         for (int c = 0; c < 64; c++) {
-            lowBits |= members.test(c) ? 1L << c : 0;
-            highBits |= members.test(c + 64) ? 1L << c : 0;
+            lowBits |= isWithin(c) ? 1L << c : 0;
+            highBits |= isWithin(c + 64) ? 1L << c : 0;
         }
         low = lowBits;
         high = highBits;
-        others = members;
     }
 
     static boolean isSpace(int c) {
@@ -35,49 +37,152 @@ final class CharSet {
         return c == '_' || Character.isLetterOrDigit(c);
     }
 
+    private boolean isWithin(int codePoint) {
+        int found = Arrays.binarySearch(bounds, codePoint);
+        return ((found >= 0 ? found : -found - 2) & 1) == 0 && (found >= 0 || found < -1);
+    }
+
     boolean containsAscii(int c) {
         return ((c < 64 ? low : high) >>> c & 1) != 0; // the shift takes the lower six bits
     }
 
     boolean contains(int codePoint) {
-        return codePoint < 128 ? containsAscii(codePoint) : others.test(codePoint);
+        return codePoint < 128 ? containsAscii(codePoint) : isWithin(codePoint);
+    }
+
+    /** Where membership changes, ascending; the first is a member, and the last may be behind all code points. */
+    int[] bounds() {
+        return bounds;
+    }
+
+    /** Whether it has members of ASCII only, one byte each. */
+    boolean isAscii() {
+        return bounds.length == 0 || bounds[bounds.length - 1] <= 128;
     }
 
     CharSet negated() {
-        return new CharSet(others.negate());
+        Builder others = builder();
+        int from = 0;
+        for (int i = 0; i < bounds.length; i += 2) {
+            others.add(from, bounds[i] - 1);
+            from = bounds[i + 1];
+        }
+        return others.add(from, Character.MAX_CODE_POINT).build(false, false);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof CharSet set && Arrays.equals(bounds, set.bounds);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bounds);
+    }
+
+    static CharSet of(int codePoint) {
+        return builder().add(codePoint, codePoint).build(false, false);
     }
 
     static Builder builder() {
         return new Builder();
     }
 
+    /** Those with two cases; found when the first expression without regard to case is compiled. */
+    private static final class Cased {
+        static final int[] LETTERS = letters();
+
+        private static int[] letters() {
+            int[] found = new int[4096];
+            int count = 0;
+            for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
+                if (Character.toLowerCase(c) != c || Character.toUpperCase(c) != c) {
+                    found = count == found.length ? Arrays.copyOf(found, 2 * count) : found;
+                    found[count++] = c;
+                }
+            }
+            return Arrays.copyOf(found, count);
+        }
+    }
+
     /** Gathers members. */
     static final class Builder {
-        private final List<IntPredicate> parts = new ArrayList<>();
+        private long[] ranges = new long[8]; // first and last member, each
+        private int count;
 
         Builder add(int from, int to) {
-            parts.add(c -> c >= from && c <= to);
+            if (from <= to) {
+                ranges = count == ranges.length ? Arrays.copyOf(ranges, 2 * count) : ranges;
+                ranges[count++] = (long) from << 32 | to;
+            }
             return this;
         }
 
         Builder add(IntPredicate members) {
-            parts.add(members);
+            int from = -1;
+            for (int c = 0; c <= END; c++) {
+                boolean member = c < END && members.test(c);
+                if (member && from < 0) {
+                    from = c;
+                } else if (!member && from >= 0) {
+                    add(from, c - 1);
+                    from = -1;
+                }
+            }
             return this;
         }
 
         Builder add(CharSet set) {
-            return add(set::contains);
+            for (int i = 0; i < set.bounds.length; i += 2) {
+                add(set.bounds[i], set.bounds[i + 1] - 1);
+            }
+            return this;
         }
 
+        /** @param ignoreCase whether the other case of each member is one too */
         CharSet build(boolean ignoreCase, boolean negated) {
-            List<IntPredicate> all = List.copyOf(parts);
-            IntPredicate members = c -> all.stream().anyMatch(part -> part.test(c));
-            IntPredicate folded = ignoreCase
-                    ? c -> members.test(c)
-                            || members.test(Character.toLowerCase(c))
-                            || members.test(Character.toUpperCase(c))
-                    : members;
-            return new CharSet(negated ? folded.negate() : folded);
+            CharSet set = new CharSet(merged());
+            if (ignoreCase) {
+                int[] given = set.bounds;
+                for (int i = 0; i < given.length; i += 2) {
+                    eachCased(given[i], given[i + 1], c -> {
+                        add(Character.toLowerCase(c), Character.toLowerCase(c));
+                        add(Character.toUpperCase(c), Character.toUpperCase(c));
+                    });
+                }
+                set = new CharSet(merged());
+            }
+            return negated ? set.negated() : set;
+        }
+
+        private static void eachCased(int from, int end, IntConsumer action) {
+            if (end - from <= 128) {
+                for (int c = from; c < end; c++) {
+                    action.accept(c);
+                }
+                return;
+            }
+            int found = Arrays.binarySearch(Cased.LETTERS, from);
+            for (int i = found < 0 ? -found - 1 : found; i < Cased.LETTERS.length && Cased.LETTERS[i] < end; i++) {
+                action.accept(Cased.LETTERS[i]);
+            }
+        }
+
+        private int[] merged() {
+            Arrays.sort(ranges, 0, count);
+            int[] merged = new int[2 * count];
+            int used = 0;
+            for (int i = 0; i < count; i++) {
+                int from = (int) (ranges[i] >>> 32);
+                int end = (int) ranges[i] + 1;
+                if (used > 0 && from <= merged[used - 1]) {
+                    merged[used - 1] = Math.max(merged[used - 1], end);
+                } else {
+                    merged[used++] = from;
+                    merged[used++] = end;
+                }
+            }
+            return Arrays.copyOf(merged, used);
         }
     }
 }

@@ -3,33 +3,19 @@ package dev.millrace.engine.function.regex;
 import dev.millrace.batch.Memory;
 
 /**
- * One step of a matcher: matches its own part at a place and then all that follows it. Nodes are immutable; what changes
- * is in the {@link RegexMatcher}.
+ * One step of a {@link OneWayMatcher}: matches its own part at a place and then all that follows it. Nodes are immutable;
+ * what changes is in the matcher.
  */
 abstract class Node {
     /** Whether a match leads from byte {@code at} to the end of the pattern. */
-    abstract boolean matches(RegexMatcher state, int at);
+    abstract boolean matches(OneWayMatcher state, int at);
 
     /** The end of the pattern. */
     static final class Accept extends Node {
         @Override
-        boolean matches(RegexMatcher state, int at) {
+        boolean matches(OneWayMatcher state, int at) {
             state.end = at;
             return true;
-        }
-    }
-
-    /** The end of a lookbehind: only at the place it looks from. */
-    static final class AcceptAt extends Node {
-        private final int slot;
-
-        AcceptAt(int slot) {
-            this.slot = slot;
-        }
-
-        @Override
-        boolean matches(RegexMatcher state, int at) {
-            return at == state.counters[slot];
         }
     }
 
@@ -44,7 +30,7 @@ abstract class Node {
         }
 
         @Override
-        boolean matches(RegexMatcher state, int at) {
+        boolean matches(OneWayMatcher state, int at) {
             if (state.length - at < bytes.length) {
                 return false;
             }
@@ -75,7 +61,7 @@ abstract class Node {
         }
 
         @Override
-        boolean matches(RegexMatcher state, int start) {
+        boolean matches(OneWayMatcher state, int start) {
             int at = start;
             int count = 0;
             while (count < least) {
@@ -89,7 +75,7 @@ abstract class Node {
             return greedy ? longestFirst(state, at, count) : shortestFirst(state, at, count);
         }
 
-        private boolean longestFirst(RegexMatcher state, int shortest, int reached) {
+        private boolean longestFirst(OneWayMatcher state, int shortest, int reached) {
             int at = shortest;
             int count = reached;
             while (count < most) {
@@ -100,6 +86,7 @@ abstract class Node {
                 at += bytes;
                 count++;
             }
+            state.work += at - shortest;
             while (!next.matches(state, at)) {
                 if (at == shortest) {
                     return false;
@@ -111,7 +98,7 @@ abstract class Node {
             return true;
         }
 
-        private boolean shortestFirst(RegexMatcher state, int shortest, int reached) {
+        private boolean shortestFirst(OneWayMatcher state, int shortest, int reached) {
             int at = shortest;
             int count = reached;
             while (!next.matches(state, at)) {
@@ -121,6 +108,7 @@ abstract class Node {
                 }
                 at += bytes;
                 count++;
+                state.work++;
             }
             return true;
         }
@@ -135,7 +123,7 @@ abstract class Node {
         }
 
         @Override
-        boolean matches(RegexMatcher state, int at) {
+        boolean matches(OneWayMatcher state, int at) {
             for (Node branch : branches) {
                 if (branch.matches(state, at)) {
                     return true;
@@ -156,7 +144,7 @@ abstract class Node {
         }
 
         @Override
-        boolean matches(RegexMatcher state, int at) {
+        boolean matches(OneWayMatcher state, int at) {
             int before = state.marks[slot];
             state.marks[slot] = at;
             if (next.matches(state, at)) {
@@ -192,7 +180,7 @@ abstract class Node {
         }
 
         @Override
-        boolean matches(RegexMatcher state, int at) {
+        boolean matches(OneWayMatcher state, int at) {
             int count = state.counters[slot];
             int began = state.counters[slot + 1];
             if (count > least && at == began) {
@@ -206,7 +194,7 @@ abstract class Node {
                     : leave(state, at, count, began) || (count < most && again(state, at, count, began));
         }
 
-        private boolean again(RegexMatcher state, int at, int count, int began) {
+        private boolean again(OneWayMatcher state, int at, int count, int began) {
             state.counters[slot] = count + 1;
             state.counters[slot + 1] = at;
             if (body.matches(state, at)) {
@@ -217,7 +205,7 @@ abstract class Node {
             return false;
         }
 
-        private boolean leave(RegexMatcher state, int at, int count, int began) {
+        private boolean leave(OneWayMatcher state, int at, int count, int began) {
             boolean matched = next.matches(state, at);
             // What follows may have come through here again, in an enclosing loop.
             state.counters[slot] = count;
@@ -237,7 +225,7 @@ abstract class Node {
         }
 
         @Override
-        boolean matches(RegexMatcher state, int at) {
+        boolean matches(OneWayMatcher state, int at) {
             int count = state.counters[slot];
             int began = state.counters[slot + 1];
             state.counters[slot] = 0;
@@ -260,11 +248,11 @@ abstract class Node {
         }
 
         @Override
-        boolean matches(RegexMatcher state, int at) {
+        boolean matches(OneWayMatcher state, int at) {
             return isHere(state, at) && next.matches(state, at);
         }
 
-        private boolean isHere(RegexMatcher state, int at) {
+        private boolean isHere(OneWayMatcher state, int at) {
             return switch (place) {
                 case TEXT_START -> at == 0;
                 case TEXT_END -> at == state.length;
@@ -275,63 +263,6 @@ abstract class Node {
                 case WORD_BOUNDARY -> state.isWordBefore(at) != state.isWordAt(at);
                 case NO_WORD_BOUNDARY -> state.isWordBefore(at) == state.isWordAt(at);
             };
-        }
-    }
-
-    /** The text of a group once more. */
-    static final class BackReference extends Node {
-        private final int group;
-        private final boolean ignoreCase;
-        private final Node next;
-
-        BackReference(int group, boolean ignoreCase, Node next) {
-            this.group = group;
-            this.ignoreCase = ignoreCase;
-            this.next = next;
-        }
-
-        @Override
-        boolean matches(RegexMatcher state, int at) {
-            int from = state.marks[2 * group];
-            int bytes = state.marks[2 * group + 1] - from;
-            if (from < 0 || bytes < 0 || state.length - at < bytes || !state.sameText(from, at, bytes, ignoreCase)) {
-                return false;
-            }
-            return next.matches(state, at + bytes);
-        }
-    }
-
-    /** Whether something matches here, or ends here, without consuming it. */
-    static final class Look extends Node {
-        private final Node body;
-        private final int slot; // of the place looked from, when looking behind, else -1
-        private final boolean negated;
-        private final Node next;
-
-        Look(Node body, int slot, boolean negated, Node next) {
-            this.body = body;
-            this.slot = slot;
-            this.negated = negated;
-            this.next = next;
-        }
-
-        @Override
-        boolean matches(RegexMatcher state, int at) {
-            int end = state.end;
-            boolean found = slot < 0 ? body.matches(state, at) : behind(state, at);
-            state.end = end;
-            return found != negated && next.matches(state, at);
-        }
-
-        private boolean behind(RegexMatcher state, int at) {
-            int before = state.counters[slot];
-            state.counters[slot] = at;
-            boolean found = false;
-            for (int from = at; from >= 0 && !found; from--) {
-                found = !state.isContinuation(from) && body.matches(state, from);
-            }
-            state.counters[slot] = before;
-            return found;
         }
     }
 }

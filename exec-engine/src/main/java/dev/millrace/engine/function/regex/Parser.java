@@ -3,12 +3,14 @@ package dev.millrace.engine.function.regex;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Reads PostgreSQL's advanced regular expressions (its manual, section 9.7.3). */
 final class Parser {
     private static final int MOST_REPEATS = 255;
+    private static final int MOST_NESTED = 500; // parentheses; all that walks over the result calls itself
 
     private final String text;
     private final boolean ignoreCase;
@@ -17,6 +19,9 @@ final class Parser {
     private final boolean lineAnchors;
     private int at;
     private int groups;
+    private int nested;
+    private int looking; // how many lookarounds are around
+    private final Set<Integer> open = new HashSet<>(); // groups that are not closed yet
 
     private Parser(String text, int start, RegexFlags flags) {
         this.text = text;
@@ -53,7 +58,7 @@ final class Parser {
         return new Parsed(syntax, parser.groups, flags.ignoreCase());
     }
 
-    private static MillraceException invalid(String reason) {
+    static MillraceException invalid(String reason) {
         return MillraceException.user(SqlState.INVALID_REGULAR_EXPRESSION, "invalid regular expression: " + reason);
     }
 
@@ -98,33 +103,39 @@ final class Parser {
         do {
             branches.add(sequence());
         } while (take("|"));
-        if (branches.stream().allMatch(branch -> characters(branch) >= 0)) {
-            branches.sort(Comparator.comparingInt(Parser::characters).reversed()); // the longest match is preferred
-        }
         return branches.size() == 1 ? branches.get(0) : new Syntax.Alternatives(branches);
-    }
-
-    /** How many characters a sequence of single ones takes; -1 for all else. */
-    private static int characters(Syntax syntax) {
-        if (syntax instanceof Syntax.Sequence sequence) {
-            boolean single = sequence.parts().stream().allMatch(part -> characters(part) == 1);
-            return single ? sequence.parts().size() : -1;
-        }
-        return syntax instanceof Syntax.Literal || syntax instanceof Syntax.OneOf ? 1 : -1;
     }
 
     private Syntax sequence() {
         List<Syntax> parts = new ArrayList<>();
+        skip();
         while (more() && peek() != '|' && peek() != ')') {
-            if (expanded && skipExpanded() || take("(?#") && skipComment()) {
-                continue;
-            }
-            parts.add(repeated(atom()));
+            boolean isGroup = peek() == '('
+                    && !text.startsWith("(?=", at)
+                    && !text.startsWith("(?!", at)
+                    && !text.startsWith("(?<", at);
+            Syntax atom = atom();
+            skip();
+            parts.add(repeated(atom, isGroup));
+            skip();
         }
         return parts.size() == 1 ? parts.get(0) : new Syntax.Sequence(parts);
     }
 
-    private boolean skipExpanded() {
+    /** Goes behind comments, and blanks where they do not count. */
+    private void skip() {
+        boolean moved = true;
+        while (moved) {
+            moved = expanded && skipBlanks();
+            if (take("(?#")) {
+                int close = text.indexOf(')', at);
+                at = close < 0 ? text.length() : close + 1;
+                moved = true;
+            }
+        }
+    }
+
+    private boolean skipBlanks() {
         int start = at;
         while (more() && (CharSet.isSpace(peek()) || peek() == '#')) {
             if (peek() == '#') {
@@ -137,15 +148,12 @@ final class Parser {
         return at > start;
     }
 
-    private boolean skipComment() {
-        int close = text.indexOf(')', at);
-        at = close < 0 ? text.length() : close + 1;
-        return true;
-    }
-
-    private Syntax repeated(Syntax body) {
+    private Syntax repeated(Syntax given, boolean isGroup) {
+        // A back reference repeats itself; one in parentheses is something that is repeated.
+        Syntax body = isGroup && given instanceof Syntax.BackReference ? new Syntax.Sequence(List.of(given)) : given;
         int least;
         int most;
+        boolean isRange = false;
         if (take("*")) {
             least = 0;
             most = Syntax.Repeat.UNLIMITED;
@@ -158,9 +166,11 @@ final class Parser {
         } else if (isBound()) {
             at++;
             least = count();
-            most = take(",") ? (more() && peek() != '}' ? count() : Syntax.Repeat.UNLIMITED) : least;
+            isRange = take(",");
+            skipInBound();
+            most = isRange ? (more() && peek() != '}' ? count() : Syntax.Repeat.UNLIMITED) : least;
             if (!take("}")) {
-                throw invalid("braces {} not balanced");
+                throw invalid(more() ? "invalid repetition count(s)" : "braces {} not balanced");
             }
             if (most < least) {
                 throw invalid("invalid repetition count(s)");
@@ -168,31 +178,54 @@ final class Parser {
         } else {
             return body;
         }
-        if (body instanceof Syntax.At || body instanceof Syntax.Look) {
+        if (!isGroup && (body instanceof Syntax.At || body instanceof Syntax.Look)) {
             throw invalid("quantifier operand invalid");
         }
-        boolean greedy = !take("?");
+        boolean exact = most == least && text.charAt(at - 1) == '}' && !isRange;
+        boolean lazy = take("?");
+        Syntax.Preference preference =
+                exact ? Syntax.Preference.NONE : lazy ? Syntax.Preference.SHORTEST : Syntax.Preference.LONGEST;
         if (more() && (peek() == '*' || peek() == '+' || peek() == '?' || isBound())) {
             throw invalid("quantifier operand invalid");
         }
-        return new Syntax.Repeat(body, least, most, greedy);
+        return new Syntax.Repeat(body, least, most, preference);
     }
 
     /** An opening brace is only special before a digit. */
     private boolean isBound() {
-        return more() && peek() == '{' && at + 1 < text.length() && Character.isDigit(text.charAt(at + 1));
+        if (!more() || peek() != '{') {
+            return false;
+        }
+        int digit = at + 1;
+        while (expanded && digit < text.length() && CharSet.isSpace(text.charAt(digit))) {
+            digit++;
+        }
+        return digit < text.length() && isDigit(text.charAt(digit));
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private void skipInBound() {
+        if (expanded) {
+            skipBlanks();
+        }
     }
 
     private int count() {
         int value = 0;
-        if (!more() || !Character.isDigit(peek())) {
-            throw invalid("invalid repetition count(s)");
+        skipInBound();
+        if (!more() || !isDigit(peek())) {
+            throw invalid(more() ? "invalid repetition count(s)" : "braces {} not balanced");
         }
-        while (more() && Character.isDigit(peek())) {
-            value = value * 10 + Character.digit(text.charAt(at++), 10);
+        while (more() && isDigit(peek())) {
+            value = value * 10 + peek() - '0';
+            at++;
             if (value > MOST_REPEATS) {
                 throw invalid("invalid repetition count(s)");
             }
+            skipInBound();
         }
         return value;
     }
@@ -235,27 +268,42 @@ final class Parser {
 
     private Syntax group() {
         at++;
+        if (++nested > MOST_NESTED) {
+            throw invalid("regular expression is too complex");
+        }
         Syntax result;
         if (take("?:")) {
             result = alternatives();
         } else if (take("?=")) {
-            result = new Syntax.Look(alternatives(), false, false);
+            result = look(false, false);
         } else if (take("?!")) {
-            result = new Syntax.Look(alternatives(), false, true);
+            result = look(false, true);
         } else if (take("?<=")) {
-            result = new Syntax.Look(alternatives(), true, false);
+            result = look(true, false);
         } else if (take("?<!")) {
-            result = new Syntax.Look(alternatives(), true, true);
+            result = look(true, true);
         } else if (take("?")) {
             throw invalid("quantifier operand invalid");
+        } else if (looking > 0) {
+            result = alternatives(); // groups are not captured in there
         } else {
             int number = ++groups;
+            open.add(number);
             result = new Syntax.Group(number, alternatives());
+            open.remove(number);
         }
         if (!take(")")) {
             throw invalid("parentheses () not balanced");
         }
+        nested--;
         return result;
+    }
+
+    private Syntax look(boolean behind, boolean negated) {
+        looking++;
+        Syntax body = alternatives();
+        looking--;
+        return new Syntax.Look(body, behind, negated);
     }
 
     private Syntax escape() {
@@ -264,9 +312,11 @@ final class Parser {
         }
         char c = peek();
         if (c >= '1' && c <= '9') {
-            at++;
-            int group = c - '0';
-            if (group > groups) {
+            int group = referredGroup();
+            if (group < 0) {
+                return literal(octal());
+            }
+            if (group > groups || open.contains(group) || looking > 0) {
                 throw invalid("invalid backreference number");
             }
             return new Syntax.BackReference(group);
@@ -290,6 +340,32 @@ final class Parser {
             return new Syntax.OneOf(set);
         }
         return literal(characterEscape());
+    }
+
+    /** The group of a number behind a backslash; -1 when it is an octal character: of digits, and no group yet. */
+    private int referredGroup() {
+        int end = at;
+        int number = 0;
+        while (end < text.length() && isDigit(text.charAt(end))) {
+            number = Math.min(number * 10 + text.charAt(end++) - '0', 100_000);
+        }
+        if (end > at + 1 && number > groups) {
+            return -1;
+        }
+        at = end;
+        return number;
+    }
+
+    private int octal() {
+        int value = 0;
+        int start = at;
+        while (more() && at - start < 3 && peek() >= '0' && peek() <= '7' && value * 8 + peek() - '0' <= 0xff) {
+            value = value * 8 + text.charAt(at++) - '0';
+        }
+        if (at == start) {
+            throw invalid("invalid escape \\ sequence");
+        }
+        return value;
     }
 
     private static CharSet classEscape(char c) {
@@ -316,11 +392,25 @@ final class Parser {
             case 'r' -> '\r';
             case 't' -> '\t';
             case 'v' -> 11;
-            case '0' -> 0;
-            case 'x' -> hexadecimal(1, 8);
+            case '0' -> {
+                at--;
+                yield octal();
+            }
+            case 'c' -> {
+                if (!more()) {
+                    throw invalid("invalid escape \\ sequence");
+                }
+                yield nextCodePoint() & 31;
+            }
+            case 'x' -> hexadecimal(1, 255);
             case 'u' -> hexadecimal(4, 4);
             case 'U' -> hexadecimal(8, 8);
             default -> {
+                at -= Character.charCount(c);
+                if (isDigit((char) c) && c < 128 && referredGroup() < 0) { // in brackets, where no group is referred to
+                    yield octal();
+                }
+                at = text.offsetByCodePoints(at, c < 128 && isDigit((char) c) ? 0 : 1);
                 if (Character.isLetterOrDigit(c) && c < 128) {
                     throw invalid("invalid escape \\ sequence");
                 }
@@ -337,11 +427,14 @@ final class Parser {
         if (at - start < least) {
             throw invalid("invalid escape \\ sequence");
         }
-        long value = Long.parseLong(text.substring(start, at), 16);
-        if (value > Character.MAX_CODE_POINT) {
-            throw invalid("invalid escape \\ sequence");
+        int value = 0;
+        for (int i = start; i < at; i++) {
+            value = value * 16 + Character.digit(text.charAt(i), 16);
+            if (value > Character.MAX_CODE_POINT) {
+                throw invalid("invalid escape \\ sequence");
+            }
         }
-        return (int) value;
+        return value;
     }
 
     private Syntax bracket() {
@@ -359,6 +452,7 @@ final class Parser {
             if (!more()) {
                 throw invalid("brackets [] not balanced");
             }
+            boolean begins = first;
             first = false;
             if (take("[:")) {
                 set.add(named());
@@ -371,6 +465,9 @@ final class Parser {
                     set.add(escaped);
                     continue;
                 }
+            }
+            if (peek() == '-' && !begins && text.charAt(Math.min(at + 1, text.length() - 1)) != ']') {
+                throw invalid("invalid character range");
             }
             int from = bracketCharacter();
             int to = from;
@@ -401,10 +498,15 @@ final class Parser {
         }
         if (take("[.") || take("[=")) {
             String end = text.charAt(at - 1) + "]";
-            int codePoint = nextCodePoint();
-            if (!take(end)) {
+            int close = text.indexOf(end, at);
+            if (close < 0) {
+                throw invalid("brackets [] not balanced");
+            }
+            if (close == at || text.codePointCount(at, close) > 1) {
                 throw invalid("invalid collating element");
             }
+            int codePoint = nextCodePoint();
+            at = close + 2;
             return codePoint;
         }
         return nextCodePoint();

@@ -1,31 +1,44 @@
 package dev.millrace.engine.function.regex;
 
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A compiled regular expression. Immutable, safe on any thread; {@link RegexMatcher} finds its matches. */
 public final class Regex {
-    private final Node first;
-    private final int groups;
-    private final int counters;
-    private final boolean atStart;
-    private final Optional<RequiredLiteral> required;
-    private final Optional<CharSet> firstCharacter;
+    private static final int MOST_LOOKS = 6; // each doubles the automata's tables
 
-    private Regex(
-            Node first,
-            int groups,
-            int counters,
-            boolean atStart,
-            Optional<RequiredLiteral> required,
-            Optional<CharSet> firstCharacter) {
-        this.first = first;
-        this.groups = groups;
-        this.counters = counters;
-        this.atStart = atStart;
-        this.required = required;
-        this.firstCharacter = firstCharacter;
+    private final Syntax syntax;
+    private final int groupCount;
+    private final boolean ignoreCase;
+    private final boolean atStart;
+    private final Part tree;
+    private final Map<Integer, Syntax> groups;
+    private final Map<Syntax.Look, Integer> looks = new LinkedHashMap<>(); // inner ones before those around them
+    private final Alphabet alphabet;
+    private final Program program;
+    private final Optional<RequiredLiteral> required;
+    private final Optional<OneWay> oneWay;
+
+    private Regex(Parser.Parsed parsed) {
+        syntax = parsed.syntax();
+        groupCount = parsed.groups();
+        ignoreCase = parsed.ignoreCase();
+        atStart = OneWay.isAtStart(syntax);
+        groups = Part.groups(syntax);
+        List<CharSet> sets = new ArrayList<>();
+        collect(syntax, sets);
+        if (looks.size() > MOST_LOOKS) {
+            throw Parser.invalid("regular expression is too complex")
+                    .withHint("It may look ahead and behind in " + MOST_LOOKS + " different ways.");
+        }
+        alphabet = new Alphabet(sets);
+        tree = Part.of(syntax);
+        program = program(syntax, false);
+        required = RequiredLiteral.of(syntax);
+        oneWay = OneWay.of(syntax, program, tree.isShortest());
     }
 
     /**
@@ -34,29 +47,16 @@ public final class Regex {
      * @throws dev.millrace.error.MillraceException when it is none (2201B)
      */
     public static Regex compile(String pattern, RegexFlags flags) {
-        Parser.Parsed parsed = Parser.parse(pattern, flags);
-        Compiler compiler = new Compiler(parsed.ignoreCase());
-        Node first = compiler.compile(parsed.syntax(), new Node.Accept());
-        return new Regex(
-                first,
-                parsed.groups(),
-                compiler.counters,
-                firstPart(parsed.syntax()).equals(new Syntax.At(Syntax.Place.TEXT_START)),
-                RequiredLiteral.of(parsed.syntax()),
-                firstCharacter(firstPart(parsed.syntax())));
+        return new Regex(Parser.parse(pattern, flags));
     }
 
     /** How many groups it captures. */
     public int groups() {
-        return groups;
+        return groupCount;
     }
 
-    Node first() {
-        return first;
-    }
-
-    int counters() {
-        return counters;
+    boolean ignoresCase() {
+        return ignoreCase;
     }
 
     /** Whether it matches at the start of the text only. */
@@ -64,119 +64,62 @@ public final class Regex {
         return atStart;
     }
 
+    Part tree() {
+        return tree;
+    }
+
+    Alphabet alphabet() {
+        return alphabet;
+    }
+
+    List<Syntax.Look> looks() {
+        return List.copyOf(looks.keySet());
+    }
+
+    Syntax syntax() {
+        return syntax;
+    }
+
+    /** Of the whole, to be read forwards. */
+    Program program() {
+        return program;
+    }
+
+    /** Of a part. */
+    Program program(Syntax part, boolean backwards) {
+        return ProgramBuilder.build(part, alphabet, groups, looks, backwards);
+    }
+
     /** Bytes that every match contains, if such are known. */
     Optional<RequiredLiteral> required() {
         return required;
     }
 
-    /** What every match begins with, if that is known. */
-    Optional<CharSet> firstCharacter() {
-        return firstCharacter;
+    /** As an expression that never has a choice, if it is one. */
+    Optional<OneWay> oneWay() {
+        return oneWay;
     }
 
-    private static Syntax firstPart(Syntax syntax) {
-        if (syntax instanceof Syntax.Sequence sequence && !sequence.parts().isEmpty()) {
-            return firstPart(sequence.parts().get(0));
+    /** Gathers sets of characters and lookarounds. */
+    private void collect(Syntax part, List<CharSet> sets) {
+        if (part instanceof Syntax.Literal literal) {
+            sets.add(CharSet.of(literal.codePoint()));
+        } else if (part instanceof Syntax.OneOf one) {
+            sets.add(one.set());
+        } else if (part instanceof Syntax.Sequence sequence) {
+            sequence.parts().forEach(each -> collect(each, sets));
+        } else if (part instanceof Syntax.Alternatives alternatives) {
+            alternatives.branches().forEach(each -> collect(each, sets));
+        } else if (part instanceof Syntax.Group group) {
+            collect(group.body(), sets);
+        } else if (part instanceof Syntax.Repeat repeat) {
+            collect(repeat.body(), sets);
+        } else if (part instanceof Syntax.At at) {
+            boolean words = at.place().ordinal() >= Syntax.Place.WORD_START.ordinal();
+            sets.add(words ? CharSet.WORD : CharSet.of('\n'));
+        } else if (part instanceof Syntax.Look look) {
+            collect(look.body(), sets);
+            looks.putIfAbsent(look, looks.size());
         }
-        return syntax instanceof Syntax.Group group ? firstPart(group.body()) : syntax;
-    }
-
-    private static Optional<CharSet> firstCharacter(Syntax part) {
-        if (part instanceof Syntax.Repeat repeat && repeat.least() > 0) {
-            return firstCharacter(firstPart(repeat.body()));
-        }
-        return single(part);
-    }
-
-    /** The set a syntax stands for if it is one character. */
-    private static Optional<CharSet> single(Syntax syntax) {
-        if (syntax instanceof Syntax.OneOf one) {
-            return Optional.of(one.set());
-        }
-        if (syntax instanceof Syntax.Literal literal) {
-            return Optional.of(CharSet.builder()
-                    .add(literal.codePoint(), literal.codePoint())
-                    .build(false, false));
-        }
-        return Optional.empty();
-    }
-
-    /** Makes nodes, each with the one that follows it. */
-    private static final class Compiler {
-        private final boolean ignoreCase;
-        private int counters;
-
-        Compiler(boolean ignoreCase) {
-            this.ignoreCase = ignoreCase;
-        }
-
-        Node compile(Syntax syntax, Node next) {
-            if (syntax instanceof Syntax.Sequence sequence) {
-                return sequence(sequence.parts(), next);
-            }
-            if (syntax instanceof Syntax.Literal literal) {
-                return new Node.Literal(utf8(literal.codePoint()), next);
-            }
-            if (syntax instanceof Syntax.OneOf one) {
-                return new Node.Run(one.set(), 1, 1, true, next);
-            }
-            if (syntax instanceof Syntax.Alternatives alternatives) {
-                return new Node.Choice(alternatives.branches().stream()
-                        .map(branch -> compile(branch, next))
-                        .toArray(Node[]::new));
-            }
-            if (syntax instanceof Syntax.Group group) {
-                Node end = new Node.Mark(2 * group.number() + 1, next);
-                return new Node.Mark(2 * group.number(), compile(group.body(), end));
-            }
-            if (syntax instanceof Syntax.Repeat repeat) {
-                return repeat(repeat, next);
-            }
-            if (syntax instanceof Syntax.At at) {
-                return new Node.At(at.place(), next);
-            }
-            if (syntax instanceof Syntax.BackReference reference) {
-                return new Node.BackReference(reference.group(), ignoreCase, next);
-            }
-            Syntax.Look look = (Syntax.Look) syntax;
-            int slot = look.behind() ? counters++ : -1;
-            Node end = look.behind() ? new Node.AcceptAt(slot) : new Node.Accept();
-            return new Node.Look(compile(look.body(), end), slot, look.negated(), next);
-        }
-
-        /** From the last part to the first; literals side by side become one. */
-        private Node sequence(List<Syntax> parts, Node last) {
-            Node next = last;
-            for (int i = parts.size() - 1; i >= 0; i--) {
-                StringBuilder run = new StringBuilder();
-                while (i >= 0 && parts.get(i) instanceof Syntax.Literal literal) {
-                    run.insert(0, Character.toString(literal.codePoint()));
-                    i--;
-                }
-                if (!run.isEmpty()) {
-                    next = new Node.Literal(run.toString().getBytes(StandardCharsets.UTF_8), next);
-                }
-                if (i >= 0) {
-                    next = compile(parts.get(i), next);
-                }
-            }
-            return next;
-        }
-
-        private Node repeat(Syntax.Repeat repeat, Node next) {
-            Optional<CharSet> single = single(repeat.body());
-            if (single.isPresent()) {
-                return new Node.Run(single.get(), repeat.least(), repeat.most(), repeat.greedy(), next);
-            }
-            int slot = counters;
-            counters += 2;
-            Node.Loop loop = new Node.Loop(slot, repeat.least(), repeat.most(), repeat.greedy(), next);
-            loop.setBody(compile(repeat.body(), loop));
-            return new Node.Enter(slot, loop);
-        }
-    }
-
-    static byte[] utf8(int codePoint) {
-        return Character.toString(codePoint).getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -137,16 +137,26 @@ final class RequiredLiteral {
         return isBounded() != other.isBounded() ? isBounded() : bytes.length > other.bytes.length;
     }
 
+    static byte[] utf8(int codePoint) {
+        return Character.toString(codePoint).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** How many bytes every match of something takes; -1 when they differ. */
+    static int exactWidth(Syntax syntax) {
+        Width width = width(syntax);
+        return width.least == width.most && width.most < UNLIMITED ? width.least : -1;
+    }
+
     /** Bytes a match of something takes. */
     private record Width(int least, int most) {}
 
     private static Width width(Syntax syntax) {
         if (syntax instanceof Syntax.Literal literal) {
-            int bytes = Regex.utf8(literal.codePoint()).length;
+            int bytes = utf8(literal.codePoint()).length;
             return new Width(bytes, bytes);
         }
-        if (syntax instanceof Syntax.OneOf) {
-            return new Width(1, 4);
+        if (syntax instanceof Syntax.OneOf one) {
+            return new Width(1, one.set().isAscii() ? 1 : 4);
         }
         if (syntax instanceof Syntax.Group group) {
             return width(group.body());

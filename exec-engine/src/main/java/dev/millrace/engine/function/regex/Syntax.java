@@ -25,8 +25,20 @@ sealed interface Syntax {
 
     record Alternatives(List<Syntax> branches) implements Syntax {}
 
-    record Repeat(Syntax body, int least, int most, boolean greedy) implements Syntax {
+    /** @param preference of the quantifier itself; that of {m} is none: what it repeats decides */
+    record Repeat(Syntax body, int least, int most, Preference preference) implements Syntax {
         static final int UNLIMITED = Integer.MAX_VALUE;
+
+        boolean greedy() {
+            return preference != Preference.SHORTEST;
+        }
+    }
+
+    /** Which of several matches that begin at one place is wanted. */
+    enum Preference {
+        NONE,
+        LONGEST,
+        SHORTEST
     }
 
     /** A group that is captured, numbered from 1. */

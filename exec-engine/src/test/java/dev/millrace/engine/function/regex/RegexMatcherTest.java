@@ -1,155 +1,210 @@
 package dev.millrace.engine.function.regex;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.testing.memory.LeakCheck;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.regex.Pattern;
 import org.apache.arrow.memory.ArrowBuf;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** All matches of random expressions in random texts, against the JDK's matcher where the two languages agree. */
+/**
+ * What PostgreSQL 15 finds, groups and all, and that nothing takes more than linear time. {@code regex-facts.txt} holds
+ * random expressions and what PostgreSQL says of them; {@code -Dmillrace.regex.psql="psql -d postgres"} asks one that runs
+ * about others, and {@code -Dmillrace.regex.facts=FILE} keeps its answers.
+ */
 class RegexMatcherTest {
-    private static final int RUNS = Integer.getInteger("millrace.regex.runs", 20_000);
+    private static final int RUNS = Integer.getInteger("millrace.regex.runs", 5_000);
     private static final long SEED = Long.getLong("millrace.regex.seed", 1);
-    private static final String[] LETTERS = {"a", "b", "ab", "ü", "日", "=", "a", "b"};
+    private static final int LONG = 300_000; // characters: what is not linear never ends
 
     @RegisterExtension
     final LeakCheck memory = new LeakCheck();
 
     @Test
-    void agreesWithTheJdk() {
+    void findsWhatPostgresFinds() throws IOException {
+        try (InputStream facts = RegexMatcherTest.class.getResourceAsStream("regex-facts.txt")) {
+            check(new String(facts.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList());
+        }
+    }
+
+    @Test
+    void findsWhatPostgresFindsNow(@TempDir Path directory) throws Exception {
+        String psql = System.getProperty("millrace.regex.psql", "");
+        Assumptions.assumeFalse(psql.isEmpty(), "no -Dmillrace.regex.psql to compare with PostgreSQL");
+        Path given = Files.createTempFile("regex", ".txt"); // where another user may read it
+        List<RegexCase> cases = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
         for (int run = 0; run < RUNS; run++) {
-            SplittableRandom random = new SplittableRandom(SEED + run);
-            String pattern = alternatives(random, 3);
-            StringBuilder text = new StringBuilder();
-            for (int i = random.nextInt(12); i > 0; i--) {
-                text.append(LETTERS[random.nextInt(LETTERS.length)]);
+            RegexCase each = RegexCase.random(new SplittableRandom(SEED + run));
+            cases.add(each);
+            lines.add(run + "\t" + each.line(""));
+        }
+        Files.write(given, lines);
+        given.toFile().setReadable(true, false);
+        String script;
+        try (InputStream source = RegexMatcherTest.class.getResourceAsStream("regex-facts.sql")) {
+            script = new String(source.readAllBytes(), StandardCharsets.UTF_8).replace("FILE", given.toString());
+        }
+        Path sql = Files.writeString(directory.resolve("facts.sql"), script);
+        Process process = new ProcessBuilder("sh", "-c", psql + " -qAtX")
+                .redirectInput(sql.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        List<String> results = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                .lines()
+                .toList();
+        Files.delete(given);
+        assertEquals(RUNS, results.size());
+        List<String> facts = new ArrayList<>();
+        for (int run = 0; run < RUNS; run++) {
+            facts.add(cases.get(run).line(RegexCase.plain(results.get(run))));
+        }
+        if (System.getProperty("millrace.regex.facts") != null) {
+            Files.write(Path.of(System.getProperty("millrace.regex.facts")), facts);
+        }
+        check(facts);
+    }
+
+    private void check(List<String> facts) {
+        List<String> wrong = new ArrayList<>();
+        for (String fact : facts) {
+            String[] parts = fact.split("\t", -1);
+            RegexCase each = new RegexCase(parts[0], RegexCase.plain(parts[1]), RegexCase.plain(parts[2]));
+            String found = each.matches(memory.allocator());
+            if (!found.equals(RegexCase.plain(parts[3]))) {
+                wrong.add(each + " wants " + parts[3] + " and finds " + RegexCase.escaped(found));
             }
-            String what = "seed " + (SEED + run) + ": " + pattern + " in '" + text + "'";
-            List<String> found = found(pattern, text.toString());
-            assertEquals(expected(pattern, text.toString(), found), found, what);
+        }
+        assertEquals(List.of(), wrong.stream().limit(10).toList());
+        assertTrue(facts.size() >= 1000, facts.size() + " facts");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "(a+)+$",
+                "(a|aa)+$",
+                "(a?){30}a{30}$",
+                "(a*)*$",
+                "(a|a?)+$",
+                "(.*a){12}$",
+                "((a+)+)+c",
+                "(a+)+?$",
+                "a*a*a*a*a*a*a*$",
+                "(?:a|ab|aab)*?$",
+                "[^c]*[ab]*c",
+                "(?=(a+)+$)a",
+                "(?<=^(a|aa)+)c",
+                "\\m(a+\\s?)+$",
+                "(a{1,9}){1,9}$",
+                "a+$|a+c"
+            })
+    void endsInTimeLinearInTheText(String pattern) {
+        search(pattern, "a".repeat(LONG) + "b", false);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "^((a+)|b)*$",
+                "^(a|aa)+b$",
+                "^(a*)(a*)(a*)b$",
+                "^((a*)b|(a+)+b)$",
+                "^((a|a.*b)*)$",
+                "^(a*?)(a*)b$",
+                "^((a{1,2}){1,2}|b)*$",
+                "^(((a)*)*b)?$",
+                "^(.*)(a|b)+$"
+            })
+    void dividesAmongGroupsInTimeLinearInTheText(String pattern) {
+        assertTrue(search(pattern, "a".repeat(LONG) + "b", true));
+    }
+
+    @Test
+    void searchesForBackReferencesWithinABudget() {
+        String pattern = "^(a*)(a*)(a*)(a*)(a*)\\5\\4\\3\\2\\1c|b";
+        MillraceException error =
+                assertThrows(MillraceException.class, () -> search(pattern, "a".repeat(2000) + "cd", false));
+        assertEquals(SqlState.STATEMENT_TOO_COMPLEX, error.sqlState());
+        assertTrue(error.hint().isPresent());
+        assertTrue(search("(\\w+) \\1", "x ".repeat(LONG) + "yes yes", true), "what finds its way is not limited");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"(a+)+$", "(a*)\\1c", "a+c", "(?<=b.*)c", "^((a|b)*)$"})
+    void isInterrupted(String pattern) {
+        Interrupt interrupt = new Interrupt();
+        interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "enough"));
+        try (Interrupt.Binding ignored = interrupt.bind()) {
+            MillraceException error =
+                    assertThrows(MillraceException.class, () -> search(pattern, "a".repeat(LONG) + "c", true));
+            assertEquals("enough", error.getMessage());
         }
     }
 
-    /** The JDK's matches. It leaves a group set whose loop was given up: where ours took no part that is forgiven. */
-    private static List<String> expected(String pattern, String text, List<String> ours) {
-        java.util.regex.Matcher matcher =
-                Pattern.compile(pattern, Pattern.DOTALL).matcher(text);
-        List<String> matches = new ArrayList<>();
-        while (matcher.find()) {
-            StringBuilder match = new StringBuilder(matcher.group());
-            String[] groups =
-                    matches.size() < ours.size() ? ours.get(matches.size()).split("\\|", -1) : new String[0];
-            for (int group = 1; group <= matcher.groupCount(); group++) {
-                boolean forgiven = group < groups.length && groups[group].equals("null");
-                match.append('|').append(forgiven ? "null" : matcher.group(group));
+    @Test
+    void refusesWhatIsTooComplex() {
+        for (String pattern : List.of(
+                "(".repeat(100_000) + ")".repeat(100_000),
+                "((a{255}){255}){255}",
+                "(?:".repeat(600) + "a" + ")".repeat(600),
+                "(a)".repeat(3000),
+                "(a)" + "(\\1\\1)(\\2\\2)(\\3\\3)(\\4\\4)(\\5\\5)(\\6\\6)(\\7\\7)(\\8\\8)".repeat(3))) {
+            String what = pattern.substring(0, Math.min(40, pattern.length()));
+            try {
+                Regex.compile(pattern, RegexFlags.NONE);
+                assertTrue(pattern.length() < 1000, what);
+            } catch (MillraceException e) {
+                assertEquals(SqlState.INVALID_REGULAR_EXPRESSION, e.sqlState(), what);
             }
-            matches.add(match.toString());
         }
-        return matches;
     }
 
-    private List<String> found(String pattern, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    @Test
+    void goesOnWhenItsMemoryForStatesIsFull() {
+        SplittableRandom random = new SplittableRandom(SEED);
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 200_000; i++) {
+            text.append(random.nextBoolean() ? 'a' : 'b');
+        }
+        // Each text of the last 18 letters is a state of its own.
+        assertFalse(search("a[ab]{17}c", text.toString(), false));
+        assertTrue(search("(a[ab]{17})c", text + "a" + "b".repeat(17) + "c", true));
+    }
+
+    private boolean search(String pattern, String text, boolean groups) {
         RegexMatcher matcher = new RegexMatcher(Regex.compile(pattern, RegexFlags.NONE));
-        List<String> matches = new ArrayList<>();
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         try (ArrowBuf buffer = memory.allocator().buffer(bytes.length + 1L)) {
             Memory.copyIn(bytes, 0, buffer.memoryAddress(), bytes.length);
             matcher.reset(buffer.memoryAddress(), bytes.length);
-            int from = 0;
-            while (from <= bytes.length && matcher.find(from)) {
-                StringBuilder match = new StringBuilder(part(bytes, matcher, 0));
-                for (int group = 1; group <= matcher.groups(); group++) {
-                    match.append('|').append(matcher.start(group) < 0 ? "null" : part(bytes, matcher, group));
-                }
-                matches.add(match.toString());
-                from = matcher.end() > matcher.start() ? matcher.end() : next(bytes, matcher.end());
+            boolean matches = matcher.matches();
+            assertEquals(matches, matcher.find(0));
+            for (int group = 1; matches && groups && group <= matcher.groups(); group++) {
+                assertTrue(matcher.start(group) <= matcher.end(group));
             }
+            return matches;
         }
-        return matches;
-    }
-
-    private static int next(byte[] bytes, int at) {
-        int next = at + 1;
-        while (next < bytes.length && (bytes[next] & 0xc0) == 0x80) {
-            next++;
-        }
-        return next;
-    }
-
-    private static String part(byte[] bytes, RegexMatcher matcher, int group) {
-        int start = matcher.start(group);
-        return new String(bytes, start, matcher.end(group) - start, StandardCharsets.UTF_8);
-    }
-
-    private static String alternatives(SplittableRandom random, int depth) {
-        List<String> branches = new ArrayList<>(List.of(sequence(random, depth)));
-        while (random.nextInt(4) == 0) {
-            branches.add(sequence(random, depth));
-        }
-        return joined(branches);
-    }
-
-    /** Branches of fixed lengths from the longest to the shortest: the order that our matcher takes by itself. */
-    private static String joined(List<String> branches) {
-        if (branches.stream().allMatch(RegexMatcherTest::isFixed)) {
-            branches.sort(Comparator.comparingInt(RegexMatcherTest::characters).reversed());
-        }
-        return String.join("|", branches);
-    }
-
-    private static boolean isFixed(String branch) {
-        return branch.matches("([abü日=.]|\\[[^]]*])*");
-    }
-
-    private static int characters(String branch) {
-        return branch.replaceAll("\\[[^]]*]", "x").length();
-    }
-
-    private static String sequence(SplittableRandom random, int depth) {
-        StringBuilder pattern = new StringBuilder(random.nextInt(12) == 0 ? "^" : "");
-        for (int i = random.nextInt(4); i >= 0; i--) {
-            pattern.append(repeated(random, depth));
-        }
-        return pattern.append(random.nextInt(12) == 0 ? "\\Z" : "").toString().replace("\\Z", "(?!.)");
-    }
-
-    private static String repeated(SplittableRandom random, int depth) {
-        String[] quantifiers = {"", "", "", "", "*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}"};
-        String atom = atom(random, depth);
-        String quantifier = quantifiers[random.nextInt(quantifiers.length)];
-        // The JDK takes an iteration over nothing for the last even when more are asked for.
-        return atom + (atom.startsWith("(?:") && quantifier.startsWith("{") ? "" : quantifier);
-    }
-
-    private static String atom(SplittableRandom random, int depth) {
-        return switch (random.nextInt(depth > 0 ? 9 : 6)) {
-            case 0 -> ".";
-            case 1 -> "[a=]";
-            case 2 -> "[^aü]";
-            case 6 -> "(" + plain(random) + ")";
-            case 7 -> {
-                String inner = alternatives(random, depth - 1);
-                yield isFixed(inner) ? inner : "(?:" + inner + ")";
-            }
-            case 8 -> "(?:" + joined(new ArrayList<>(List.of(plain(random), plain(random)))) + ")";
-            default -> LETTERS[random.nextInt(2)];
-        };
-    }
-
-    /** What always takes a character: groups within loops over nothing differ between matchers. */
-    private static String plain(SplittableRandom random) {
-        StringBuilder pattern = new StringBuilder();
-        for (int i = random.nextInt(3); i >= 0; i--) {
-            pattern.append(LETTERS[random.nextInt(LETTERS.length)]);
-        }
-        return pattern.toString();
     }
 }
