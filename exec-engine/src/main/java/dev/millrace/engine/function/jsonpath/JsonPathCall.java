@@ -5,6 +5,8 @@ import dev.millrace.engine.function.Text;
 import dev.millrace.engine.function.jsonpath.JsonPath.Nothing;
 import dev.millrace.engine.function.jsonpath.JsonPath.Part;
 import dev.millrace.engine.function.jsonpath.PathEvaluation.Failure;
+import dev.millrace.engine.function.regex.Regex;
+import dev.millrace.engine.function.regex.RegexMatcher;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonScan;
@@ -12,7 +14,9 @@ import dev.millrace.nested.ImageWriter;
 import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
 import java.math.BigDecimal;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -23,6 +27,7 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class JsonPathCall implements AutoCloseable {
     private final Pattern text = new Pattern();
     private final TextBuffer scratch;
+    private final Map<Regex, RegexMatcher> matchers = new IdentityHashMap<>(); // of the path
     private Optional<JsonPath> path = Optional.empty();
 
     public JsonPathCall(BufferAllocator allocator) {
@@ -33,8 +38,13 @@ public final class JsonPathCall implements AutoCloseable {
         if (text.changed(address, length)) {
             text.forget();
             path = Optional.of(PathParser.parse(text.text()));
+            matchers.clear();
             text.remember();
         }
+    }
+
+    private RegexMatcher matcher(Regex regex) {
+        return matchers.computeIfAbsent(regex, RegexMatcher::new);
     }
 
     /** Empty when it fails silently. */
@@ -46,8 +56,15 @@ public final class JsonPathCall implements AutoCloseable {
         Part all = new Part(variables, variables + variablesLength);
         try {
             return Optional.of(new PathEvaluation(
-                            path.orElseThrow(), PathEvaluation.item(json, json + length), Optional.of(all), scratch)
+                            path.orElseThrow(),
+                            PathEvaluation.item(json, json + length),
+                            Optional.of(all),
+                            scratch,
+                            this::matcher,
+                            length)
                     .items());
+        } catch (StackOverflowError e) {
+            throw PathParser.tooDeep();
         } catch (Failure e) {
             if (silent) {
                 return Optional.empty();

@@ -5,9 +5,11 @@ import dev.millrace.engine.function.jsonpath.JsonPath.Node;
 import dev.millrace.engine.function.jsonpath.JsonPath.Nothing;
 import dev.millrace.engine.function.jsonpath.JsonPath.Part;
 import dev.millrace.engine.function.jsonpath.JsonPath.Predicate;
+import dev.millrace.engine.function.regex.Regex;
 import dev.millrace.engine.function.regex.RegexMatcher;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.json.JsonScan;
 import dev.millrace.text.TextBuffer;
 import java.math.BigDecimal;
@@ -16,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * One evaluation of a path over a value. In lax mode arrays are unwrapped where a step wants their elements, anything is an
@@ -38,18 +41,48 @@ final class PathEvaluation {
         }
     }
 
+    private static final int MOST_ITEMS = 1_000_000;
+    private static final int MOST_ITEMS_PER_BYTE = 16; // a value has an item in two bytes at most
+    private static final int MOST_DIGITS = 131_072; // of PostgreSQL's numeric, before its point
+
     private final JsonPath path;
     private final Object root;
     private final Optional<Part> variables;
     private final TextBuffer scratch;
+    private final Function<Regex, RegexMatcher> matchers;
+    private final long mostItems;
+    private long count; // of items that were come by
     private int last = -1; // of the array whose subscripts are being evaluated
 
-    /** @param scratch for texts that regular expressions look at */
-    PathEvaluation(JsonPath path, Object root, Optional<Part> variables, TextBuffer scratch) {
+    /**
+     * @param scratch for texts that regular expressions look at
+     * @param length of the value in bytes: how many items may be come by depends on it
+     */
+    PathEvaluation(
+            JsonPath path,
+            Object root,
+            Optional<Part> variables,
+            TextBuffer scratch,
+            Function<Regex, RegexMatcher> matchers,
+            int length) {
+        this.matchers = matchers;
+        this.mostItems = MOST_ITEMS + (long) MOST_ITEMS_PER_BYTE * length;
         this.path = path;
         this.root = root;
         this.variables = variables;
         this.scratch = scratch;
+    }
+
+    /** Counts an item that was come by: a path may come by the same ones again and again. */
+    private void count() {
+        if ((++count & 1023) == 0) {
+            Interrupt.checkCurrent();
+            if (count > mostItems) {
+                throw MillraceException.resources(
+                                SqlState.STATEMENT_TOO_COMPLEX, "the JSON path goes over too many items")
+                        .withHint("Steps like .** find an item in each value around it; several of them multiply.");
+            }
+        }
     }
 
     /** All that the path finds. */
@@ -74,7 +107,21 @@ final class PathEvaluation {
         byte[] bytes = new byte[(int) (JsonScan.end(at, limit) - at)];
         dev.millrace.batch.Memory.copyOut(at, bytes, 0, bytes.length);
         String text = new String(bytes, StandardCharsets.US_ASCII);
-        return text.equals("true") || text.equals("false") ? (Object) text.equals("true") : new BigDecimal(text);
+        return text.equals("true") || text.equals("false") ? (Object) text.equals("true") : number(text);
+    }
+
+    /**
+     * A number that can be written out.
+     *
+     * @throws NumberFormatException if it is none
+     * @throws MillraceException 22003 if it has more digits than a numeric can have
+     */
+    static BigDecimal number(String text) {
+        BigDecimal number = new BigDecimal(text);
+        if ((long) number.precision() - number.scale() > MOST_DIGITS || number.scale() > MOST_DIGITS) {
+            throw MillraceException.user(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format");
+        }
+        return number.scale() < 0 ? number.setScale(0) : number;
     }
 
     private static Object item(Optional<Boolean> truth) {
@@ -89,21 +136,23 @@ final class PathEvaluation {
         return item instanceof Part part && JsonScan.isObject(part.at());
     }
 
-    private static List<Object> elements(Object array) {
+    private List<Object> elements(Object array) {
         Part part = (Part) array;
         List<Object> elements = new ArrayList<>();
         for (long at = JsonScan.first(part.at()); at != JsonScan.NONE; ) {
+            count();
             elements.add(item(at, part.limit()));
             at = JsonScan.next(JsonScan.end(at, part.limit()));
         }
         return elements;
     }
 
-    private static List<Object> members(Object object) {
+    private List<Object> members(Object object) {
         Part part = (Part) object;
         List<Object> values = new ArrayList<>();
         for (long key = JsonScan.first(part.at()); key != JsonScan.NONE; ) {
             long value = JsonScan.valueOf(JsonScan.keyEnd(key));
+            count();
             values.add(item(value, part.limit()));
             key = JsonScan.next(JsonScan.end(value, part.limit()));
         }
@@ -276,6 +325,7 @@ final class PathEvaluation {
 
     private void addDescendants(Object item, int depth, JsonPath.Descendants wanted, List<Object> found) {
         List<Object> below = isArray(item) ? elements(item) : isObject(item) ? members(item) : List.of();
+        count();
         boolean atLeaf = wanted.least() == Integer.MAX_VALUE && !(item instanceof Part);
         if (atLeaf || depth >= wanted.least() && depth <= wanted.most()) {
             found.add(item);
@@ -360,7 +410,7 @@ final class PathEvaluation {
                             : Optional.empty());
         }
         JsonPath.Matches matches = (JsonPath.Matches) predicate;
-        RegexMatcher matcher = new RegexMatcher(matches.regex());
+        RegexMatcher matcher = matchers.apply(matches.regex());
         return any(unwrapped(evaluate(matches.operand(), current)), List.of(""), (left, none) -> {
             if (!(left instanceof String text)) {
                 return Optional.empty();
@@ -368,7 +418,7 @@ final class PathEvaluation {
             scratch.clear();
             scratch.append(text.getBytes(StandardCharsets.UTF_8));
             matcher.reset(scratch.address(), (int) scratch.length());
-            return Optional.of(matcher.find(0));
+            return Optional.of(matcher.matches());
         });
     }
 
@@ -378,6 +428,7 @@ final class PathEvaluation {
         boolean found = false;
         for (Object left : lefts) {
             for (Object right : rights) {
+                count();
                 Optional<Boolean> truth = pair.test(left, right);
                 if (truth.isEmpty() && path.strict()) {
                     return truth;

@@ -117,8 +117,7 @@ final class PathNumbers {
     private static BigDecimal parsed(String method, Object item) {
         if (item instanceof String text) {
             try {
-                BigDecimal number = new BigDecimal(text.strip());
-                return number.scale() < 0 ? number.setScale(0) : number;
+                return PathEvaluation.number(text.strip());
             } catch (NumberFormatException e) {
                 throw invalid(method, item, method.equals("double") ? "double precision" : "numeric");
             }

@@ -30,15 +30,26 @@ final class PathParser {
 
     /** @throws MillraceException 42601 for what is no path, 0A000 for what is not available */
     static JsonPath parse(String text) {
-        PathParser parser = new PathParser(text);
-        boolean strict = parser.word("strict");
-        if (!strict) {
-            parser.word("lax");
+        try {
+            return new PathParser(text).path();
+        } catch (StackOverflowError e) {
+            throw tooDeep();
         }
-        Node root = parser.or();
-        parser.space();
-        if (parser.at < text.length()) {
-            throw parser.unexpected();
+    }
+
+    static MillraceException tooDeep() {
+        return MillraceException.resources(SqlState.STATEMENT_TOO_COMPLEX, "the JSON path is nested too deeply");
+    }
+
+    private JsonPath path() {
+        boolean strict = word("strict");
+        if (!strict) {
+            word("lax");
+        }
+        Node root = or();
+        space();
+        if (at < text.length()) {
+            throw unexpected();
         }
         return new JsonPath(strict, root);
     }
@@ -395,8 +406,7 @@ final class PathParser {
             digits();
         }
         try {
-            BigDecimal number = new BigDecimal(text.substring(start, at));
-            return number.scale() < 0 ? number.setScale(0) : number;
+            return PathEvaluation.number(text.substring(start, at));
         } catch (NumberFormatException e) {
             throw unexpected();
         }
