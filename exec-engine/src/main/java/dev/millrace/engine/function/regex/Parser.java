@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Reads PostgreSQL's advanced regular expressions (its manual, section 9.7.3). */
@@ -334,10 +335,10 @@ final class Parser {
             at++;
             return new Syntax.At(place);
         }
-        CharSet set = classEscape(c);
-        if (set != null) {
+        Optional<CharSet> set = CharacterClasses.ofEscape(c);
+        if (set.isPresent()) {
             at++;
-            return new Syntax.OneOf(set);
+            return new Syntax.OneOf(set.get());
         }
         return literal(characterEscape());
     }
@@ -366,18 +367,6 @@ final class Parser {
             throw invalid("invalid escape \\ sequence");
         }
         return value;
-    }
-
-    private static CharSet classEscape(char c) {
-        return switch (c) {
-            case 'd' -> CharSet.DIGIT;
-            case 'D' -> CharSet.DIGIT.negated();
-            case 's' -> CharSet.SPACE;
-            case 'S' -> CharSet.SPACE.negated();
-            case 'w' -> CharSet.WORD;
-            case 'W' -> CharSet.WORD.negated();
-            default -> null;
-        };
     }
 
     private int characterEscape() {
@@ -459,10 +448,10 @@ final class Parser {
                 continue;
             }
             if (peek() == '\\' && at + 1 < text.length()) {
-                CharSet escaped = classEscape(text.charAt(at + 1));
-                if (escaped != null) {
+                Optional<CharSet> escaped = CharacterClasses.ofEscape(text.charAt(at + 1));
+                if (escaped.isPresent()) {
                     at += 2;
-                    set.add(escaped);
+                    set.add(escaped.get());
                     continue;
                 }
             }
@@ -519,26 +508,6 @@ final class Parser {
         }
         String name = text.substring(at, close);
         at = close + 2;
-        CharSet.Builder set = CharSet.builder();
-        return switch (name) {
-            case "alnum" -> set.add(Character::isLetterOrDigit).build(false, false);
-            case "alpha" -> set.add(Character::isLetter).build(false, false);
-            case "blank" -> set.add(c -> c == ' ' || c == '\t').build(false, false);
-            case "cntrl" -> set.add(Character::isISOControl).build(false, false);
-            case "digit" -> CharSet.DIGIT;
-            case "graph" ->
-                set.add(c -> c > ' ' && c != 127 && !CharSet.isSpace(c)).build(false, false);
-            case "lower" -> set.add(Character::isLowerCase).build(ignoreCase, false);
-            case "print" -> set.add(c -> c >= ' ' && c != 127).build(false, false);
-            case "punct" ->
-                set.add(c -> c > ' ' && c < 127 && !Character.isLetterOrDigit(c))
-                        .build(false, false);
-            case "space" -> CharSet.SPACE;
-            case "upper" -> set.add(Character::isUpperCase).build(ignoreCase, false);
-            case "word" -> CharSet.WORD;
-            case "xdigit" ->
-                set.add(c -> Character.digit(c, 16) >= 0 && c < 128).build(false, false);
-            default -> throw invalid("invalid character class");
-        };
+        return CharacterClasses.named(name, ignoreCase).orElseThrow(() -> invalid("invalid character class"));
     }
 }
