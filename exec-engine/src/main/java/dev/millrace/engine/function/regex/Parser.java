@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads PostgreSQL's advanced regular expressions (its manual, section 9.7.3). */
+/** Reads PostgreSQL's advanced regular expressions (its manual, section 9.7.3). Long because it is one grammar. */
 final class Parser {
     private static final int MOST_REPEATS = 255;
     private static final int MOST_NESTED = 500; // parentheses; all that walks over the result calls itself
