@@ -43,8 +43,15 @@ public final class PooledAllocation {
         }
     }
 
-    /** A root allocator of at most {@code limitBytes} over a pool of its own. */
+    /**
+     * A root allocator of at most {@code limitBytes} over a pool of its own; without one where accesses are checked, as memory that
+     * is used again at once hides who uses it still.
+     */
     public static RootAllocator newRoot(long limitBytes) {
+        return CheckedMemory.isOn() ? CheckedMemory.newRoot(limitBytes) : newPool(limitBytes);
+    }
+
+    static RootAllocator newPool(long limitBytes) {
         PooledAllocation pool = new PooledAllocation();
         AllocationManager.Factory factory = new AllocationManager.Factory() {
             @Override

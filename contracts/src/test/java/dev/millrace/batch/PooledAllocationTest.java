@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class PooledAllocationTest {
     @Test
     void aFreedChunkIsGivenOutAgain() {
-        try (RootAllocator root = PooledAllocation.newRoot(1 << 20)) {
+        try (RootAllocator root = PooledAllocation.newPool(1 << 20)) {
             ArrowBuf first = root.buffer(5_000);
             long address = first.memoryAddress();
             assertEquals(8_192, first.capacity());
@@ -33,7 +33,7 @@ class PooledAllocationTest {
 
     @Test
     void theLimitHolds() {
-        try (RootAllocator root = PooledAllocation.newRoot(1 << 20)) {
+        try (RootAllocator root = PooledAllocation.newPool(1 << 20)) {
             assertThrows(OutOfMemoryException.class, () -> root.buffer(2 << 20));
             assertEquals(0, root.getAllocatedMemory());
         }
@@ -42,7 +42,7 @@ class PooledAllocationTest {
     @Test
     void noTwoThreadsEverHoldTheSameChunk() throws Exception {
         var pool = Executors.newFixedThreadPool(4);
-        try (RootAllocator root = PooledAllocation.newRoot(256 << 20)) {
+        try (RootAllocator root = PooledAllocation.newPool(256 << 20)) {
             List<Callable<Void>> work = new ArrayList<>();
             for (int thread = 1; thread <= 4; thread++) {
                 long mark = thread;

@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
-import org.apache.arrow.memory.util.MemoryUtil;
 
 /** Reads the options of one column, {@code name.kind} and so on, into its rule. */
 final class ColumnOptions {
@@ -191,7 +190,7 @@ final class ColumnOptions {
     /** A value of the column's type as 64 bits. */
     private long parse(String option, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        long address = MemoryUtil.allocateMemory(Math.max(1, bytes.length));
+        long address = Memory.allocate(Math.max(1, bytes.length));
         try {
             Memory.copyIn(bytes, 0, address, bytes.length);
             ValueParser parser = new ValueParser();
@@ -205,7 +204,7 @@ final class ColumnOptions {
             }
             return parser.value();
         } finally {
-            MemoryUtil.freeMemory(address);
+            Memory.free(address);
         }
     }
 }

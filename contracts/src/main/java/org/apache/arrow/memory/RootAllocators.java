@@ -1,5 +1,6 @@
 package org.apache.arrow.memory;
 
+import java.lang.reflect.Field;
 import org.apache.arrow.memory.rounding.RoundingPolicy;
 
 /**
@@ -16,5 +17,19 @@ public final class RootAllocators {
                 .maxAllocation(limitBytes)
                 .roundingPolicy(rounding)
                 .build());
+    }
+
+    /**
+     * Makes root allocators that are told nothing else take their memory from this factory: for tests that check accesses. Those
+     * that there are already keep theirs.
+     */
+    public static void setDefault(AllocationManager.Factory factory) {
+        try {
+            Field field = DefaultAllocationManagerOption.class.getDeclaredField("DEFAULT_ALLOCATION_MANAGER_FACTORY");
+            field.setAccessible(true);
+            field.set(null, factory);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Arrow keeps its allocation manager elsewhere", e);
+        }
     }
 }

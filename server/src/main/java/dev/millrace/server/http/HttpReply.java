@@ -2,6 +2,7 @@ package dev.millrace.server.http;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.millrace.batch.CheckedMemory;
 import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -128,8 +129,12 @@ final class HttpReply implements AutoCloseable {
         int length = Math.toIntExact(text.length());
         if (length > 0) {
             ByteBuf bytes = channel.alloc().directBuffer(length);
-            Memory.copy(text.address(), bytes.memoryAddress(), length);
-            bytes.writerIndex(length);
+            if (CheckedMemory.isOn()) { // which does not know Netty's
+                bytes.writeBytes(text.toBytes());
+            } else {
+                Memory.copy(text.address(), bytes.memoryAddress(), length);
+                bytes.writerIndex(length);
+            }
             text.clear();
             write(bytes);
         }

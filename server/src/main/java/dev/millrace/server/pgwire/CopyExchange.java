@@ -1,6 +1,8 @@
 package dev.millrace.server.pgwire;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.CheckedMemory;
+import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.copy.CopyOptions;
@@ -68,15 +70,18 @@ final class CopyExchange {
     }
 
     private static void write(StatementResult.CopyIn copy, ByteBuf bytes) {
-        if (bytes.hasMemoryAddress()) {
+        if (bytes.hasMemoryAddress() && !CheckedMemory.isOn()) {
             copy.write(bytes.memoryAddress() + bytes.readerIndex(), bytes.readableBytes());
             return;
         }
-        ByteBuf direct = bytes.alloc().directBuffer(bytes.readableBytes()).writeBytes(bytes);
+        byte[] array = new byte[bytes.readableBytes()];
+        bytes.readBytes(array);
+        long address = Memory.allocate(Math.max(1, array.length));
         try {
-            copy.write(direct.memoryAddress(), direct.readableBytes());
+            Memory.copyIn(array, 0, address, array.length);
+            copy.write(address, array.length);
         } finally {
-            direct.release();
+            Memory.free(address);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.server.pgwire;
 
+import dev.millrace.batch.CheckedMemory;
 import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -55,7 +56,7 @@ final class Outgoing implements AutoCloseable {
     void add(TextBuffer messages) {
         int length = Math.toIntExact(messages.length());
         buffer.ensureWritable(length);
-        if (buffer.hasMemoryAddress()) {
+        if (buffer.hasMemoryAddress() && !CheckedMemory.isOn()) {
             Memory.copy(messages.address(), buffer.memoryAddress() + buffer.writerIndex(), length);
             buffer.writerIndex(buffer.writerIndex() + length);
         } else {

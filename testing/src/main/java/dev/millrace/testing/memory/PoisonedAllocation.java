@@ -1,5 +1,7 @@
 package dev.millrace.testing.memory;
 
+import dev.millrace.batch.CheckedMemory;
+import dev.millrace.batch.Memory;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -7,7 +9,7 @@ import org.apache.arrow.memory.ReferenceManager;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.memory.RootAllocators;
 import org.apache.arrow.memory.rounding.DefaultRoundingPolicy;
-import org.apache.arrow.memory.util.MemoryUtil;
+import org.apache.arrow.memory.rounding.RoundingPolicy;
 
 /**
  * Arrow's memory as a sceptic hands it out: new memory is full of {@code 0xA5}, freed memory of {@code 0xDB}, so code
@@ -17,7 +19,11 @@ public final class PoisonedAllocation {
     private static final byte FRESH = (byte) 0xA5;
     private static final byte FREED = (byte) 0xDB;
 
-    private static final ArrowBuf EMPTY = new ArrowBuf(ReferenceManager.NO_OP, null, 0, MemoryUtil.allocateMemory(0));
+    private static final ArrowBuf EMPTY = new ArrowBuf(ReferenceManager.NO_OP, null, 0, Memory.allocate(1));
+
+    /** Exactly what is asked for where accesses are checked. */
+    private static final RoundingPolicy ROUNDING =
+            CheckedMemory.isOn() ? requested -> Math.max(1, requested) : DefaultRoundingPolicy.DEFAULT_ROUNDING_POLICY;
 
     private PoisonedAllocation() {}
 
@@ -34,7 +40,7 @@ public final class PoisonedAllocation {
                 return EMPTY;
             }
         };
-        return RootAllocators.newRoot(limitBytes, DefaultRoundingPolicy.DEFAULT_ROUNDING_POLICY, factory);
+        return RootAllocators.newRoot(limitBytes, ROUNDING, factory);
     }
 
     private static final class Chunk extends AllocationManager {
@@ -44,8 +50,8 @@ public final class PoisonedAllocation {
         Chunk(BufferAllocator accountingAllocator, long size) {
             super(accountingAllocator);
             this.size = size;
-            this.address = MemoryUtil.allocateMemory(size);
-            MemoryUtil.setMemory(address, size, FRESH);
+            this.address = Memory.allocate(size);
+            Memory.fill(address, size, FRESH);
         }
 
         @Override
@@ -60,8 +66,8 @@ public final class PoisonedAllocation {
 
         @Override
         protected void release0() {
-            MemoryUtil.setMemory(address, size, FREED);
-            MemoryUtil.freeMemory(address);
+            Memory.fill(address, size, FREED);
+            Memory.free(address);
         }
     }
 }
