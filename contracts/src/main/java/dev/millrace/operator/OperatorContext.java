@@ -1,6 +1,7 @@
 package dev.millrace.operator;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
 import dev.millrace.time.Clock;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -26,6 +27,24 @@ public interface OperatorContext {
     int batchRows();
 
     OperatorMetrics metrics();
+
+    /**
+     * Whether the host keeps note of rows that cannot be computed, because they may be taken back later: then such a row is no
+     * end of the query.
+     */
+    default boolean keepsFailedRows() {
+        return false;
+    }
+
+    /**
+     * A row that cannot be computed, and counts as not there, where the host {@linkplain #keepsFailedRows keeps note} of it.
+     *
+     * @param failure the same for equal rows
+     * @param weight of the row: a negative one takes the failure back
+     */
+    default void failedRow(MillraceException failure, long weight) {
+        throw failure;
+    }
 
     /**
      * Reports rows that came too late, once each, before they are dropped. Does not take the batch over.

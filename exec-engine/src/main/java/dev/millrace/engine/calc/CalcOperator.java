@@ -2,6 +2,7 @@ package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
 import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.code.CodeSize;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
@@ -30,6 +32,7 @@ public final class CalcOperator implements Operator {
     private static final int FIRST_BYTES_PER_TEXT = 16;
 
     private final Schema schema;
+    private final Schema inputSchema;
     private final boolean filters;
     private final int[] sources; // per output column: the input column it passes on, or -1 - index of the computed one
     private final CalcProgram program;
@@ -46,6 +49,7 @@ public final class CalcOperator implements Operator {
 
     CalcOperator(PlanNode.Calc node, CodeSize size) {
         this.schema = node.schema();
+        this.inputSchema = node.input().schema();
         this.filters = node.condition().isPresent();
         this.sources = new int[node.projections().size()];
         List<Expression> expressions = new ArrayList<>();
@@ -97,16 +101,70 @@ public final class CalcOperator implements Operator {
         try (batch) {
             int rows = batch.rowCount();
             if (rows > 0) {
-                Optional<Batch> result = compute(batch);
+                emit(batch, output);
                 rowsBefore += rows;
-                result.ifPresent(output::emit);
             }
+        }
+    }
+
+    /** Emits what the rows give: where one fails and its failure is kept, what the others give. */
+    private void emit(Batch batch, Output output) {
+        Optional<Batch> result;
+        try {
+            result = compute(batch);
         } catch (CalcKernel.RowFailure failure) {
-            if (failure.failure() instanceof MillraceException told) {
+            if (!(failure.failure() instanceof MillraceException told)) {
+                throw failure.failure();
+            }
+            if (!context.keepsFailedRows() || !isOfData(told)) {
                 long row = rowsBefore + failure.row() + 1;
                 throw row == 1 && program.hasConstantCalls() ? told : told.in("row " + row);
             }
-            throw failure.failure();
+            emitApart(batch, told, output);
+            return;
+        }
+        result.ifPresent(output::emit);
+    }
+
+    /** Whether this is about values of the row, and not about who stops or bounds the query. */
+    private static boolean isOfData(MillraceException failure) {
+        return failure.fault() == MillraceException.Fault.USER
+                && !failure.sqlState().code().startsWith("57");
+    }
+
+    /** By halves, so that a row that fails costs its neighbours a few more steps and not one each. */
+    private void emitApart(Batch batch, MillraceException failure, Output output) {
+        int rows = batch.rowCount();
+        if (rows == 1) {
+            context.failedRow(failure, batch.weights().isPresent() ? Memory.getLong(batch.weightsAddress()) : 1);
+            return;
+        }
+        for (int half = 0; half < 2; half++) {
+            try (Batch part = part(batch, half * (rows / 2), half == 0 ? rows / 2 : rows)) {
+                emit(part, output);
+            }
+        }
+    }
+
+    private Batch part(Batch batch, int from, int to) {
+        int[] chosen = IntStream.range(from, to).toArray();
+        List<AutoCloseable> owned = new ArrayList<>();
+        boolean done = false;
+        try {
+            FieldVector[] vectors = new FieldVector[inputSchema.size()];
+            for (int i = 0; i < vectors.length; i++) {
+                vectors[i] = Gather.column(batch, i, inputSchema.field(i), chosen, chosen.length, context.allocator());
+                owned.add(vectors[i]);
+            }
+            Optional<BigIntVector> weights =
+                    batch.weights().map(all -> Gather.weights(batch, chosen, chosen.length, context.allocator()));
+            weights.ifPresent(owned::add);
+            done = true;
+            return Batch.view(inputSchema, vectors, chosen.length, weights, owned);
+        } finally {
+            if (!done) {
+                Closing.all(owned);
+            }
         }
     }
 

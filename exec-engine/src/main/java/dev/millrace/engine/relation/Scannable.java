@@ -20,6 +20,7 @@ public sealed interface Scannable {
      * @param domain whose epochs they belong to, as of now
      * @param output where what came before becomes visible, if it is kept
      * @param view what came before, if it is kept
+     * @param failedRows why there is no answer now, if some rows could not be computed
      * @param onRoom to be called when a reader's channel is not full any more
      */
     record Feed(
@@ -28,14 +29,30 @@ public sealed interface Scannable {
             Supplier<EpochDomain> domain,
             Optional<EpochOutput> output,
             Optional<View> view,
-            Runnable onRoom)
+            Runnable onRoom,
+            Supplier<Optional<MillraceException>> failedRows)
             implements Scannable {
+        /** One whose rows are there as they are. */
+        public Feed(
+                Schema schema,
+                Fanout fanout,
+                Supplier<EpochDomain> domain,
+                Optional<EpochOutput> output,
+                Optional<View> view,
+                Runnable onRoom) {
+            this(schema, fanout, domain, output, view, onRoom, Optional::empty);
+        }
+
         /**
          * For who is about to read the rows that are there.
          *
-         * @throws MillraceException 40001 if the table was altered since this was asked for
+         * @throws MillraceException 40001 if the table was altered since this was asked for; what a row fails with, as long
+         *     as it is there
          */
         public void requireCurrent() {
+            failedRows.get().ifPresent(why -> {
+                throw why.again();
+            });
             if (view.filter(View::isClosed).isPresent() && !fanout.isEnded()) {
                 throw MillraceException.user(
                                 SqlState.SERIALIZATION_FAILURE, "a table that is read was altered meanwhile")

@@ -185,6 +185,7 @@ class LocalEngine implements Engine {
                 throw MillraceException.user(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + name + "\" is paused")
                         .withHint("RESUME it first");
             }
+            old.requireNoFailedRows();
             Alteration alteration = alteration(name, plan);
             if (alteration.changesNothing()) {
                 return old;
@@ -294,7 +295,8 @@ class LocalEngine implements Engine {
             return new ConstantResult(plan.schema(), ConstantRows.of(values, resources.batchRows(), allocator()));
         }
         LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
-        QueryTasks tasks = new QueryTasks("select", 0, resources, Clock.standingAt(nowMicros, clock), result);
+        QueryTasks tasks = new QueryTasks(
+                "select", 0, resources, Clock.standingAt(nowMicros, clock), Optional.of(result.failedRows()), result);
         result.attach(tasks, mayRetract(plan));
         synchronized (results) {
             results.add(result);
@@ -346,7 +348,7 @@ class LocalEngine implements Engine {
     }
 
     /** Whether a finite run may emit rows that it takes back later. */
-    private static boolean mayRetract(PlanNode plan) {
+    static boolean mayRetract(PlanNode plan) {
         if (plan instanceof PlanNode.Aggregate || plan instanceof PlanNode.Sort || plan instanceof PlanNode.Match) {
             return false; // they emit once, at the end
         }

@@ -2,6 +2,7 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.channel.Outlet;
+import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -18,6 +19,7 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
     private final long highBytes;
     private final Consumer<LocalResult> onClose;
     private final Signal signal = new Signal();
+    private final FailedRows failedRows = new FailedRows(false);
     private final ArrayDeque<Batch> queue = new ArrayDeque<>(); // guarded by this, as what follows
     private Optional<MillraceException> failure = Optional.empty();
     private QueryTasks tasks; // set once, before it runs
@@ -40,6 +42,11 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
             net = Optional.of(
                     new View(schema, newTasks.batchRows(), newTasks.memory().newChild("result")));
         }
+    }
+
+    /** Where failures of rows go that may be taken back before the end. */
+    FailedRows failedRows() {
+        return failedRows;
     }
 
     @Override
@@ -93,6 +100,10 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
 
     @Override
     public void end() {
+        if (failedRows.failure().isPresent()) {
+            finish(failedRows.failure());
+            return;
+        }
         net.ifPresent(rows -> rows.snapshot(tasks.memory().own()).forEach(this::enqueue));
         finish(Optional.empty());
     }

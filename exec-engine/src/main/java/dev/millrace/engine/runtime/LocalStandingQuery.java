@@ -12,6 +12,7 @@ import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
@@ -42,6 +43,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private final PlanNode plan;
     private final LocalEngine engine;
     private final Resources resources;
+    private final FailedRows failedRows = new FailedRows(true);
     private final QueryTasks tasks;
     private Predicate<PlanNode> isSeen; // of a leaf: whether its rows were seen before the snapshot
     private final QueryOutput output;
@@ -66,7 +68,13 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 .orElse(workers);
         this.engine = engine;
         this.resources = resources;
-        this.tasks = new QueryTasks(name, options.priority(), resources, resources.clock(), this);
+        this.tasks = new QueryTasks(
+                name,
+                options.priority(),
+                resources,
+                resources.clock(),
+                options.materialized() && options.sinks().isEmpty() ? Optional.of(failedRows) : Optional.empty(),
+                this);
         boolean isRestored = options.restore().isPresent();
         this.isSeen = scan -> isRestored;
         Optional<View> view = options.materialized()
@@ -113,7 +121,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 this::domain,
                 Optional.of(output.epochs()),
                 output.view(),
-                tasks::wakeAll);
+                tasks::wakeAll,
+                failedRows::failure);
     }
 
     EpochDomain domain() {
@@ -185,7 +194,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept. */
     void attach(EpochDomain domain) {
         Epochs epochs = resources.epochs();
-        output.attach(epochs.addOutput(domain, output::publish, tasks::wakeAll), tasks::wakeAll);
+        output.attach(epochs.addOutput(domain, this::publish, tasks::wakeAll), tasks::wakeAll);
         for (int i = 0; i < tasks.tasks.size(); i++) {
             ScheduledTask scheduled = tasks.scheduled.get(i);
             for (PlacedSource source : tasks.sources) {
@@ -227,6 +236,21 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                             self[0].leave();
                         }));
         return self[0];
+    }
+
+    private void publish(long epoch, OptionalLong sinceNanos) {
+        output.publish(epoch, sinceNanos);
+        failedRows.publish(epoch);
+    }
+
+    /** What is kept of its state does not say which rows failed. */
+    void requireNoFailedRows() {
+        failedRows.failure().ifPresent(why -> {
+            throw MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            "\"" + name + "\" has rows that cannot be computed: " + why.getMessage())
+                    .withHint("change or delete those rows first; or DROP it and CREATE it anew");
+        });
     }
 
     @Override
@@ -347,7 +371,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public Optional<MillraceException> failure() {
-        return failure;
+        return failure.or(failedRows::failure);
     }
 
     private View viewForSnapshot() {
@@ -471,6 +495,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     public QuerySnapshot snapshot() {
         QuerySnapshot[] taken = new QuerySnapshot[1];
         engine.atRest(this, () -> {
+            requireNoFailedRows();
             if (state == QueryState.FAILED || state == QueryState.DROPPED) {
                 throw MillraceException.user(
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "query \"" + name + "\" is " + state);

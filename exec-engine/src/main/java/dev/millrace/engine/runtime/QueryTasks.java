@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.task.ChannelInput;
+import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
@@ -54,6 +55,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private final MemoryScope memory;
     private final Listener listener;
     private final LateRowLog lateRows;
+    private final Optional<FailedRows> failedRows;
     private final Interrupt interrupt = new Interrupt();
     final List<PipelineTask> tasks = new ArrayList<>();
     final List<ScheduledTask> scheduled = new ArrayList<>();
@@ -66,8 +68,18 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private volatile boolean stopping; // written by who stops the tasks, read by their workers
     private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them
 
-    /** @param clock what expressions read; that of a finite query stands still */
-    QueryTasks(String name, int priority, Resources resources, Clock clock, Listener listener) {
+    /**
+     * @param clock what expressions read; that of a finite query stands still
+     * @param failedRows where failures of rows go that may be taken back; else they are the query's failure
+     */
+    QueryTasks(
+            String name,
+            int priority,
+            Resources resources,
+            Clock clock,
+            Optional<FailedRows> failedRows,
+            Listener listener) {
+        this.failedRows = failedRows;
         this.clock = clock;
         this.name = name;
         this.priority = priority;
@@ -83,6 +95,10 @@ final class QueryTasks implements TaskHost, AutoCloseable {
 
     Resources resources() {
         return resources;
+    }
+
+    Optional<FailedRows> failedRows() {
+        return failedRows;
     }
 
     LateRowLog late() {

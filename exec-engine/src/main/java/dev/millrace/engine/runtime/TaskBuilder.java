@@ -34,6 +34,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Scan;
@@ -399,10 +400,30 @@ final class TaskBuilder {
         KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instances.get(node.pipeline)) : KeyGroups.ALL;
         OperatorStage stage = new OperatorStage(operator, query, query.memory().newChild(name), groups);
         query.opened.add(operator);
+        if (node.plan instanceof Calc calc && mayRetract(calc.input())) {
+            query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
+        }
         stage.open();
         restore.ifPresent(snapshot -> operator.restore(
                 OperatorSnapshots.reader(snapshot, node.id, instance, instances.get(node.pipeline), groups)));
         return stage;
+    }
+
+    /** Whether rows may be taken back; else what a row does to the query is for good. */
+    private boolean mayRetract(PlanNode plan) {
+        if (!standing) {
+            return LocalEngine.mayRetract(plan);
+        }
+        if (plan instanceof Scan scan) {
+            return relations.scannable(scan.relation()) instanceof Scannable.Feed feed
+                    && feed.view().isPresent();
+        }
+        return plan instanceof PlanNode.Aggregate
+                || plan instanceof PlanNode.TopN top && top.windowEnd().isEmpty()
+                || plan instanceof PlanNode.Over
+                || plan instanceof PlanNode.TimeFilter
+                || plan instanceof Join join && join.kind() != PlanNode.JoinKind.INNER
+                || plan.inputs().stream().anyMatch(this::mayRetract);
     }
 
     private Operator newOperator(PlanNode plan) {

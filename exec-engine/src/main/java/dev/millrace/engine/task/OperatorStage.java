@@ -3,6 +3,7 @@ package dev.millrace.engine.task;
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.Part;
 import dev.millrace.engine.watermark.WatermarkOperator;
+import dev.millrace.error.MillraceException;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -27,6 +28,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     private long lastRowNanos;
     private long tickNanos; // when one that follows the clock is to look at it; at once before its first row
     private boolean assignerIdle;
+    private Optional<FailedRows.Part> failedRows = Optional.empty(); // set once, before it is opened
     private volatile long lateRows; // written by the task's worker, read by statistics
     private volatile long assignedSinceMicros; // likewise
     private volatile long assignedMicros = Operator.NO_WATERMARK; // likewise
@@ -40,6 +42,21 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         this.keyGroups = keyGroups;
         this.assigner = operator instanceof WatermarkOperator watermarks ? Optional.of(watermarks) : Optional.empty();
         this.alarm = operator instanceof Alarm timed ? Optional.of(timed) : Optional.empty();
+    }
+
+    /** Has failures of rows kept; before it is opened. */
+    public void keepFailedRows(FailedRows.Part part) {
+        failedRows = Optional.of(part);
+    }
+
+    @Override
+    public boolean keepsFailedRows() {
+        return failedRows.isPresent();
+    }
+
+    @Override
+    public void failedRow(MillraceException failure, long weight) {
+        failedRows.orElseThrow(() -> failure).failed(failure, weight);
     }
 
     /** Opens the operator; before the task runs, on any thread. */
@@ -124,6 +141,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
         if (!operator.onEpochEnd(epoch, this)) {
             return false;
         }
+        failedRows.ifPresent(part -> part.epochEnd(epoch));
         if (received > passed && assigner.isEmpty()) {
             passOnReleased();
         }

@@ -35,12 +35,15 @@ final class PushFilterIntoJoin implements Rewrite {
         }
         int width = join.left().schema().size();
         boolean nearest = join.time().filter(JoinTime.Nearest.class::isInstance).isPresent();
-        SplitFilter split = SplitFilter.of(calc, column -> switch (nearest ? JoinKind.LEFT : join.kind()) {
-            case INNER, SEMI, ANTI -> true;
-            case LEFT -> column < width;
-            case RIGHT -> column >= width;
-            case FULL -> false;
-        });
+        SplitFilter split = SplitFilter.of(
+                calc,
+                column -> switch (nearest ? JoinKind.LEFT : join.kind()) {
+                    case INNER, SEMI, ANTI -> true;
+                    case LEFT -> column < width;
+                    case RIGHT -> column >= width;
+                    case FULL -> false;
+                },
+                conjunct -> !isDividedAbove(join, conjunct));
         return split.moving().map(moving -> {
             PlanNode left = join.left();
             PlanNode right = join.right();
@@ -61,5 +64,15 @@ final class PushFilterIntoJoin implements Rewrite {
                     Nodes.join(left, right, join.kind(), join.leftKeys(), join.rightKeys(), residual, join.time());
             return Nodes.calc(joined, split.staying(), calc.projections());
         });
+    }
+
+    /** What divides the one row of a sub-query stays above the join: see {@link DivideAboveOneRow}. */
+    private static boolean isDividedAbove(Join join, Expression conjunct) {
+        int width = join.left().schema().size();
+        boolean ofLeft = DivideAboveOneRow.isOneRow(join.left());
+        boolean ofRight = DivideAboveOneRow.isOneRow(join.right());
+        return (ofLeft || ofRight)
+                && DivideAboveOneRow.divides(conjunct)
+                && !Expressions.readsOnly(conjunct, column -> column < width ? !ofLeft : !ofRight);
     }
 }

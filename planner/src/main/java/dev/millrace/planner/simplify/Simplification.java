@@ -32,6 +32,7 @@ public final class Simplification {
                 new RemoveOuterJoin(),
                 new UseAntiJoin(),
                 new FactorDisjunction(),
+                new DivideAboveOneRow(),
                 new PushFilterIntoJoin(),
                 new SplitJoinCondition());
     }

@@ -100,12 +100,12 @@ final class Queries {
     /** The rows of a finite query. */
     StatementResult.Rows rows(Query query) {
         PlanNode plan = database.plans().pull(query).root();
+        awaitOwnWrites(query); // which may be what makes a relation readable, or not
         query.relations().forEach(this::requireReadable);
         Optional<Transaction> own = transactions.withChanges();
         if (own.isPresent()) {
             query.relations().forEach(relation -> tellOfView(relation, own.get().changed()));
         }
-        awaitOwnWrites(query);
         if (transactions.withChanges().isPresent() || !atHand.isEmpty()) {
             Map<String, OwnRows> shown = new LinkedHashMap<>();
             return runInPlace(plan, query.schema(), shown, () -> addSeen(query, shown));
@@ -300,11 +300,17 @@ final class Queries {
 
     /** An answer that stopped being current is not given: says what failed, here or further up. */
     private void requireHealthy(CatalogObject object) {
-        Optional<MillraceException> failure = database.standing(object.name())
-                .filter(query -> query.state() == QueryState.FAILED)
-                .flatMap(StandingQuery::failure);
+        Optional<StandingQuery> query = database.standing(object.name());
+        Optional<MillraceException> failure = query.flatMap(StandingQuery::failure);
         if (failure.isPresent()) {
             MillraceException cause = failure.get();
+            if (query.get().state() != QueryState.FAILED) {
+                throw MillraceException.user(
+                                cause.sqlState(),
+                                object.kind().sqlName() + " \"" + object.name()
+                                        + "\" has a row that cannot be computed: " + cause.getMessage())
+                        .withHint("it answers again when the rows that this comes from are changed or deleted");
+            }
             throw MillraceException.user(
                             cause.sqlState(),
                             object.kind().sqlName() + " \"" + object.name() + "\" failed: " + cause.getMessage())
