@@ -46,18 +46,35 @@ final class SetOperations {
     private static PlanNode numbered(List<PlanNode> inputs, List<String> tests) {
         int width = inputs.get(0).schema().size();
         List<Integer> columns = IntStream.range(0, width).boxed().toList();
-        List<PlanNode> numbered = inputs.stream()
-                .<PlanNode>map(input -> Nodes.topN(
-                        input,
-                        columns,
-                        List.of(),
-                        PlanNode.Rank.ROW_NUMBER,
-                        OverTranslation.NO_LIMIT,
-                        0,
-                        true,
-                        OptionalInt.empty()))
-                .toList();
+        List<PlanNode> numbered = inputs.stream().map(SetOperations::numbered).toList();
         return Nodes.select(counted(numbered, tests), columns);
+    }
+
+    /** Rows with their number among those that are equal, behind their columns. */
+    private static PlanNode numbered(PlanNode input) {
+        int width = input.schema().size();
+        List<Expression> columns = new ArrayList<>(Nodes.columns(input));
+        List<Integer> keys = new ArrayList<>();
+        for (int column = 0; column < width; column++) {
+            Expression key = IntervalKeys.canonical(columns.get(column));
+            keys.add(key == columns.get(column) ? column : columns.size());
+            if (key != columns.get(column)) {
+                columns.add(key);
+            }
+        }
+        boolean asIs = columns.size() == width;
+        PlanNode ranked = Nodes.topN(
+                asIs ? input : Nodes.project(input, columns),
+                keys,
+                List.of(),
+                PlanNode.Rank.ROW_NUMBER,
+                OverTranslation.NO_LIMIT,
+                0,
+                true,
+                OptionalInt.empty());
+        List<Integer> shown = new ArrayList<>(IntStream.range(0, width).boxed().toList());
+        shown.add(columns.size());
+        return Nodes.select(ranked, shown);
     }
 
     /** The distinct rows whose count in input {@code i} is {@code tests(i)} zero. */

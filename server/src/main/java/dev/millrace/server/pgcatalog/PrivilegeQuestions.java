@@ -98,8 +98,20 @@ final class PrivilegeQuestions implements ScalarFunction {
             case "database" -> on(role, Securable.Kind.DATABASE, database(texts[0]), privileges);
             case "language" -> on(role, Securable.Kind.LANGUAGE, language(texts[0]), privileges);
             case "function" -> function(role, texts[0], privileges);
+            case "found relation" -> found(texts[0], texts[1], SqlState.UNDEFINED_TABLE, "relation");
+            case "found type" -> found(texts[0], texts[1], SqlState.UNDEFINED_OBJECT, "type");
             default -> true; // types and tablespaces, which are everybody's
         };
+    }
+
+    /** For {@code 'name'::regclass}: what has no such name is an error, but for a number, which is one anyway. */
+    private static boolean found(String text, String number, SqlState missing, String kind) {
+        List<String> parts = text.contains(".") ? parts(text) : List.of();
+        boolean schema = parts.size() < 2 || RelationNames.isSchema(parts.get(parts.size() - 2));
+        if (!isNumber(text) && (number.isEmpty() || !schema)) {
+            throw MillraceException.user(missing, kind + " \"" + text + "\" does not exist");
+        }
+        return true;
     }
 
     // ---- names -----------------------------------------------------------------------------------------------------

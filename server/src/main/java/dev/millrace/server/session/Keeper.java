@@ -99,7 +99,8 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
         Optional<UserFunction> code = database.orElseThrow()
                 .catalog()
                 .userFunction(object.name())
-                .filter(function -> function.kind() != UserFunction.Kind.SQL);
+                .filter(function ->
+                        function.kind() != UserFunction.Kind.SQL && function.kind() != UserFunction.Kind.SQL_TABLE);
         pending.add(new CatalogChange.Define(new KeptObject(
                 object.name(),
                 object.kind().sqlName(),

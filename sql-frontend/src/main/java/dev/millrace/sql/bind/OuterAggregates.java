@@ -2,8 +2,11 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -51,17 +54,18 @@ final class OuterAggregates {
     /** The scope of the outer query that the parts of an aggregate make it belong to; empty for the query it stands in. */
     static Optional<Scope> owner(Stream<SqlNode> parts, Scope scope) {
         List<SqlIdentifier> names = new ArrayList<>();
-        boolean[] open = {false};
-        parts.forEach(part -> collect(part, names, open));
-        if (open[0] || names.isEmpty()) {
+        List<SqlNode> queries = new ArrayList<>();
+        parts.forEach(part -> collect(part, names, queries));
+        if (names.isEmpty() && queries.isEmpty()) {
             return Optional.empty();
         }
         try {
+            Set<Scope> read = readBy(queries, scope);
             for (Optional<Scope> level = Optional.of(scope);
                     level.isPresent();
                     level = level.get().outer()) {
                 Scope here = level.get();
-                if (names.stream().anyMatch(here::names)) {
+                if (read.contains(here) || names.stream().anyMatch(here::names)) {
                     boolean outer = here != scope && here.clause().isPresent();
                     return outer ? level : Optional.empty();
                 }
@@ -72,7 +76,20 @@ final class OuterAggregates {
         return Optional.empty();
     }
 
-    private static void collect(SqlNode node, List<SqlIdentifier> names, boolean[] open) {
+    /** The scopes, from this one outward, of which queries inside an aggregate's arguments read columns. */
+    private static Set<Scope> readBy(List<SqlNode> queries, Scope scope) {
+        Set<Scope> read = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (SqlNode query : queries) {
+            if (!scope.context()
+                    .tryOut(() -> new QueryBinder(scope.context(), Optional.of(scope.probe(read::add)))
+                            .bind(query, List.of()))) {
+                read.add(scope); // one inside another that is being looked at, or one that binding will refuse
+            }
+        }
+        return read;
+    }
+
+    private static void collect(SqlNode node, List<SqlIdentifier> names, List<SqlNode> queries) {
         if (node instanceof SqlIdentifier name) {
             if (!name.isStar()) {
                 names.add(name);
@@ -80,11 +97,11 @@ final class OuterAggregates {
                 names.add(name.getComponent(name.names.size() - 2));
             }
         } else if (node instanceof SqlNodeList list) {
-            list.forEach(item -> collect(item, names, open));
+            list.forEach(item -> collect(item, names, queries));
         } else if (node != null && node.isA(SqlKind.QUERY)) {
-            open[0] = true; // what it reads is for its own scope to say
+            queries.add(node); // what it reads is for its own scope to say
         } else if (node instanceof SqlCall call) {
-            call.getOperandList().forEach(operand -> collect(operand, names, open));
+            call.getOperandList().forEach(operand -> collect(operand, names, queries));
         }
     }
 

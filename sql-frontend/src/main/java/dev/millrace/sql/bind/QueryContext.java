@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.sql.algebra.LogicalPlanner;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.Catalog;
@@ -25,6 +26,7 @@ final class QueryContext {
     private final Set<String> named = new LinkedHashSet<>();
     private int viewsAround;
     private boolean hasLookups;
+    private boolean tryingOut;
     private boolean hasSubQueries;
 
     QueryContext(String source, Catalog catalog, ParameterTypes parameters) {
@@ -125,6 +127,27 @@ final class QueryContext {
     /** The names of the relations read. */
     Set<String> relations() {
         return relations;
+    }
+
+    /**
+     * Binds something only to see what it reads. Not within another such attempt: what is nested deeply would be bound over
+     * and over.
+     *
+     * @return whether it could be bound
+     */
+    boolean tryOut(Runnable binding) {
+        if (tryingOut) {
+            return false;
+        }
+        tryingOut = true;
+        try {
+            binding.run();
+            return true;
+        } catch (MillraceException e) {
+            return false;
+        } finally {
+            tryingOut = false;
+        }
     }
 
     void foundSubQuery() {

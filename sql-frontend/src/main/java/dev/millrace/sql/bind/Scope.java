@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeFactory;
@@ -62,6 +63,7 @@ final class Scope {
     static final String IS_THERE = "is there";
 
     private final Optional<Scope> outer;
+    private Runnable onRead = () -> {}; // of a probe: told when a name is found here
     private final List<Column> columns;
     private final RelDataType rowType;
     private final QueryContext context;
@@ -89,6 +91,10 @@ final class Scope {
         this.columns = List.copyOf(columns);
         this.rowType = rowType;
         this.context = context;
+    }
+
+    QueryContext context() {
+        return context;
     }
 
     /** A column of the row, whether or not a name finds it. */
@@ -186,11 +192,24 @@ final class Scope {
         return correlated;
     }
 
+    /**
+     * A copy of this scope and those around it, to find out which of them a query inside would read.
+     *
+     * @param reader is told of each of these scopes in which a name is found
+     */
+    Scope probe(Consumer<Scope> reader) {
+        Scope copy = new Scope(outer.map(around -> around.probe(reader)), columns, rowType, context, commonTables);
+        copy.row = row;
+        copy.onRead = () -> reader.accept(this);
+        return copy;
+    }
+
     /** The column of a name; 42703, 42702 or 42P01. */
     RexNode resolve(SqlIdentifier name) {
         for (Optional<Scope> scope = Optional.of(this); scope.isPresent(); scope = scope.get().outer) {
             Optional<Column> column = scope.get().find(name);
             if (column.isPresent()) {
+                scope.get().onRead.run();
                 return scope.get() == this
                         ? new RexInputRef(column.get().index(), column.get().type())
                         : scope.get().correlated(column.get());
@@ -253,6 +272,7 @@ final class Scope {
     RexNode reference(Column column) {
         for (Scope scope = this; ; scope = scope.outer.orElseThrow()) {
             if (scope.columns.stream().anyMatch(own -> own.qualifier().equals(column.qualifier()))) {
+                scope.onRead.run();
                 return scope == this ? new RexInputRef(column.index(), column.type()) : scope.correlated(column);
             }
         }

@@ -184,7 +184,7 @@ final class DuckDbForms {
                 }
             }
             case "limit" -> {
-                if (text.word(i + 1, "null") && !text.symbol(i + 2, "::")) {
+                if (text.word(i + 1, "null") && isEnd(text.get(i + 2))) {
                     text.replace(i + 1, i + 2, text.made(i + 1, "all"));
                 }
             }
@@ -488,4 +488,12 @@ final class DuckDbForms {
             "when",
             "on");
     private static final Set<String> AROUND_QUERIES = Set.of("as", "union", "intersect", "except", "explain");
+
+    /** Whether a count that a lexeme follows is no part of a greater expression. */
+    private static boolean isEnd(Lexeme next) {
+        return next.kind() == Lexeme.Kind.END
+                || next.kind() == Lexeme.Kind.WORD
+                || LexemeEditor.closes(next)
+                || next.isSymbol(";");
+    }
 }

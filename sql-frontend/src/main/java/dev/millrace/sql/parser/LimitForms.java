@@ -65,7 +65,9 @@ final class LimitForms {
         boolean isOffset = text.word(clause, "offset");
         boolean words = isOffset && ROWS.contains(text.get(end - 1).text());
         end -= words ? 1 : 0;
-        boolean negative = text.symbol(clause + 1, "-") && text.get(clause + 2).kind() == Kind.INTEGER;
+        boolean negative = end == clause + 3
+                && text.symbol(clause + 1, "-")
+                && text.get(clause + 2).kind() == Kind.INTEGER;
         if (end <= clause + 1 || end == clause + 2 && isPlain(text.get(clause + 1)) || negative) {
             return false;
         }

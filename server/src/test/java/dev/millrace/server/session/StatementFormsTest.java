@@ -1,0 +1,135 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Forms of statements that users of PostgreSQL write, which were once read wrongly. */
+class StatementFormsTest {
+    @Nested
+    class OverRows {
+        private TestDatabase db;
+
+        @BeforeEach
+        void open() {
+            db = new TestDatabase();
+            db.run("CREATE TABLE t (a BIGINT, b BIGINT)");
+            db.run("INSERT INTO t VALUES (1, 2), (1, 2), (3, 4)");
+        }
+
+        @AfterEach
+        void close() {
+            db.close();
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "NULL + 1, 3",
+            "1 + NULL, 3",
+            "NULL, 3",
+            "(NULL), 3",
+            "-3+4, 1",
+            "-3 + 4 + 1, 2",
+            "-(-1), 1",
+            "- 1 + 1, 0",
+            "NULL::int, 3",
+            "NULL OFFSET 1, 2",
+            "NULL + 1 OFFSET -1 + 3, 1",
+            "1 + 1 OFFSET 0, 2",
+        })
+        void limitTakesAnyConstant(String limit, int rows) {
+            assertEquals(rows, db.rows("SELECT a FROM t LIMIT " + limit).size());
+            assertEquals(
+                    rows,
+                    db.rows("SELECT * FROM (SELECT a FROM t LIMIT " + limit + ") q")
+                            .size());
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"-1", "-3+2", "- 3 + 2", "3-4"})
+        void butNoNegativeOne(String limit) {
+            assertEquals(
+                    "2201W",
+                    db.failure("SELECT a FROM t LIMIT " + limit).sqlState().code());
+        }
+
+        @Test
+        void aNameOfNothingIsNoClass() {
+            assertEquals("42P01 row 1: relation \"nosuch\" does not exist", db.error("SELECT 'nosuch'::regclass"));
+            assertEquals(
+                    "42P01",
+                    db.failure("SELECT 'nosuch.t'::regclass").sqlState().code());
+            assertEquals(
+                    "42704", db.failure("SELECT 'nosuch'::regtype").sqlState().code());
+            assertEquals(
+                    List.of("t|t|t|t|t|t"),
+                    db.rows("SELECT 't'::regclass = 'public.t'::regclass, 'pg_class'::regclass = 1259,"
+                            + " 'pg_catalog.pg_class'::regclass = 1259, NULL::regclass IS NULL,"
+                            + " 'character varying'::regtype = 1043, to_regclass('nosuch') IS NULL"));
+            assertEquals(
+                    List.of("t"),
+                    db.rows("SELECT bool_and(x::regclass IS NOT NULL) FROM (VALUES ('t'), ('pg_class')) v(x)"));
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = ';',
+                value = {
+                    "SELECT (SELECT sum((SELECT o.b)) FROM t i LIMIT 1) FROM t o; 8",
+                    "SELECT (SELECT sum(o.b + (SELECT 1)) FROM t i LIMIT 1) FROM t o; 11",
+                    "SELECT (SELECT sum((SELECT max(x.b) FROM t x WHERE x.a = o.a)) FROM t i LIMIT 1) FROM t o; 8",
+                    "SELECT (SELECT max((SELECT i.b + o.b)) FROM t i) FROM t o; 6 6 8",
+                    "SELECT (SELECT sum((SELECT i.b)) FROM t i) FROM t o; 8 8 8",
+                    "SELECT (SELECT sum((SELECT count(*) FROM t)) FROM t i) FROM t o; 9 9 9",
+                    "SELECT (SELECT count(*) FILTER (WHERE o.b IN (SELECT 2)) FROM t i LIMIT 1) FROM t o; 2",
+                    "SELECT o.a FROM t o GROUP BY o.a HAVING (SELECT max((SELECT o.b)) FROM t i LIMIT 1) > 2; 3",
+                })
+        void anAggregateIsOfTheInnermostQueryItReads(String query, String answers) {
+            assertEquals(List.of(answers.split(" ")), db.rows(query));
+        }
+
+        @Test
+        void equalIntervalsAreEqualInMultisets() {
+            String both = "VALUES (interval '1 day'), (interval '24:00')";
+            String one = " (VALUES (interval '24:00'))";
+            assertEquals(2, db.rows(both + " INTERSECT ALL (" + both + ")").size());
+            assertEquals(
+                    2,
+                    db.rows(both + " INTERSECT ALL (VALUES (interval '24:00'), (interval '24:00'))")
+                            .size());
+            assertEquals(1, db.rows(both + " INTERSECT ALL" + one).size());
+            assertEquals(1, db.rows(both + " EXCEPT ALL" + one).size());
+            assertEquals(
+                    0,
+                    db.rows(both + " EXCEPT ALL (VALUES (interval '24:00'), (interval '24:00'))")
+                            .size());
+        }
+    }
+
+    @Test
+    void aTableFunctionInSqlIsKept(@TempDir Path folder) {
+        Path data = folder.resolve("data");
+        try (TestDatabase db = new TestDatabase(data)) {
+            db.run("CREATE FUNCTION f(x INT) RETURNS TABLE (a INT, b TEXT) LANGUAGE SQL AS $$ SELECT x + 1, 'y' $$");
+            db.run("CREATE VIEW v AS SELECT * FROM f(2)");
+            assertEquals(List.of("3|y"), db.rows("SELECT * FROM v"));
+        }
+        try (TestDatabase again = new TestDatabase(data)) {
+            assertEquals(List.of("8|y"), again.rows("SELECT * FROM f(7)"));
+            assertEquals(List.of("3|y"), again.rows("SELECT * FROM v"));
+            again.run("DROP FUNCTION f CASCADE");
+        }
+        try (TestDatabase gone = new TestDatabase(data)) {
+            assertEquals("42883", gone.failure("SELECT * FROM f(7)").sqlState().code());
+        }
+    }
+}
