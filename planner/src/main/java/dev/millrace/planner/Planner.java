@@ -107,7 +107,7 @@ public final class Planner {
         Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(plan);
         plan = MergeJoins.apply(plan, inference);
         plan = Parallelism.apply(plan, context.parallelism(), inference);
-        plan = Nodes.named(plan, query.schema().names());
+        plan = Nodes.named(Rewriter.shared(plan), query.schema().names());
         return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Fingerprint.of(plan));
     }
 

@@ -16,6 +16,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.SteppedWorkers;
@@ -227,10 +228,11 @@ class LocalEngine implements Engine {
 
     static Set<Scan> scans(PlanNode plan) {
         Set<Scan> scans = new HashSet<>();
-        if (plan instanceof Scan scan) {
-            scans.add(scan);
+        for (PlanNode node : Subplans.of(plan)) {
+            if (node instanceof Scan scan) {
+                scans.add(scan);
+            }
         }
-        plan.inputs().forEach(input -> scans.addAll(scans(input)));
         return scans;
     }
 
@@ -297,7 +299,7 @@ class LocalEngine implements Engine {
         LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
         QueryTasks tasks = new QueryTasks(
                 "select", 0, resources, Clock.standingAt(nowMicros, clock), Optional.of(result.failedRows()), result);
-        result.attach(tasks, mayRetract(plan));
+        result.attach(tasks, FiniteRun.mayRetract(plan));
         synchronized (results) {
             results.add(result);
         }
@@ -345,19 +347,6 @@ class LocalEngine implements Engine {
         } finally {
             memory.release(result.tasks().memory());
         }
-    }
-
-    /** Whether a finite run may emit rows that it takes back later. */
-    static boolean mayRetract(PlanNode plan) {
-        if (plan instanceof PlanNode.Aggregate || plan instanceof PlanNode.Sort || plan instanceof PlanNode.Match) {
-            return false; // they emit once, at the end
-        }
-        return plan instanceof PlanNode.Join join
-                        && (join.kind() != PlanNode.JoinKind.INNER
-                                || join.time().isPresent())
-                || plan instanceof PlanNode.TopN top && top.windowEnd().isEmpty()
-                || plan instanceof PlanNode.Over
-                || plan.inputs().stream().anyMatch(LocalEngine::mayRetract);
     }
 
     static MillraceException keepsNothing(String relation) {

@@ -16,6 +16,7 @@ import dev.millrace.plan.node.PlanNode.Watermark;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
 import dev.millrace.plan.node.PlanNode.WindowExtreme;
+import dev.millrace.plan.node.Subplans;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -28,7 +29,7 @@ final class Rescaling {
     private Rescaling() {}
 
     static boolean isExact(PlanNode plan) {
-        return isExactHere(plan) && plan.inputs().stream().allMatch(Rescaling::isExact);
+        return Subplans.of(plan).stream().allMatch(Rescaling::isExactHere);
     }
 
     private static boolean isExactHere(PlanNode node) {

@@ -412,7 +412,7 @@ final class TaskBuilder {
     /** Whether rows may be taken back; else what a row does to the query is for good. */
     private boolean mayRetract(PlanNode plan) {
         if (!standing) {
-            return LocalEngine.mayRetract(plan);
+            return FiniteRun.mayRetract(plan);
         }
         if (plan instanceof Scan scan) {
             return relations.scannable(scan.relation()) instanceof Scannable.Feed feed

@@ -65,6 +65,11 @@ public sealed interface PlanNode {
         }
 
         @Override
+        public int hashCode() {
+            return PlanHash.of(this, PlanHash.ofRows(rows));
+        }
+
+        @Override
         public List<PlanNode> inputs() {
             return List.of();
         }
@@ -107,7 +112,10 @@ public sealed interface PlanNode {
 
         @Override
         public int hashCode() {
-            return PlanHash.of(this, List.of(condition, projections));
+            return PlanHash.of(
+                    this,
+                    31 * PlanHash.of(projections)
+                            + PlanHash.of(condition.stream().toList()));
         }
     }
 
@@ -161,7 +169,7 @@ public sealed interface PlanNode {
 
         @Override
         public int hashCode() {
-            return PlanHash.of(this, List.of(keys, calls.size()));
+            return PlanHash.of(this, 31 * keys.hashCode() + calls.size());
         }
     }
 
@@ -251,7 +259,10 @@ public sealed interface PlanNode {
 
         @Override
         public int hashCode() {
-            return PlanHash.of(this, List.of(leftKeys, rightKeys, residual));
+            return PlanHash.of(
+                    this,
+                    31 * (31 * leftKeys.hashCode() + rightKeys.hashCode())
+                            + PlanHash.of(residual.stream().toList()));
         }
     }
 
@@ -272,7 +283,7 @@ public sealed interface PlanNode {
 
         @Override
         public int hashCode() {
-            return PlanHash.of(this, keys);
+            return PlanHash.of(this, keys.hashCode());
         }
     }
 
@@ -477,7 +488,7 @@ public sealed interface PlanNode {
 
         @Override
         public int hashCode() {
-            return PlanHash.of(this, List.of());
+            return PlanHash.of(this, inputs.size());
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.planner.algebra;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.node.PlanNode;
@@ -53,6 +54,7 @@ public final class Translation {
     private final boolean finite;
     private final UnaryOperator<Expression> folder;
     private final Map<RelNode, PlanNode> done = new IdentityHashMap<>();
+    private final Interrupt interrupt = Interrupt.current();
 
     /**
      * @param finite whether this is a pull query
@@ -71,6 +73,7 @@ public final class Translation {
 
     /** Node by node, joins in the order written. */
     public PlanNode translate(RelNode node) {
+        interrupt.check();
         PlanNode known = done.get(node);
         if (known == null) {
             known = translateNew(node);

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Case;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.type.DataType.Kind;
@@ -23,14 +24,17 @@ public final class ClockCheck {
 
     /** Fails with 0A000 if the plan of a standing query reads the clock where it must not. */
     public void check(PlanNode plan) {
-        if (plan instanceof PlanNode.Calc calc) {
+        Subplans.of(plan).forEach(this::checkNode);
+    }
+
+    private void checkNode(PlanNode node) {
+        if (node instanceof PlanNode.Calc calc) {
             calc.condition().ifPresent(ClockCheck::checkCondition);
             boolean appendOnly = inference.of(calc.input()).appendOnly();
             calc.projections().forEach(projection -> checkProjection(projection, appendOnly));
-        } else if (plan instanceof PlanNode.Join join) {
+        } else if (node instanceof PlanNode.Join join) {
             join.residual().ifPresent(ClockCheck::checkCondition);
         }
-        plan.inputs().forEach(this::check);
     }
 
     private static void checkCondition(Expression condition) {

@@ -6,6 +6,7 @@ import dev.millrace.plan.node.Forgetting;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.Nodes;
@@ -157,10 +158,11 @@ final class StateNote {
     }
 
     private static void addRelations(PlanNode node, Set<String> into) {
-        if (node instanceof PlanNode.Scan scan) {
-            into.add(scan.relation());
+        for (PlanNode below : Subplans.of(node)) {
+            if (below instanceof PlanNode.Scan scan) {
+                into.add(scan.relation());
+            }
         }
-        node.inputs().forEach(input -> addRelations(input, into));
     }
 
     private static String windows(PlanNode.WindowAggregate aggregate) {

@@ -1,5 +1,6 @@
 package dev.millrace.planner.prune;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.OverCall;
@@ -11,7 +12,10 @@ import dev.millrace.planner.tree.Nodes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -29,19 +33,29 @@ import java.util.stream.IntStream;
  */
 public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
     private final BitSet wanted;
+    private final Map<PlanNode, Map<BitSet, Pruned>> done; // what several nodes read, they read once
 
-    private PruneColumns(BitSet wanted) {
+    private PruneColumns(BitSet wanted, Map<PlanNode, Map<BitSet, Pruned>> done) {
         this.wanted = wanted;
+        this.done = done;
     }
 
     public static PlanNode apply(PlanNode plan) {
         BitSet all = new BitSet();
         all.set(0, plan.schema().size());
-        return prune(plan, all).select(all);
+        return new PruneColumns(all, new IdentityHashMap<>()).prune(plan, all).select(all);
     }
 
-    private static Pruned prune(PlanNode node, BitSet wanted) {
-        return NodeVisitor.visit(node, new PruneColumns(wanted));
+    private Pruned prune(PlanNode node, BitSet wanted) {
+        Map<BitSet, Pruned> ofNode = done.computeIfAbsent(node, any -> new HashMap<>());
+        Pruned known = ofNode.get(wanted);
+        if (known == null) {
+            Interrupt.checkCurrent();
+            BitSet asked = (BitSet) wanted.clone();
+            known = NodeVisitor.visit(node, new PruneColumns((BitSet) wanted.clone(), done));
+            ofNode.put(asked, known);
+        }
+        return known;
     }
 
     /**

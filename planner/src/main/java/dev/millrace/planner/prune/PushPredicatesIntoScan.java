@@ -9,6 +9,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Scan;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
@@ -43,7 +44,7 @@ public final class PushPredicatesIntoScan {
 
     public static PlanNode apply(PlanNode plan, Function<String, RelationFacts> relations) {
         PushPredicatesIntoScan push = new PushPredicatesIntoScan(relations);
-        push.collectParents(plan);
+        Subplans.of(plan).forEach(push::collectParents);
         return Rewriter.rewrite(plan, push::pushed);
     }
 
@@ -52,7 +53,6 @@ public final class PushPredicatesIntoScan {
             if (input instanceof Scan scan) {
                 parents.computeIfAbsent(scan, key -> new HashSet<>()).add(node);
             }
-            collectParents(input);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Watermark;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.type.Field;
@@ -38,7 +39,7 @@ public final class ShareScans {
 
     public static PlanNode apply(PlanNode plan) {
         ShareScans shared = new ShareScans();
-        shared.collect(plan);
+        Subplans.of(plan).forEach(shared::collect);
         if (shared.readings.values().stream().allMatch(lists -> lists.size() == 1)) {
             return plan;
         }
@@ -53,7 +54,6 @@ public final class ShareScans {
                 fields.put(scan.columns().get(i), scan.schema().field(i));
             }
         }
-        node.inputs().forEach(this::collect);
     }
 
     /** The widened scan stays right below its watermark; the choice of columns comes above both. */

@@ -10,8 +10,10 @@ import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
@@ -53,19 +55,19 @@ public final class Expressions {
 
     /** The operands of nested ANDs, in order. */
     public static List<Expression> conjuncts(Expression condition) {
-        List<Expression> into = new ArrayList<>();
+        Set<Expression> into = new LinkedHashSet<>();
         collectConjuncts(condition, into);
-        return into;
+        return new ArrayList<>(into);
     }
 
     public static List<Expression> conjuncts(Optional<Expression> condition) {
         return condition.map(Expressions::conjuncts).orElse(List.of());
     }
 
-    private static void collectConjuncts(Expression condition, List<Expression> into) {
+    private static void collectConjuncts(Expression condition, Set<Expression> into) {
         if (condition instanceof Call call && call.function().equals("and")) {
             call.arguments().forEach(argument -> collectConjuncts(argument, into));
-        } else if (!into.contains(condition)) {
+        } else {
             into.add(condition);
         }
     }
@@ -84,10 +86,10 @@ public final class Expressions {
 
     /** Both, in this order: what the first excludes the second need not be computed for. */
     public static Optional<Expression> and(Optional<Expression> first, Optional<Expression> second) {
-        List<Expression> all = new ArrayList<>();
+        Set<Expression> all = new LinkedHashSet<>();
         first.ifPresent(condition -> collectConjuncts(condition, all));
         second.ifPresent(condition -> collectConjuncts(condition, all));
-        return and(all);
+        return and(List.copyOf(all));
     }
 
     /** The operands of an expression. */
@@ -153,7 +155,10 @@ public final class Expressions {
                 : operands(expression).stream().allMatch(operand -> readsOnly(operand, test));
     }
 
-    /** The expression with every part replaced by what {@code change} makes of it, operands first. */
+    /**
+     * The expression with every part replaced by what {@code change} makes of it, operands first. Parts below which nothing
+     * was replaced by another object stay the objects that they are.
+     */
     public static Expression transform(Expression expression, UnaryOperator<Expression> change) {
         return change.apply(withTransformedOperands(expression, change));
     }
@@ -161,25 +166,39 @@ public final class Expressions {
     private static Expression withTransformedOperands(Expression expression, UnaryOperator<Expression> change) {
         if (expression instanceof Call call) {
             List<Expression> arguments = transformAll(call.arguments(), change);
-            return arguments.equals(call.arguments())
+            return arguments == call.arguments()
                     ? call
                     : new Call(call.function(), arguments, call.type(), call.nullable());
         } else if (expression instanceof Cast cast) {
-            return new Cast(transform(cast.input(), change), cast.type());
+            Expression input = transform(cast.input(), change);
+            return input == cast.input() ? cast : new Cast(input, cast.type());
         } else if (expression instanceof Case choice) {
-            List<Case.Branch> branches = choice.branches().stream()
-                    .map(branch ->
-                            new Case.Branch(transform(branch.condition(), change), transform(branch.result(), change)))
-                    .toList();
-            return new Case(branches, transform(choice.otherwise(), change), choice.type(), choice.nullable());
+            boolean same = true;
+            List<Case.Branch> branches = new ArrayList<>(choice.branches().size());
+            for (Case.Branch branch : choice.branches()) {
+                Expression condition = transform(branch.condition(), change);
+                Expression result = transform(branch.result(), change);
+                same &= condition == branch.condition() && result == branch.result();
+                branches.add(new Case.Branch(condition, result));
+            }
+            Expression otherwise = transform(choice.otherwise(), change);
+            return same && otherwise == choice.otherwise()
+                    ? choice
+                    : new Case(branches, otherwise, choice.type(), choice.nullable());
         }
         return expression;
     }
 
+    /** The very list when nothing in it became another object. */
     private static List<Expression> transformAll(List<Expression> expressions, UnaryOperator<Expression> change) {
-        return expressions.stream()
-                .map(expression -> transform(expression, change))
-                .toList();
+        boolean same = true;
+        List<Expression> transformed = new ArrayList<>(expressions.size());
+        for (Expression expression : expressions) {
+            Expression other = transform(expression, change);
+            same &= other == expression;
+            transformed.add(other);
+        }
+        return same ? expressions : transformed;
     }
 
     /** The expression over an input whose columns are {@code projections} of another, over that other. */

@@ -2,6 +2,7 @@ package dev.millrace.planner.tree;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +21,8 @@ public final class Rewriter {
 
     private final List<Rewrite> rewrites;
     private final Map<PlanNode, PlanNode> done = new IdentityHashMap<>();
-    private final Map<PlanNode, PlanNode> results = new HashMap<>(); // of nodes over rewritten inputs
+    private final Map<NodeKey, PlanNode> results = new HashMap<>(); // of nodes over rewritten inputs
+    private final Interrupt interrupt = Interrupt.current();
     private int steps;
 
     private Rewriter(List<Rewrite> rewrites) {
@@ -30,6 +32,11 @@ public final class Rewriter {
     /** {@code plan} after all that {@code rewrites} can do, tried in order at each node. */
     public static PlanNode rewrite(PlanNode plan, List<Rewrite> rewrites) {
         return new Rewriter(rewrites).rewrite(plan);
+    }
+
+    /** {@code plan} as it is, but for equal subplans, which become one object. */
+    public static PlanNode shared(PlanNode plan) {
+        return rewrite(plan, List.of());
     }
 
     public static PlanNode rewrite(PlanNode plan, Rewrite... rewrites) {
@@ -42,12 +49,15 @@ public final class Rewriter {
             return known;
         }
         PlanNode current = overRewrittenInputs(node);
-        PlanNode result = results.get(current);
+        NodeKey key = new NodeKey(current);
+        PlanNode result = results.get(key);
         if (result == null) {
             Optional<PlanNode> next = firstChange(current);
             result = next.isPresent() ? rewrite(next.get()) : current;
-            results.put(current, result);
-            results.putIfAbsent(result, result);
+            results.put(key, result);
+            if (result != current) {
+                results.putIfAbsent(new NodeKey(result), result);
+            }
         }
         done.put(node, result);
         done.put(result, result);
@@ -63,6 +73,7 @@ public final class Rewriter {
     }
 
     private Optional<PlanNode> firstChange(PlanNode node) {
+        interrupt.check();
         if (++steps > MOST_STEPS) {
             throw MillraceException.user(SqlState.STATEMENT_TOO_COMPLEX, "the query is too large to be planned")
                     .withHint("CREATE MATERIALIZED VIEW of a part that is read in several places");

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.RelationFacts;
@@ -27,7 +28,7 @@ public final class EmissionCheck {
 
     /** Whether all rows come when a window closes, and none is ever retracted. */
     public boolean emitsOnWindowClose(PlanNode plan) {
-        return inference.of(plan).appendOnly() && closesWindows(plan);
+        return inference.of(plan).appendOnly() && Subplans.of(plan).stream().anyMatch(EmissionCheck::closesWindows);
     }
 
     private static boolean closesWindows(PlanNode node) {
@@ -36,8 +37,7 @@ public final class EmissionCheck {
                 || node instanceof PlanNode.Match
                 || node instanceof PlanNode.Join join && (join.windowEnds().isPresent() || isSettled(join))
                 || node instanceof PlanNode.TopN topN && topN.windowEnd().isPresent()
-                || node instanceof PlanNode.Over over && over.closing().isPresent()
-                || node.inputs().stream().anyMatch(EmissionCheck::closesWindows);
+                || node instanceof PlanNode.Over over && over.closing().isPresent();
     }
 
     private static boolean isSettled(PlanNode.Join join) {
@@ -135,20 +135,23 @@ public final class EmissionCheck {
     }
 
     private static Stream<String> relationsBelow(PlanNode node) {
-        return node instanceof PlanNode.Scan scan
-                ? Stream.of(scan.relation())
-                : node.inputs().stream().flatMap(EmissionCheck::relationsBelow);
+        return Subplans.of(node).stream()
+                .filter(PlanNode.Scan.class::isInstance)
+                .map(scan -> ((PlanNode.Scan) scan).relation())
+                .distinct();
     }
 
     /** Fails if rows are assigned to sessions that no aggregation waits for. */
     public static void refuseOpenSessions(PlanNode plan) {
-        if (plan instanceof PlanNode.WindowAssign assign && assign.window() instanceof WindowSpec.Session) {
+        boolean open = Subplans.of(plan).stream()
+                .anyMatch(node ->
+                        node instanceof PlanNode.WindowAssign assign && assign.window() instanceof WindowSpec.Session);
+        if (open) {
             throw MillraceException.user(
                             SqlState.FEATURE_NOT_SUPPORTED,
                             "EMIT ON WINDOW CLOSE is not possible here: SESSION windows close where rows that are only added,"
                                     + " with a watermark, are grouped by the sessions' partition, window_start and window_end")
                     .withHint("leave EMIT out");
         }
-        plan.inputs().forEach(EmissionCheck::refuseOpenSessions);
     }
 }

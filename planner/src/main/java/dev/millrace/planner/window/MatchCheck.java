@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.match.RowPattern;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.fact.Inference;
 
 /**
@@ -19,10 +20,14 @@ public final class MatchCheck {
 
     /** Fails with 0A000 if a pattern of the plan cannot be matched. */
     public void check(PlanNode plan) {
-        if (plan instanceof PlanNode.Match match && !inference.finite()) {
-            check(match);
+        if (inference.finite()) {
+            return;
         }
-        plan.inputs().forEach(this::check);
+        for (PlanNode node : Subplans.of(plan)) {
+            if (node instanceof PlanNode.Match match) {
+                check(match);
+            }
+        }
     }
 
     private void check(PlanNode.Match match) {

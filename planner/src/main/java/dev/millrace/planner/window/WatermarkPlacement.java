@@ -9,6 +9,7 @@ import dev.millrace.planner.tree.Rewriter;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -37,7 +38,7 @@ public final class WatermarkPlacement {
     /** The longest-lived windows above each watermark's input; no windows where only attached ones wait. */
     private final Map<Optional<String>, Optional<WindowSpec>> awaited = new HashMap<>();
 
-    private final Set<Visit> visited = new HashSet<>();
+    private final Map<PlanNode, Set<Visit>> visited = new IdentityHashMap<>();
     private final boolean assignedAreAwaited;
 
     private WatermarkPlacement(boolean assignedAreAwaited) {
@@ -62,7 +63,7 @@ public final class WatermarkPlacement {
     private record Visit(PlanNode node, boolean waits, Optional<WindowSpec> windows) {}
 
     private void visit(Visit visit) {
-        if (!visited.add(visit)) {
+        if (!visited.computeIfAbsent(visit.node(), node -> new HashSet<>()).add(visit)) {
             return;
         }
         PlanNode node = visit.node();

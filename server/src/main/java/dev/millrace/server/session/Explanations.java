@@ -6,6 +6,7 @@ import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.explain.LogicalText;
 import dev.millrace.sql.catalog.Relation;
@@ -19,6 +20,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -89,8 +91,13 @@ final class Explanations {
     }
 
     /** The generated code of filters and projections, each kernel once, those nearest to the relations first. */
-    private static void collectCode(PlanNode node, Set<String> kernels) {
-        node.inputs().forEach(input -> collectCode(input, kernels));
+    private static void collectCode(PlanNode plan, Set<String> kernels) {
+        List<PlanNode> nodes = Subplans.of(plan);
+        Collections.reverse(nodes);
+        nodes.forEach(node -> addCode(node, kernels));
+    }
+
+    private static void addCode(PlanNode node, Set<String> kernels) {
         if (node instanceof PlanNode.Calc calc) {
             List<Expression> computed = calc.projections().stream()
                     .filter(expression -> !(expression instanceof Expression.Column))
