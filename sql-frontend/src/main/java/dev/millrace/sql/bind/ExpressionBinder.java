@@ -2,6 +2,7 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.Coercions.Strength;
@@ -89,6 +90,7 @@ final class ExpressionBinder {
 
     /** The expression; its type may still be unknown. */
     RexNode bind(SqlNode node) {
+        Interrupt.checkCurrent();
         if (node instanceof SqlIdentifier identifier) {
             return column(identifier);
         }

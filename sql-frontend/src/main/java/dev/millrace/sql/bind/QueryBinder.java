@@ -3,6 +3,7 @@ package dev.millrace.sql.bind;
 import com.google.common.collect.ImmutableList;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
 import dev.millrace.sql.bind.Coercions.Strength;
@@ -18,8 +19,6 @@ import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
-import org.apache.calcite.rel.logical.LogicalIntersect;
-import org.apache.calcite.rel.logical.LogicalMinus;
 import org.apache.calcite.rel.logical.LogicalUnion;
 import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rel.type.RelDataType;
@@ -34,7 +33,6 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
-import org.apache.calcite.sql.SqlSetOperator;
 import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
@@ -87,6 +85,7 @@ final class QueryBinder {
     }
 
     private Pending pending(SqlNode query, OrderLimit order, List<DataType> expected, boolean keepUnknown) {
+        Interrupt.checkCurrent();
         if (query instanceof SqlOrderBy orderBy) {
             return ordered(orderBy, order, expected);
         }
@@ -365,45 +364,7 @@ final class QueryBinder {
     // ---- set operations --------------------------------------------------------------------------------------------
 
     private Pending setOperation(SqlBasicCall call, List<DataType> expected) {
-        Optional<SqlNode> byName = UnionByName.first(call);
-        Pending left = pending(byName.orElse(call.operand(0)), OrderLimit.NONE, expected, true);
-        Pending right = pending(call.operand(1), OrderLimit.NONE, expected, true);
-        if (byName.isPresent()) {
-            UnionByName aligned = new UnionByName(left, right, call);
-            left = aligned.left();
-            right = aligned.right();
-        }
-        SqlSetOperator operator = (SqlSetOperator) call.getOperator();
-        String name = call.getKind().name();
-        if (left.columns.size() != right.columns.size()) {
-            throw Errors.error(
-                    SqlState.SYNTAX_ERROR, "each " + name + " query must have the same number of columns", call);
-        }
-        List<RexNode> leftColumns = new ArrayList<>();
-        List<RexNode> rightColumns = new ArrayList<>();
-        for (int i = 0; i < left.columns.size(); i++) {
-            RexNode a = left.columns.get(i);
-            RexNode b = right.columns.get(i);
-            DataType type = Coercions.common(List.of(a, b))
-                    .orElseThrow(() -> Errors.error(
-                            SqlState.DATATYPE_MISMATCH,
-                            name + " types " + Coercions.name(Coercions.type(a)) + " and "
-                                    + Coercions.name(Coercions.type(b)) + " cannot be matched",
-                            call));
-            leftColumns.add(context.coercions().convert(a, type, Strength.IMPLICIT, call));
-            rightColumns.add(context.coercions().convert(b, type, Strength.IMPLICIT, call));
-        }
-        List<RelNode> inputs = List.of(
-                new Pending(left.input, leftColumns, left.names, left.correlation).bound().rel,
-                new Pending(right.input, rightColumns, left.names, right.correlation).bound().rel);
-        RelNode rel = switch (call.getKind()) {
-            case UNION ->
-                operator.isAll()
-                        ? LogicalUnion.create(inputs, true)
-                        : Relations.distinct(LogicalUnion.create(inputs, true));
-            case INTERSECT -> LogicalIntersect.create(inputs, operator.isAll());
-            default -> LogicalMinus.create(inputs, operator.isAll());
-        };
-        return new Pending(rel, Relations.references(rel), left.names, Optional.empty());
+        return new SetOperationBinder(query -> pending(query, OrderLimit.NONE, expected, true), context.coercions())
+                .bind(call);
     }
 }

@@ -58,7 +58,7 @@ public final class StatementParser {
     private final RoleParser roles;
 
     private StatementParser(String sql) {
-        this.words = new Words(sql, DuckDbForms.rewrite(Lexer.tokens(sql)));
+        this.words = new Words(sql, LongDisjunctions.split(DuckDbForms.rewrite(Lexer.tokens(sql))));
         this.definitions = new DefinitionParser(words);
         this.rows = new RowsParser(words, this);
         this.changes = new ChangeParser(words);

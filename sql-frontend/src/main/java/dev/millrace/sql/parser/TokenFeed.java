@@ -1,5 +1,6 @@
 package dev.millrace.sql.parser;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.grammar.QueryGrammarConstants;
 import dev.millrace.sql.grammar.Token;
 import dev.millrace.sql.parser.FedTokens.Paren;
@@ -22,6 +23,7 @@ final class TokenFeed implements Supplier<Token> {
     private final PostgresForms forms;
     private final SelectParts parts;
     private final ClauseWords clauses;
+    private final Interrupt interrupt = Interrupt.current();
 
     /** @param first the lexeme to begin with */
     TokenFeed(List<Lexeme> lexemes, int first) {
@@ -33,6 +35,7 @@ final class TokenFeed implements Supplier<Token> {
 
     @Override
     public Token get() {
+        interrupt.check();
         while (tokens.areTaken()) {
             feed();
         }
