@@ -31,7 +31,7 @@ public final class ServerProcess implements AutoCloseable {
         reader.start();
     }
 
-    /** Starts it and waits until it listens or ends. */
+    /** Starts it and waits until it listens or ends; {@code -Xmx..}, for another heap, comes first. */
     public static ServerProcess start(String... arguments) throws Exception {
         ServerProcess started = begin(arguments);
         Eventually.holds(
@@ -40,19 +40,21 @@ public final class ServerProcess implements AutoCloseable {
         return started;
     }
 
-    private static ServerProcess begin(String... arguments) throws IOException {
+    private static ServerProcess begin(String... all) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(all));
+        String heap = arguments.get(0).startsWith("-Xmx") ? arguments.remove(0) : "-Xmx256m";
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
-                "-Xmx256m"));
+                heap));
         if (Runtime.version().feature() >= 23) {
             command.add("--sun-misc-unsafe-memory-access=allow");
         }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "server"));
-        command.addAll(List.of(arguments));
+        command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().remove("MILLRACE_PASSWORD");
         return new ServerProcess(builder.start());
@@ -102,14 +104,24 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Asks it to collect garbage, as {@code jcmd} does. */
     public void collectGarbage() throws Exception {
+        jcmd("GC.run");
+    }
+
+    /** What all its threads are at. */
+    public String threads() throws Exception {
+        return jcmd("Thread.print");
+    }
+
+    private String jcmd(String command) throws Exception {
         Process jcmd = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/jcmd", Long.toString(process.pid()), "GC.run")
+                        System.getProperty("java.home") + "/bin/jcmd", Long.toString(process.pid()), command)
                 .redirectErrorStream(true)
                 .start();
         String said = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (jcmd.waitFor() != 0) {
             throw new AssertionError("jcmd said: " + said);
         }
+        return said;
     }
 
     /** As {@code kill} does. */

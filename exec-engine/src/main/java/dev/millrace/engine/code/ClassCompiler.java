@@ -2,12 +2,15 @@ package dev.millrace.engine.code;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.codehaus.commons.compiler.CompileException;
 import org.codehaus.janino.ClassLoaderIClassLoader;
 import org.codehaus.janino.IClassLoader;
@@ -39,7 +42,9 @@ public final class ClassCompiler {
         }
     };
 
-    private static final Object COMPILING = new Object();
+    private static final long LOOK_MILLIS = 20;
+    private static final ReentrantLock COMPILING =
+            new ReentrantLock(); // Janino's type descriptions are not thread-safe
     private static final IClassLoader TYPES = new ClassLoaderIClassLoader(PARENT); // used under COMPILING only
 
     private ClassCompiler() {}
@@ -54,7 +59,8 @@ public final class ClassCompiler {
     public static <T> Class<? extends T> compile(String className, String source, Class<T> superType) {
         Class<?> known = cached(source);
         if (known == null) {
-            synchronized (COMPILING) { // Janino's type descriptions are not thread-safe
+            awaitTurn();
+            try {
                 known = cached(source);
                 if (known == null) {
                     known = define(className, source);
@@ -62,9 +68,29 @@ public final class ClassCompiler {
                         CACHE.put(source, known);
                     }
                 }
+            } finally {
+                COMPILING.unlock();
             }
         }
         return known.asSubclass(superType);
+    }
+
+    /** A large class may take seconds; whoever is to be stopped meanwhile is. */
+    private static void awaitTurn() {
+        boolean interrupted = false;
+        while (true) {
+            Interrupt.checkCurrent();
+            try {
+                if (COMPILING.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                    break;
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static Class<?> cached(String source) {

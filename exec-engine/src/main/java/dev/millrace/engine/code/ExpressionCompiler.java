@@ -3,6 +3,7 @@ package dev.millrace.engine.code;
 import dev.millrace.engine.function.Int128;
 import dev.millrace.engine.function.Interval;
 import dev.millrace.engine.function.Text;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -65,6 +66,7 @@ final class ExpressionCompiler {
 
     /** The value of an expression: what an enclosing scope already has, or new statements. */
     Value compile(Expression expression) {
+        Interrupt.checkCurrent();
         if (expression instanceof Literal literal) {
             return body.constant(kernel().literal(literal));
         }

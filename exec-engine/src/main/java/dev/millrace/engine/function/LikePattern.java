@@ -4,6 +4,7 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.text.TextBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * those between are found from left to right, each at its first place. A segment without underscores is plain bytes.
  */
 public final class LikePattern implements AutoCloseable {
+    private static final int CHECKED_CANDIDATES = 1 << 14;
     private static final byte ANY = (byte) 0xff; // stands for an underscore; no byte of UTF-8
 
     private final Pattern pattern = new Pattern();
@@ -137,7 +139,13 @@ public final class LikePattern implements AutoCloseable {
         byte second = segmentBytes(index) > 1 ? Memory.getByte(segment(index) + 1) : ANY;
         boolean pair = first != ANY && second != ANY;
         int at = from;
+        int candidates = 0;
         while (at < length) {
+            candidates += 1 + (segmentBytes(index) >>> 3);
+            if (candidates > CHECKED_CANDIDATES) {
+                candidates = 0;
+                Interrupt.checkCurrent();
+            }
             at = pair ? Bytes.indexOfPair(address, length, first, second, at) : at;
             int end = at < 0 ? -1 : match(index, address, at, length);
             if (at < 0 || end >= 0) {

@@ -1,6 +1,7 @@
 package dev.millrace.engine.function;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.text.TextBuffer;
 import java.nio.charset.StandardCharsets;
 import org.apache.arrow.memory.BufferAllocator;
@@ -18,7 +19,10 @@ public final class Text implements AutoCloseable {
     /** Its bytes. */
     public int length;
 
+    private static final int CHECKED_BYTES = 1 << 18; // some tens of microseconds to write or to read
+
     private final TextBuffer buffer;
+    private int unchecked; // bytes since it was looked whether anybody wants them
 
     public Text(BufferAllocator allocator) {
         this.buffer = new TextBuffer(allocator, INITIAL_BYTES);
@@ -28,6 +32,11 @@ public final class Text implements AutoCloseable {
     public void slice(long newAddress, int newLength) {
         address = newAddress;
         length = newLength;
+        unchecked += newLength;
+        if (unchecked < 0 || unchecked >= CHECKED_BYTES) { // a batch of long texts takes seconds
+            unchecked = 0;
+            Interrupt.checkCurrent();
+        }
     }
 
     /** The result is of no bytes. */

@@ -2,6 +2,7 @@ package dev.millrace.engine.function;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -44,6 +45,7 @@ public final class TextDistances {
             before[j] = j * insertion;
         }
         for (int i = 1; i <= from.length; i++) {
+            Interrupt.checkCurrent();
             int[] row = new int[to.length + 1];
             row[0] = i * deletion;
             for (int j = 1; j <= to.length; j++) {
@@ -72,6 +74,7 @@ public final class TextDistances {
             costs[1][j + 1] = j;
         }
         for (int i = 1; i <= from.length; i++) {
+            Interrupt.checkCurrent();
             int lastColumn = 0;
             for (int j = 1; j <= to.length; j++) {
                 int row = lastRow.getOrDefault(to[j - 1], 0);

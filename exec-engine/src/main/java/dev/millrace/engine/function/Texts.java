@@ -4,6 +4,7 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8;
 
@@ -13,6 +14,7 @@ import dev.millrace.text.Utf8;
  */
 public final class Texts {
     private static final int MOST_BYTES = 1 << 30;
+    private static final int CHECKED_BYTES = 1 << 20;
 
     private Texts() {}
 
@@ -146,7 +148,13 @@ public final class Texts {
         }
         TextBuffer buffer = out.begin();
         int done = 0;
+        long checked = 0;
         while (at >= 0) {
+            if (buffer.length() - checked > CHECKED_BYTES) {
+                checked = buffer.length();
+                checkLength(checked);
+                Interrupt.checkCurrent();
+            }
             buffer.append(address + done, at - done);
             buffer.append(to, toLength);
             done = at + fromLength;
@@ -192,8 +200,13 @@ public final class Texts {
         long total = Math.max(0L, times) * length;
         checkLength(total);
         long start = out.begin().room(total);
+        long checked = start;
         for (long at = start; at < start + total; at += length) {
             Bytes.copy(address, at, length);
+            if (at - checked > CHECKED_BYTES) {
+                checked = at;
+                Interrupt.checkCurrent();
+            }
         }
         out.slice(start, (int) total);
     }

@@ -6,6 +6,7 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowLog;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
@@ -163,7 +164,11 @@ public final class AppendedJoinOperator implements Retelling {
         int[] rows = sides.get(port).rows();
         RowLog log = sides.get(1 - port).log();
         int head = state.head(1 - port);
+        Interrupt interrupt = Interrupt.current();
         for (int i = 0; i < count; i++) {
+            if ((i & 31) == 0) { // each may meet many
+                interrupt.check();
+            }
             long walked = 0;
             long row;
             for (long at = Memory.getLong(entries[i] + head); at >= log.begin(); at = log.before(at, row)) {

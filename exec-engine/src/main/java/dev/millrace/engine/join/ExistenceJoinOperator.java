@@ -9,6 +9,7 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
@@ -215,7 +216,9 @@ public final class ExistenceJoinOperator implements Retelling {
 
     @Override
     public boolean onEpochEnd(long epoch, Output out) {
+        Interrupt interrupt = Interrupt.current();
         while (next < touchedCount) {
+            interrupt.check();
             if (out.isFull()) {
                 return false;
             }

@@ -2,6 +2,7 @@ package dev.millrace.engine.join;
 
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
@@ -58,7 +59,9 @@ public final class JoinAnswer {
      * @param atOnce whether it goes on where the output is full
      */
     boolean tell(Output output, boolean atOnce) {
+        Interrupt interrupt = Interrupt.current();
         while (atOnce || !output.isFull()) {
+            interrupt.check();
             if (next == count) {
                 next = 0;
                 count = entries.advance();

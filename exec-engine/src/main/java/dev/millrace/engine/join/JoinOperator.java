@@ -8,6 +8,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
@@ -223,7 +224,11 @@ public final class JoinOperator implements Retelling {
         long[] entries = side.finder().find(state.table(), batch, rows, count);
         long[] matched = side.matched(count);
         Arrival arrival = new Arrival(port, side, batch, rows, matched, output);
+        Interrupt interrupt = Interrupt.current();
         for (int i = 0; i < count; i++) {
+            if ((i & 31) == 0) { // each may meet many
+                interrupt.check();
+            }
             if (state.isHot(entries[i], 1 - port)) {
                 int position = i;
                 long row = codec.address(i);

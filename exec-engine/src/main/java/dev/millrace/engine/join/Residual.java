@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Field;
@@ -52,6 +53,7 @@ final class Residual implements AutoCloseable {
 
     /** Selects the pairs that pass; returns how many, their positions are in {@link #selected}. */
     int select(Source left, Source right, int count) {
+        Interrupt.checkCurrent(); // pairs that do not meet are many, and nothing comes of them
         List<FieldVector> vectors = new ArrayList<>();
         try {
             for (int column : columns) {

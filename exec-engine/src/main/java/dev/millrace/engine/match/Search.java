@@ -3,6 +3,7 @@ package dev.millrace.engine.match;
 import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import java.util.Arrays;
 
 /**
@@ -63,6 +64,7 @@ final class Search {
     private int depth;
     private final int[] loops;
     private long retreats;
+    private int steps;
     private boolean tracking;
 
     /**
@@ -181,6 +183,9 @@ final class Search {
 
     Outcome run() {
         while (true) {
+            if ((++steps & 1023) == 0) {
+                Interrupt.checkCurrent();
+            }
             int at = instruction;
             switch (program.operation(at)) {
                 case PatternProgram.VARIABLE -> {

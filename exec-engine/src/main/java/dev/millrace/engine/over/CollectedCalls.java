@@ -1,6 +1,7 @@
 package dev.millrace.engine.over;
 
 import dev.millrace.engine.aggregate.GroupState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.type.Schema;
@@ -49,7 +50,9 @@ final class CollectedCalls implements Calls {
     public void compute(int from, int to, FieldVector[] into) {
         int count = to - from;
         long[] groups = new long[count];
+        Interrupt interrupt = Interrupt.current();
         for (int row = from; row < to; row++) {
+            interrupt.check(); // each frame is gathered anew
             cursor.move(row);
             long group = state.newGroup(hash(row - from));
             groups[row - from] = group;

@@ -6,6 +6,7 @@ import dev.millrace.engine.aggregate.Wide;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OverCall;
@@ -118,6 +119,7 @@ final class Computation implements AutoCloseable {
         try {
             calls.forEach(each -> each.begin(from));
             for (int at = from; at < to; at += MOST_ROWS) {
+                Interrupt.checkCurrent();
                 computePart(at, Math.min(to, at + MOST_ROWS), receiver);
             }
         } catch (ArithmeticException e) {

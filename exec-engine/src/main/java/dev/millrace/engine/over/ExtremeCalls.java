@@ -3,6 +3,7 @@ package dev.millrace.engine.over;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.type.DataType;
@@ -110,6 +111,7 @@ final class ExtremeCalls implements Calls {
 
     /** With rows left out of the middle of a frame there is no queue. */
     private int scan() {
+        Interrupt.checkCurrent();
         int best = -1;
         for (int row = cursor.start(); row < cursor.end(); row++) {
             if (!cursor.isExcluded(row) && counts(row) && (best < 0 || isBetter(rows.at(row), rows.at(best)))) {

@@ -4,6 +4,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.GroupState;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.node.AggregateState;
@@ -142,7 +143,9 @@ final class SlidingCalls implements Calls {
         }
         asked = 0;
         taken = 0;
+        Interrupt interrupt = Interrupt.current();
         for (int row = from; row < to; row++) {
+            interrupt.check(); // a frame may begin or end far from the last one
             cursor.move(row);
             if (!begun) {
                 restart();

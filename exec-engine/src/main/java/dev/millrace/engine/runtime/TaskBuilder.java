@@ -286,6 +286,7 @@ final class TaskBuilder {
     }
 
     private void buildTask(int pipeline, int instance) {
+        Interrupt.checkCurrent();
         Map<Node, Stage> stages = new HashMap<>();
         List<Stage> order = new ArrayList<>();
         List<TaskInput> inputs = new ArrayList<>();

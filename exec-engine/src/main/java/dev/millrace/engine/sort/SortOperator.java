@@ -5,6 +5,7 @@ import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.RowBag;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -86,7 +87,11 @@ public final class SortOperator implements Operator {
     private void sort() {
         sorted = new long[Math.max(16, rows.size())];
         int count = 0;
+        Interrupt interrupt = Interrupt.current();
         for (long row = rows.first(); row != 0; row = RowTable.next(row)) {
+            if ((count & 1023) == 0) {
+                interrupt.check();
+            }
             for (long times = RowTable.weight(row); times > 0; times--) {
                 if (count == sorted.length) {
                     sorted = Arrays.copyOf(sorted, 2 * count);

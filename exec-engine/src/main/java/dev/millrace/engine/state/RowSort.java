@@ -1,5 +1,6 @@
 package dev.millrace.engine.state;
 
+import dev.millrace.interrupt.Interrupt;
 import java.util.Arrays;
 
 /** A stable merge sort of rows by their addresses. Stateless. */
@@ -17,12 +18,12 @@ public final class RowSort {
     /** Sorts the first {@code count} addresses; rows that compare as equal keep their order. Takes a copy of them as scratch. */
     public static void sort(long[] rows, int count, Comparison order) {
         if (count > 1) {
-            sort(Arrays.copyOf(rows, count), rows, 0, count, order);
+            sort(Arrays.copyOf(rows, count), rows, 0, count, order, Interrupt.current());
         }
     }
 
     /** Sorts a range of {@code to}; {@code from} holds the same rows and is scratch. */
-    private static void sort(long[] from, long[] to, int start, int end, Comparison order) {
+    private static void sort(long[] from, long[] to, int start, int end, Comparison order, Interrupt interrupt) {
         if (end - start <= SHORT_RUN) {
             for (int i = start + 1; i < end; i++) {
                 long row = to[i];
@@ -35,12 +36,16 @@ public final class RowSort {
             return;
         }
         int middle = (start + end) >>> 1;
-        sort(to, from, start, middle, order);
-        sort(to, from, middle, end, order);
+        interrupt.check();
+        sort(to, from, start, middle, order, interrupt);
+        sort(to, from, middle, end, order, interrupt);
         int left = start;
         int right = middle;
         for (int i = start; i < end; i++) {
             boolean takeLeft = right == end || left < middle && order.compare(from[left], from[right]) <= 0;
+            if ((i & 4095) == 0) {
+                interrupt.check();
+            }
             to[i] = takeLeft ? from[left++] : from[right++];
         }
     }

@@ -1,5 +1,6 @@
 package dev.millrace.planner.tree;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -94,6 +95,7 @@ public final class Expressions {
 
     /** The operands of an expression. */
     public static List<Expression> operands(Expression expression) {
+        Interrupt.checkCurrent(); // whatever walks over long expressions comes here
         if (expression instanceof Call call) {
             return call.arguments();
         } else if (expression instanceof Cast cast) {
@@ -160,6 +162,7 @@ public final class Expressions {
      * was replaced by another object stay the objects that they are.
      */
     public static Expression transform(Expression expression, UnaryOperator<Expression> change) {
+        Interrupt.checkCurrent();
         return change.apply(withTransformedOperands(expression, change));
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.planner.tree;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
 
 /** One method per kind of node and no defaults: a pass that is complete by construction. */
@@ -46,6 +47,7 @@ public interface NodeVisitor<R> {
 
     /** Calls the method of the node's kind. */
     static <R> R visit(PlanNode node, NodeVisitor<R> visitor) {
+        Interrupt.checkCurrent();
         if (node instanceof PlanNode.Calc calc) {
             return visitor.calc(calc);
         } else if (node instanceof PlanNode.Scan scan) {

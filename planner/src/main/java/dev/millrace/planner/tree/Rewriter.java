@@ -44,6 +44,7 @@ public final class Rewriter {
     }
 
     private PlanNode rewrite(PlanNode node) {
+        Interrupt.checkCurrent();
         PlanNode known = done.get(node);
         if (known != null) {
             return known;
@@ -79,6 +80,7 @@ public final class Rewriter {
                     .withHint("CREATE MATERIALIZED VIEW of a part that is read in several places");
         }
         for (Rewrite rewrite : rewrites) {
+            Interrupt.checkCurrent();
             Optional<PlanNode> next = rewrite.apply(node);
             if (next.isPresent()) {
                 return next;

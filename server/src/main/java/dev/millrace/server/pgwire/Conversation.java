@@ -226,7 +226,7 @@ final class Conversation implements AutoCloseable {
             boolean[] text = new boolean[columns.get().size()];
             ServerMessages.rowDescription(out.buffer(), columns.get(), text);
             try (RowStream rows = new RowStream(result, text, session.allocator())) {
-                complete(statement, rows.send(out, 0));
+                complete(statement, session.goOn(() -> rows.send(out, 0)));
             } finally {
                 session.endStatement();
             }
@@ -237,9 +237,9 @@ final class Conversation implements AutoCloseable {
     void complete(StatementResult result) {
         String tag;
         if (result instanceof StatementResult.CopyIn copy) {
-            tag = "COPY " + copies.in(copy);
+            tag = "COPY " + session.goOn(() -> copies.in(copy));
         } else if (result instanceof StatementResult.CopyOut copy) {
-            tag = "COPY " + copies.out(copy);
+            tag = "COPY " + session.goOn(() -> copies.out(copy));
         } else {
             tag = result.toString();
         }

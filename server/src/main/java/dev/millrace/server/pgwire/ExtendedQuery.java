@@ -182,7 +182,7 @@ final class ExtendedQuery implements AutoCloseable {
             return;
         }
         RowStream rows = portal.rows().orElseThrow();
-        long sent = rows.send(out, Math.max(0, message.mostRows()));
+        long sent = session.goOn(() -> rows.send(out, Math.max(0, message.mostRows())));
         if (message.mostRows() > 0 && !rows.isEnded()) {
             ServerMessages.portalSuspended(out.buffer());
         } else {
@@ -208,7 +208,7 @@ final class ExtendedQuery implements AutoCloseable {
         boolean[] text =
                 new boolean[ResultBatches.schemaOf(result).orElseThrow().size()];
         try (RowStream rows = new RowStream(result, text, session.allocator())) {
-            long sent = rows.send(out, 0);
+            long sent = session.goOn(() -> rows.send(out, 0));
             if (most > 0 && sent == most) {
                 ServerMessages.portalSuspended(out.buffer());
             } else {

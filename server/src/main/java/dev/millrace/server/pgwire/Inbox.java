@@ -1,5 +1,7 @@
 package dev.millrace.server.pgwire;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.pgwire.message.ClientMessage;
 import io.netty.channel.Channel;
 import java.util.ArrayDeque;
@@ -101,16 +103,28 @@ final class Inbox {
         }
     }
 
-    /** Waits for the next message; empty when the client is gone. For the thread that serves. */
+    /**
+     * Waits for the next message; empty when the client is gone. For the thread that serves.
+     *
+     * @throws MillraceException if what the thread works for is stopped meanwhile
+     */
     Optional<ClientMessage> take() {
         lock.lock();
         try {
             while (messages.isEmpty() && !closed) {
-                arrived.awaitUninterruptibly();
+                await();
             }
             return next();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void await() {
+        try {
+            arrived.await();
+        } catch (InterruptedException e) {
+            Interrupt.checkCurrent(); // it was meant for a step that ended, if this does not throw
         }
     }
 

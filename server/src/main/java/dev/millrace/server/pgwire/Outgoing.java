@@ -4,6 +4,7 @@ import dev.millrace.batch.CheckedMemory;
 import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.text.TextBuffer;
 import io.netty.buffer.ByteBuf;
@@ -77,7 +78,7 @@ final class Outgoing implements AutoCloseable {
      * Sends what was gathered, and waits while the client is behind; but not on the event loop, where only short answers are
      * given to clients that keep up.
      *
-     * @throws MillraceException if the client is gone
+     * @throws MillraceException if the client is gone, or what is sent is of a statement that was cancelled meanwhile
      */
     void flush() {
         boolean onLoop = channel.eventLoop().inEventLoop();
@@ -120,7 +121,7 @@ final class Outgoing implements AutoCloseable {
                 changed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // for the step under way; the client is waited for all the same
+            Interrupt.checkCurrent(); // what is sent is of a statement that is cancelled
             awaitWritableUninterruptibly();
         } finally {
             lock.unlock();

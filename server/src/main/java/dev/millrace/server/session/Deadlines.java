@@ -19,6 +19,7 @@ final class Deadlines {
     private final AtomicLong statementNanos =
             new AtomicLong(NONE); // written by the session's thread, and by who cancels
     private final AtomicLong silenceNanos = new AtomicLong(NONE); // likewise
+    private boolean prepared; // whether the statement's time began before it did; the session's thread's
     private volatile boolean inTransaction; // written by the session's thread before the deadline
 
     Deadlines(SessionSettings settings, Clock clock, Runnable onSet) {
@@ -27,12 +28,29 @@ final class Deadlines {
         this.onSet = onSet;
     }
 
+    /** A text is read or described, of a statement that may follow: its time counts from here on. */
+    void statementPrepares() {
+        statementGoesOn();
+        prepared = true;
+    }
+
     void statementBegins() {
-        begin(statementNanos, Setting.STATEMENT_TIMEOUT);
+        if (!prepared || statementNanos.get() == NONE) {
+            begin(statementNanos, Setting.STATEMENT_TIMEOUT);
+        }
+        prepared = false;
+    }
+
+    /** More of a result is asked for: it may take as long as a statement may. */
+    void statementGoesOn() {
+        if (statementNanos.get() == NONE) {
+            begin(statementNanos, Setting.STATEMENT_TIMEOUT);
+        }
     }
 
     void statementEnds() {
         clear(statementNanos);
+        prepared = false;
     }
 
     /** The client is heard. */

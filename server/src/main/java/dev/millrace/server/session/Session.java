@@ -226,10 +226,12 @@ public final class Session implements AutoCloseable {
 
     /** Parses a text of any number of statements without executing them; for those who prepare statements. */
     public List<ParsedStatement> parse(String sql) {
+        deadlines.statementPrepares();
         try {
             return Failures.translate(
                     () -> cancellation.run(() -> database.frontend().parse(sql)));
         } catch (MillraceException e) {
+            deadlines.statementEnds();
             execution.transactions().fail();
             throw e;
         }
@@ -243,6 +245,7 @@ public final class Session implements AutoCloseable {
     public Description describe(ParsedStatement statement, List<DataType> declaredTypes) {
         requireOpen();
         execution.transactions().requireUsable(statement.syntax());
+        deadlines.statementPrepares();
         return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
     }
 
@@ -294,6 +297,15 @@ public final class Session implements AutoCloseable {
         } finally {
             database.executed(database.clock().nanoTime() - start);
         }
+    }
+
+    /**
+     * Goes on with a statement whose result is open: sends its rows, or takes rows for it. What waits for the client meanwhile
+     * is interrupted when the statement is cancelled or its time is over.
+     */
+    public <T> T goOn(Supplier<T> step) {
+        deadlines.statementGoesOn();
+        return Failures.translate(() -> cancellation.run(step));
     }
 
     private void requireOpen() {

@@ -1,6 +1,7 @@
 package dev.millrace.sql.algebra;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
@@ -36,6 +37,7 @@ public final class ExpressionTranslator {
 
     /** Input references keep their index. Fails with 0A000 for what plans cannot hold: sub-queries, OVER, parameters. */
     public static Expression translate(RexNode node) {
+        Interrupt.checkCurrent();
         if (node instanceof RexInputRef reference) {
             return new Expression.Column(
                     reference.getIndex(),

@@ -1,6 +1,7 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -122,6 +123,7 @@ final class OuterAggregates {
 
     /** Whether a syntax tree calls an aggregate of this scope's query: outside sub-queries and OVER. */
     static boolean anyOwn(SqlNode node, QueryContext context, Scope scope) {
+        Interrupt.checkCurrent();
         if (!(node instanceof SqlCall call) || node.isA(SqlKind.QUERY)) {
             return node instanceof SqlNodeList list && list.stream().anyMatch(item -> anyOwn(item, context, scope));
         }

@@ -2,6 +2,7 @@ package dev.millrace.sql.bind;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
@@ -130,6 +131,7 @@ final class Relations {
      * without it: what stands beside other correlated queries does not read those.
      */
     static RelNode distinct(RelNode rows, List<Integer> columns) {
+        Interrupt.checkCurrent();
         if ((rows instanceof LogicalJoin join && join.getJoinType() == JoinRelType.LEFT
                         || rows instanceof LogicalCorrelate correlate && correlate.getJoinType() == JoinRelType.LEFT)
                 && columns.stream()

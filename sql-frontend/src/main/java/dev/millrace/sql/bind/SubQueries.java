@@ -1,12 +1,13 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import java.util.List;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Correlate;
-import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.rel.rules.SubQueryRemoveRule;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
@@ -28,11 +29,17 @@ final class SubQueries {
         // together, since what one of them unfolds can hold what is another's
         HepProgram program = HepProgram.builder()
                 .addRuleCollection(List.of(
-                        CoreRules.FILTER_SUB_QUERY_TO_CORRELATE,
-                        CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE,
-                        CoreRules.JOIN_SUB_QUERY_TO_CORRELATE))
+                        // not by CoreRules, which makes all of Calcite's first: seconds on a busy machine
+                        SubQueryRemoveRule.Config.FILTER.toRule(),
+                        SubQueryRemoveRule.Config.PROJECT.toRule(),
+                        SubQueryRemoveRule.Config.JOIN.toRule()))
                 .build();
-        HepPlanner planner = new HepPlanner(program);
+        HepPlanner planner = new HepPlanner(program) {
+            @Override
+            public void checkCancel() { // before each rule it applies
+                Interrupt.checkCurrent();
+            }
+        };
         RelNode withJoins = RowMembership.count(SemiJoins.apply(BelowWindows.move(query)));
         if (!isLeft(withJoins)) {
             return withJoins;

@@ -1,5 +1,6 @@
 package dev.millrace.sql.parser;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
@@ -73,6 +74,7 @@ final class LexemeEditor {
 
     /** The place of the bracket that closes the one at a place, or -1. */
     int close(int open) {
+        Interrupt.checkCurrent(); // asked of each bracket of a deep text
         int depth = 0;
         for (int i = open; i < lexemes.size() && !isEnd(i); i++) {
             depth += opens(get(i)) ? 1 : closes(get(i)) ? -1 : 0;
@@ -85,6 +87,7 @@ final class LexemeEditor {
 
     /** The place of the bracket that the one at a place closes, or -1. */
     int open(int close) {
+        Interrupt.checkCurrent();
         int depth = 0;
         for (int i = close; i >= 0; i--) {
             depth += closes(get(i)) ? 1 : opens(get(i)) ? -1 : 0;

@@ -58,7 +58,9 @@ public final class StatementParser {
     private final RoleParser roles;
 
     private StatementParser(String sql) {
-        this.words = new Words(sql, LongDisjunctions.split(DuckDbForms.rewrite(Lexer.tokens(sql))));
+        List<Lexeme> lexemes = LongDisjunctions.split(DuckDbForms.rewrite(Lexer.tokens(sql)));
+        OperatorChains.check(lexemes);
+        this.words = new Words(sql, lexemes);
         this.definitions = new DefinitionParser(words);
         this.rows = new RowsParser(words, this);
         this.changes = new ChangeParser(words);

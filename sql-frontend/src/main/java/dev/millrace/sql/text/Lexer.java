@@ -2,6 +2,7 @@ package dev.millrace.sql.text;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ public final class Lexer {
         List<Lexeme> tokens = new ArrayList<>(sql.length() / 4 + 4);
         Lexeme token;
         do {
+            Interrupt.checkCurrent();
             token = lexer.next();
             tokens.add(token);
         } while (token.kind() != Kind.END);

@@ -1,10 +1,12 @@
 package dev.millrace.engine.function.bytes;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.interrupt.Interrupt;
 
 /** Bytes at raw addresses: short copies, comparison, search. */
 public final class Bytes {
     private static final int LONG_COPY = 256;
+    private static final int CHECKED_CANDIDATES = 1 << 14;
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGH_BITS = 0x8080808080808080L;
 
@@ -121,7 +123,14 @@ public final class Bytes {
         byte second = Memory.getByte(pattern + 1);
         int end = length - patternLength + 2; // behind the last place for the first two bytes
         int at = from;
+        int candidates = 0;
         while ((at = indexOfPair(address, end, first, second, at)) >= 0) {
+            candidates +=
+                    1 + (patternLength >>> 6); // where all look alike to the end it takes the product of both lengths
+            if (candidates > CHECKED_CANDIDATES) {
+                candidates = 0;
+                Interrupt.checkCurrent();
+            }
             if (Memory.equal(address + at + 2, pattern + 2, patternLength - 2)) {
                 return at;
             }
