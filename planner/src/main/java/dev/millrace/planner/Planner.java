@@ -3,6 +3,7 @@ package dev.millrace.planner;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.algebra.Translation;
 import dev.millrace.planner.clock.ClockCheck;
+import dev.millrace.planner.clock.DrawnOnce;
 import dev.millrace.planner.clock.RecognizeTimeFilter;
 import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
@@ -105,7 +106,7 @@ public final class Planner {
         plan = promised(plan, inference);
         plan = Rewriter.rewrite(plan, new KeepUserStates(context.userStates()));
         Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(plan);
-        plan = MergeJoins.apply(plan, inference);
+        plan = MergeJoins.apply(new DrawnOnce(inference).apply(plan), inference);
         plan = Parallelism.apply(plan, context.parallelism(), inference);
         plan = Nodes.named(Rewriter.shared(plan), query.schema().names());
         return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Fingerprint.of(plan));

@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -33,6 +34,7 @@ import org.apache.arrow.vector.complex.StructVector;
 public final class ConstantFolder {
     private static final long MOST_BYTES = 256L << 20;
     private static final BufferAllocator ALLOCATOR = PooledAllocation.newRoot(MOST_BYTES);
+    private static final Set<String> DIFFERENT_EACH_TIME = Set.of("proctime", "now", "random", "random_uuid");
     private static final Schema NO_COLUMNS = new Schema(List.of());
 
     private ConstantFolder() {}
@@ -117,8 +119,7 @@ public final class ConstantFolder {
                             .allMatch(branch -> isConstant(branch.condition()) && isConstant(branch.result()));
         }
         if (expression instanceof Call call) {
-            return !call.function().equals("proctime")
-                    && !call.function().equals("now")
+            return !DIFFERENT_EACH_TIME.contains(call.function())
                     && call.arguments().stream().allMatch(ConstantFolder::isConstant);
         }
         return !(expression instanceof Column);

@@ -1,5 +1,6 @@
 package dev.millrace.engine.code;
 
+import dev.millrace.engine.function.Draws;
 import dev.millrace.engine.function.Intervals;
 import dev.millrace.engine.function.Numbers;
 import dev.millrace.engine.function.Timestamps;
@@ -32,8 +33,17 @@ final class Arithmetic {
                         call.type(), operands, "~" + operands.get(0).code()));
             }
             case "proctime", "now" -> Optional.of(Value.of(call.type(), Value.NEVER, "nowMicros"));
+            case "random" -> Optional.of(compiler.total(call.type(), List.of(), draws() + ".number()"));
+            case "random_uuid" -> {
+                String draws = draws();
+                yield Optional.of(compiler.total(call.type(), List.of(), draws + ".uuidHigh()", draws + ".uuidLow()"));
+            }
             default -> Optional.empty();
         };
+    }
+
+    private String draws() {
+        return compiler.kernel().field(compiler.kernel().use(Draws.class), "r", "new Draws()");
     }
 
     private List<Value> operands(Call call) {

@@ -44,7 +44,7 @@ public final class ClockCheck {
     }
 
     private static void checkProjection(Expression projection, boolean appendOnly) {
-        if (!appendOnly && Expressions.isVolatile(projection)) {
+        if (!appendOnly && Expressions.any(projection, Expressions::isClock)) {
             throw refusal(
                     "the time of the clock beside rows that may change is not available in a standing query: when a row"
                             + " is taken back it would be another",

@@ -155,6 +155,13 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
 
     @Override
     public Pruned calc(PlanNode.Calc calc) {
+        if (Nodes.draws(calc)) { // who else reads it gets the same rows, so it stays what it is for all
+            BitSet all = new BitSet();
+            all.set(0, calc.projections().size());
+            if (!wanted.equals(all)) {
+                return prune(calc, all);
+            }
+        }
         BitSet needed = new BitSet();
         wanted.stream()
                 .forEach(column -> Expressions.addColumns(calc.projections().get(column), needed));

@@ -21,7 +21,7 @@ import java.util.Optional;
 final class PushCalcBelowUnion implements Rewrite {
     @Override
     public Optional<PlanNode> apply(PlanNode node) {
-        return node instanceof Calc calc && calc.input() instanceof Union union
+        return node instanceof Calc calc && calc.input() instanceof Union union && !Nodes.draws(calc)
                 ? Optional.of(Nodes.union(union.inputs().stream()
                         .<PlanNode>map(input -> Nodes.calc(input, calc.condition(), calc.projections()))
                         .toList()))

@@ -19,6 +19,7 @@ public final class Simplification {
         FoldConstants constants = new FoldConstants(folder);
         this.rewrites = List.of(
                 constants,
+                new DrawBelow(),
                 new RemoveIdentityCalc(),
                 new MergeCalcs(),
                 new ComputeValues(constants),

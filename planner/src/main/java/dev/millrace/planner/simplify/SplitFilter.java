@@ -23,6 +23,7 @@ record SplitFilter(Optional<Expression> moving, Optional<Expression> staying) {
         for (Expression conjunct : Expressions.conjuncts(calc.condition())) {
             boolean moves = Expressions.readsOnly(conjunct, movable::test)
                     && !Expressions.readsProctime(conjunct)
+                    && !Expressions.draws(conjunct)
                     && may.test(conjunct);
             (moves ? moving : staying).add(conjunct);
         }

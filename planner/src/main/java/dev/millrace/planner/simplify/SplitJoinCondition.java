@@ -82,7 +82,9 @@ final class SplitJoinCondition implements Rewrite {
         }
 
         void add(Expression conjunct) {
-            if (FILTERS_LEFT.contains(join.kind()) && ofLeft(conjunct)) {
+            if (Expressions.draws(conjunct)) {
+                rest.add(conjunct); // for each pair
+            } else if (FILTERS_LEFT.contains(join.kind()) && ofLeft(conjunct)) {
                 leftFilter.add(conjunct);
             } else if (FILTERS_RIGHT.contains(join.kind()) && ofRight(conjunct)) {
                 rightFilter.add(overRight(conjunct));

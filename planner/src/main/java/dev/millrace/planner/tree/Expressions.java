@@ -226,7 +226,17 @@ public final class Expressions {
 
     /** Whether the value may differ between two evaluations over one row. */
     public static boolean isVolatile(Expression expression) {
-        return any(expression, Expressions::isClock);
+        return any(expression, part -> isClock(part) || isDraw(part));
+    }
+
+    /** Whether this is a random value: one of the row at hand, by the number that is its argument. */
+    public static boolean isDraw(Expression expression) {
+        return isCall(expression, "random") || isCall(expression, "random_uuid");
+    }
+
+    /** Whether a random value is in it. */
+    public static boolean draws(Expression expression) {
+        return any(expression, Expressions::isDraw);
     }
 
     /** Whether this is the time as it goes on, or the time when a row was read. */

@@ -56,6 +56,18 @@ public final class Nodes {
         return UNNAMED;
     }
 
+    /** All that a Calc computes: its condition, if it has one, then its projections. */
+    public static List<Expression> expressions(PlanNode.Calc calc) {
+        List<Expression> all = new ArrayList<>(calc.condition().stream().toList());
+        all.addAll(calc.projections());
+        return all;
+    }
+
+    /** Whether random values are drawn in a Calc. */
+    public static boolean draws(PlanNode.Calc calc) {
+        return expressions(calc).stream().anyMatch(Expressions::draws);
+    }
+
     /** The rows of {@code input} where {@code condition} is true. */
     public static PlanNode.Calc filter(PlanNode input, Expression condition) {
         return calc(input, Optional.of(condition), columns(input));

@@ -9,6 +9,7 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -233,7 +234,7 @@ public final class Rex {
 
         @Override
         public boolean isDeterministic() {
-            return !getName().equals("proctime") && !getName().equals("now");
+            return !Set.of("proctime", "now", "random", "random_uuid").contains(getName());
         }
     }
 }

@@ -33,6 +33,9 @@ final class ComparableQueries {
     /** The place of an expression that is written alike, or -1. */
     static int indexOf(List<RexNode> expressions, RexNode expression) {
         int place = expressions.indexOf(expression);
+        if (place < 0 && expressions.stream().anyMatch(Draws::isIn)) {
+            place = expressions.stream().map(Draws::alike).toList().indexOf(Draws.alike(expression));
+        }
         if (place >= 0 || RexUtil.SubQueryFinder.find(expression) == null) {
             return place;
         }

@@ -303,13 +303,12 @@ final class FunctionBinder {
             case "num_nulls", "num_nonnulls" -> {
                 return count(name.equals("num_nulls") ? "is_null" : "is_not_null", arguments, call);
             }
-            case "random", "gen_random_uuid", "uuid_generate_v4", "setseed" ->
-                throw Errors.error(
-                                SqlState.FEATURE_NOT_SUPPORTED,
-                                name + "() is not available: it would give another value each time a row is computed"
-                                        + " again, so that an answer could never be taken back",
-                                call)
-                        .withHint("compute it where the row is made, or from the row, as md5(id::text) is");
+            case "random", "gen_random_uuid", "uuid_generate_v4" -> {
+                if (arguments.isEmpty()) {
+                    return Draws.of(context, name, call);
+                }
+            }
+            case "setseed" -> throw Errors.notAvailableYet(name + "()", call);
             case "nextval", "currval", "lastval", "setval" ->
                 throw Errors.notAvailableYet(name + "()", call).withHint(NUMBERS);
             case "grouping" -> {
@@ -398,7 +397,8 @@ final class FunctionBinder {
         names.addAll(AggregateMacros.names());
         names.addAll(WindowBinder.names());
         names.addAll(SpecialCalls.NAMES);
-        names.addAll(List.of("generate_series", "grouping", "num_nonnulls", "num_nulls", "pg_typeof", "position"));
+        names.addAll(List.of("gen_random_uuid", "generate_series", "grouping", "num_nonnulls", "num_nulls"));
+        names.addAll(List.of("pg_typeof", "position", "random", "uuid_generate_v4"));
         return names;
     }
 

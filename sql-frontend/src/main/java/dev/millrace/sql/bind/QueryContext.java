@@ -6,11 +6,13 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.sql.SqlNode;
 
 /** What all parts of one statement's binding share. */
 final class QueryContext {
@@ -27,6 +29,7 @@ final class QueryContext {
     private int viewsAround;
     private boolean hasLookups;
     private boolean tryingOut;
+    private final Map<SqlNode, Long> numbers = new IdentityHashMap<>();
     private boolean hasSubQueries;
 
     QueryContext(String source, Catalog catalog, ParameterTypes parameters) {
@@ -127,6 +130,11 @@ final class QueryContext {
     /** The names of the relations read. */
     Set<String> relations() {
         return relations;
+    }
+
+    /** A number for a part of the text, the same each time that it is asked for. */
+    long numberOf(SqlNode part) {
+        return numbers.computeIfAbsent(part, any -> (long) numbers.size() + 1);
     }
 
     /**

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -138,7 +139,7 @@ final class RuleBinder {
         ExpressionBinder binder =
                 new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("column generation expressions"));
         RexNode value = assigned(rows.context(), binder.bind(expression), column, expression, "generation expression");
-        if (calls(value, "proctime") || calls(value, "now")) {
+        if (Stream.of("proctime", "now", "random", "random_uuid").anyMatch(name -> calls(value, name))) {
             throw Errors.error(SqlState.INVALID_OBJECT_DEFINITION, "generation expression is not immutable", expression)
                     .withHint("DEFAULT now() is the time at which a row is inserted");
         }

@@ -1,0 +1,55 @@
+package dev.millrace.sql.bind;
+
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.type.DataType;
+import java.util.List;
+import java.util.Set;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.sql.SqlCall;
+
+/**
+ * Random values. Each call in the text draws for itself, and has a number that tells it from others; wherever the text of one
+ * is bound, it is the same value of the row. Two that are written alike are one where an expression is looked for among the keys
+ * of GROUP BY.
+ */
+final class Draws {
+    private static final Set<String> FUNCTIONS = Set.of("random", "random_uuid");
+
+    private Draws() {}
+
+    static RexNode of(QueryContext context, String name, SqlCall call) {
+        boolean number = name.equals("random");
+        return Rex.call(
+                number ? "random" : "random_uuid",
+                List.of(Rex.bigint(context.numberOf(call))),
+                number ? DataType.DOUBLE : DataType.UUID,
+                false);
+    }
+
+    static boolean isIn(RexNode expression) {
+        boolean[] found = {false};
+        expression.accept(new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+                found[0] |= FUNCTIONS.contains(call.getOperator().getName());
+                return super.visitCall(call);
+            }
+        });
+        return found[0];
+    }
+
+    /** The expression without the numbers. */
+    static RexNode alike(RexNode expression) {
+        return expression.accept(new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+                return FUNCTIONS.contains(call.getOperator().getName())
+                        ? call.clone(call.getType(), List.of(Rex.literal(new Literal(0L, DataType.BIGINT))))
+                        : super.visitCall(call);
+            }
+        });
+    }
+}
