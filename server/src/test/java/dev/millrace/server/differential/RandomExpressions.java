@@ -39,6 +39,9 @@ final class RandomExpressions {
     }
 
     Dual of(Kind kind, int depth) {
+        if (RandomVolatile.isWanted(chance)) {
+            return RandomVolatile.value(chance, of(kind, depth));
+        }
         if (depth <= 0 || chance.percent(30)) {
             return leaf(kind);
         }
@@ -226,6 +229,9 @@ final class RandomExpressions {
 
     /** A BOOLEAN expression. */
     Dual condition(int depth) {
+        if (RandomVolatile.isWanted(chance)) {
+            return RandomVolatile.condition(chance, condition(depth));
+        }
         if (depth <= 0) {
             return comparison(0);
         }
