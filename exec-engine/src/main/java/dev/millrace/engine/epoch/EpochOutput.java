@@ -5,18 +5,24 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Where the effects of epochs leave a domain. It publishes an epoch as soon as it is done with it, whatever other outputs
  * are at, unless a {@link Cut} holds it back.
  */
 public final class EpochOutput {
-    /** What an output does with an epoch that all are done with. Must not throw. */
-    @FunctionalInterface
+    /**
+     * What an output does with an epoch that it is done with: stamps what is already made, then shows it. Must not throw: what
+     * may fail was done before {@link EpochOutput#done}. Called on any thread, one call at a time, for epochs that grow; an epoch
+     * may be one that the output was not part of to its end.
+     */
     public interface Publisher {
+        /** Has everything up to the epoch take effect from a version on that nobody sees yet. */
+        void stamp(long epoch, long version);
+
         /**
-         * Makes everything up to the epoch visible. Called with the commit lock held for writing, on any thread, one
-         * call at a time, for epochs that grow; it may be one that the output was not part of to its end.
+         * The version is current: tells others, and frees what nobody sees any more.
          *
          * @param sinceNanos when its first row came, by the engine's clock; none if none did
          */
@@ -36,6 +42,8 @@ public final class EpochOutput {
     boolean queued; // among those of its domain that are ready
     boolean left;
     private volatile EpochDomain seenDomain; // the same, for the quick paths of the owner
+    private volatile long version; // written by who publishes, at an instant; read by who reads the output
+    private final ReentrantLock calling = new ReentrantLock(); // held while the publisher is called
 
     EpochOutput(Epochs epochs, EpochDomain domain, Publisher publisher, Runnable wake) {
         this.epochs = epochs;
@@ -61,6 +69,33 @@ public final class EpochOutput {
     /** Whether what is under way has to come out, whatever stands in its way. */
     public boolean isHeld() {
         return seenDomain.isHeld();
+    }
+
+    /** The version that is current for who reads this output; grows with each epoch. */
+    public long version() {
+        return version;
+    }
+
+    /** Publishes an epoch as a version; by one thread at a time. */
+    void publish(long epoch, OptionalLong sinceNanos, long newVersion) {
+        exclusively(() -> {
+            publisher.stamp(epoch, newVersion);
+            epochs.atOneInstant(() -> {
+                version = newVersion;
+                return version;
+            });
+            publisher.publish(epoch, sinceNanos);
+        });
+    }
+
+    /** Runs {@code action} while nothing is published here. */
+    public void exclusively(Runnable action) {
+        calling.lock();
+        try {
+            action.run();
+        } finally {
+            calling.unlock();
+        }
     }
 
     /** All rows of the epoch are in. */

@@ -1,6 +1,7 @@
 package dev.millrace.engine.epoch;
 
 import dev.millrace.engine.epoch.EpochDomain.Closed;
+import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.Workers;
@@ -14,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
@@ -41,7 +42,8 @@ public final class Epochs {
     private final long epochNanos;
     private final Signal signal;
     private final ReentrantLock lock = new ReentrantLock();
-    private final ReentrantReadWriteLock commitLock = new ReentrantReadWriteLock();
+    private final ReentrantLock instants = new ReentrantLock(); // held while versions become current, or are looked at
+    private final AtomicLong versions = new AtomicLong(); // the last one given to an output
     private final Set<EpochDomain> domains = new LinkedHashSet<>(); // guarded by lock
     private final Map<Long, Closed> closedEpochs = new HashMap<>(); // of all domains; guarded by lock
     private long lastNumber; // guarded by lock
@@ -55,9 +57,17 @@ public final class Epochs {
         this.signal = signal;
     }
 
-    /** Held for reading, nothing is published. Several views read under one hold show the same epoch if a {@link Cut} says so. */
-    public ReentrantReadWriteLock.ReadLock commitLock() {
-        return commitLock.readLock();
+    /**
+     * Runs {@code action}, which takes no longer than to look at some versions, while none becomes current: several outputs
+     * are seen as of one instant, and of one epoch if a {@link Cut} says so.
+     */
+    public <T> T atOneInstant(Supplier<T> action) {
+        instants.lock();
+        try {
+            return action.get();
+        } finally {
+            instants.unlock();
+        }
     }
 
     /** A domain of its own for whoever joins it. */
@@ -165,16 +175,6 @@ public final class Epochs {
         }
         // Domains only ever merge: what is in one now stays in one.
         return append(inputs.get(0), action);
-    }
-
-    /** Runs {@code action} while nothing is published and nobody reads what is. */
-    public void exclusively(Runnable action) {
-        commitLock.writeLock().lock();
-        try {
-            action.run();
-        } finally {
-            commitLock.writeLock().unlock();
-        }
     }
 
     /** Runs {@code action} under the lock: no epoch is closed meanwhile. Returns what it returns. */
@@ -475,12 +475,16 @@ public final class Epochs {
         if (lock.isHeldByCurrentThread()) {
             return; // called back from a method that does it once it has let the lock go
         }
+        List<Throwable> failures = new ArrayList<>();
         Optional<Publication> next = takeReady(domain);
         while (next.isPresent()) {
-            publish(next.get());
+            publish(next.get(), failures);
             next = takeReady(domain);
         }
         signal.raise();
+        if (!failures.isEmpty()) {
+            throw MillraceException.internal("an epoch was not published: " + failures.get(0), failures.get(0));
+        }
     }
 
     /** What is to be published now, by the caller alone. */
@@ -503,12 +507,14 @@ public final class Epochs {
         }
     }
 
-    private void publish(Publication next) {
-        commitLock.writeLock().lock();
+    /** Whatever a publisher throws, it holds up neither the others nor its own next epoch. */
+    private void publish(Publication next, List<Throwable> failures) {
+        long version = versions.incrementAndGet();
         try (Interrupt.Binding others = Interrupt.shield()) { // that what the thread works for ends ends no other
-            next.output.publisher.publish(next.closed.epoch, next.closed.sinceNanos);
+            next.output.publish(next.closed.epoch, next.closed.sinceNanos, version);
+        } catch (RuntimeException | Error e) {
+            failures.add(e);
         } finally {
-            commitLock.writeLock().unlock();
             published(next.output);
         }
     }

@@ -8,7 +8,7 @@
  *
  * <pre>
  *   rows arrive -> open epoch is dirty -> all inputs dry, or 100 ms over -> closed: each input ends it in-band
- *     -> an output is done with it: it publishes, under one lock that readers share
+ *     -> an output is done with it: it stamps it with a version, which one write makes current
  *     -> all have: committed
  * </pre>
  *

@@ -6,7 +6,8 @@ import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.Resources;
-import dev.millrace.engine.view.View;
+import dev.millrace.engine.view.VersionedView;
+import dev.millrace.engine.view.VersionedView.Staged;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
@@ -18,7 +19,7 @@ import java.util.OptionalLong;
 
 /** A stream or table that callers append to. Rows go from the caller's thread straight into the readers' channels. */
 final class AppendedRelation implements WritableRelation, AutoCloseable {
-    private record Epoch(long epoch, List<Batch> rows) {}
+    private record Epoch(long epoch, List<Staged> rows) {}
 
     private final String name;
     private volatile Schema schema; // written by who alters the table, read by those who append
@@ -26,9 +27,9 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     private final MemoryScope memory;
     private final Fanout fanout;
     private final EpochInput input;
-    private volatile Optional<View> view; // of a table; replaced while nothing is published
+    private volatile Optional<VersionedView> view; // of a table; replaced while nothing is published
     private final Optional<EpochOutput> output; // of a table
-    private List<Batch> open = new ArrayList<>(); // rows of the open epoch; guarded by the epochs' lock
+    private List<Staged> open = new ArrayList<>(); // rows of the open epoch; guarded by the epochs' lock
     private final ArrayDeque<Epoch> ended = new ArrayDeque<>(); // guarded by itself
     private volatile boolean dropped; // written by close, read by those who append
 
@@ -40,8 +41,11 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         this.memory = resources.memory().newScope(name);
         var domain = resources.epochs().newDomain();
         if (keepsRows) {
-            view = Optional.of(new View(schema, resources.batchRows(), memory.newChild("rows")));
-            output = Optional.of(resources.epochs().addOutput(domain, (epoch, since) -> publish(epoch), () -> {}));
+            VersionedView rows = new VersionedView(schema, resources.batchRows(), memory.newChild("rows"));
+            view = Optional.of(rows);
+            EpochOutput added = resources.epochs().addOutput(domain, new Publisher(), () -> {});
+            output = Optional.of(added);
+            rows.follow(added::version);
         } else {
             view = Optional.empty();
             output = Optional.empty();
@@ -68,16 +72,33 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     public long append(List<Batch> batches) {
         try {
             batches.forEach(this::check);
-            while (true) {
-                waitForRoom();
-                OptionalLong epoch = resources.epochs().append(input, () -> accept(batches));
-                if (epoch.isPresent()) {
-                    return epoch.getAsLong();
+            waitForRoom();
+            Optional<Staged> staged = stage(batches);
+            try {
+                while (true) {
+                    OptionalLong epoch = resources.epochs().append(input, () -> accept(batches, staged));
+                    if (epoch.isPresent()) {
+                        return epoch.getAsLong();
+                    }
+                    waitForRoom();
                 }
+            } catch (RuntimeException | Error e) {
+                discard(staged);
+                throw e;
             }
         } finally {
             Closing.all(batches);
         }
+    }
+
+    /** Takes the memory that the rows will need to be kept, before anybody sees one of them. */
+    Optional<Staged> stage(List<Batch> batches) {
+        return view.map(rows -> rows.stage(batches));
+    }
+
+    /** Unless they were accepted. */
+    void discard(Optional<Staged> staged) {
+        staged.filter(rows -> !rows.isAccepted()).ifPresent(view.orElseThrow()::discard);
     }
 
     /**
@@ -87,14 +108,16 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
      * @param rows stay the caller's
      */
     void alter(Schema newSchema, List<Batch> rows) {
-        View altered = new View(newSchema, resources.batchRows(), memory.newChild("altered rows"));
+        EpochOutput publishing = output.orElseThrow();
+        VersionedView altered = new VersionedView(newSchema, resources.batchRows(), memory.newChild("altered rows"));
         try {
-            rows.forEach(altered::apply);
-        } catch (RuntimeException e) {
+            altered.fill(rows);
+        } catch (RuntimeException | Error e) {
             altered.close();
             throw e;
         }
-        resources.epochs().exclusively(() -> {
+        altered.follow(publishing::version);
+        publishing.exclusively(() -> {
             view.orElseThrow().close();
             view = Optional.of(altered);
             schema = newSchema;
@@ -150,16 +173,14 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         }
     }
 
-    /** By who holds the epochs' lock; the batches stay the caller's. */
-    void accept(List<Batch> batches) {
+    /** By who holds the epochs' lock; the batches stay the caller's, what is staged does not. */
+    void accept(List<Batch> batches, Optional<Staged> staged) {
         for (Batch batch : batches) {
             if (batch.rowCount() > 0) {
                 fanout.rows(batch.retain());
-                if (view.isPresent()) {
-                    open.add(batch.retain());
-                }
             }
         }
+        staged.ifPresent(rows -> open.add(rows.accept()));
     }
 
     /** Called with the epochs' lock held: what was accepted before is in, what comes later is not. */
@@ -180,20 +201,24 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         }
     }
 
-    private void publish(long epoch) {
-        while (true) {
-            Epoch next;
-            synchronized (ended) {
-                if (ended.isEmpty() || ended.peek().epoch > epoch) {
-                    return;
+    private final class Publisher implements EpochOutput.Publisher {
+        @Override
+        public void stamp(long epoch, long version) {
+            while (true) {
+                Epoch next;
+                synchronized (ended) {
+                    if (ended.isEmpty() || ended.peek().epoch > epoch) {
+                        return;
+                    }
+                    next = ended.remove();
                 }
-                next = ended.remove();
+                next.rows.forEach(staged -> view.orElseThrow().stamp(staged, version));
             }
-            try {
-                next.rows.forEach(view.orElseThrow()::apply);
-            } finally {
-                Closing.all(next.rows);
-            }
+        }
+
+        @Override
+        public void publish(long epoch, OptionalLong sinceNanos) {
+            view.orElseThrow().reclaim();
         }
     }
 
@@ -207,13 +232,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         output.ifPresent(EpochOutput::leave);
         input.leave();
         fanout.end();
-        resources.epochs().exclusively(() -> {
-            view.ifPresent(View::close);
-            ended.forEach(epoch -> Closing.all(epoch.rows));
-            ended.clear();
-            Closing.all(open);
-            open = new ArrayList<>();
-        });
+        view.ifPresent(VersionedView::close); // with what is staged
         resources.memory().release(memory);
     }
 }

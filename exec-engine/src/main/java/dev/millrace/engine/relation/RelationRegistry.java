@@ -7,6 +7,7 @@ import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochInput;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.view.VersionedView.Staged;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -199,15 +200,28 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 inputs.forEach(input -> found.add(resources.epochs().domainOf(input)));
                 return found;
             };
-            while (true) {
-                targets.keySet().forEach(AppendedRelation::waitForRoom);
-                if (domains.get().size() > 1) {
-                    merge.accept(domains);
+            targets.keySet().forEach(AppendedRelation::waitForRoom);
+            Map<AppendedRelation, Optional<Staged>> staged = new LinkedHashMap<>();
+            try {
+                targets.forEach((relation, batches) -> staged.put(relation, relation.stage(batches)));
+                while (true) {
+                    if (domains.get().size() > 1) {
+                        merge.accept(domains);
+                    }
+                    OptionalLong epoch = resources
+                            .epochs()
+                            .append(
+                                    inputs,
+                                    () -> targets.forEach(
+                                            (relation, batches) -> relation.accept(batches, staged.get(relation))));
+                    if (epoch.isPresent()) {
+                        return epoch.getAsLong();
+                    }
+                    targets.keySet().forEach(AppendedRelation::waitForRoom);
                 }
-                OptionalLong epoch = resources.epochs().append(inputs, () -> targets.forEach(AppendedRelation::accept));
-                if (epoch.isPresent()) {
-                    return epoch.getAsLong();
-                }
+            } catch (RuntimeException | Error e) {
+                staged.forEach(AppendedRelation::discard);
+                throw e;
             }
         } finally {
             rows.values().forEach(Closing::all);

@@ -2,7 +2,7 @@ package dev.millrace.engine.relation;
 
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
-import dev.millrace.engine.view.View;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;
@@ -28,7 +28,7 @@ public sealed interface Scannable {
             Fanout fanout,
             Supplier<EpochDomain> domain,
             Optional<EpochOutput> output,
-            Optional<View> view,
+            Optional<VersionedView> view,
             Runnable onRoom,
             Supplier<Optional<MillraceException>> failedRows)
             implements Scannable {
@@ -38,7 +38,7 @@ public sealed interface Scannable {
                 Fanout fanout,
                 Supplier<EpochDomain> domain,
                 Optional<EpochOutput> output,
-                Optional<View> view,
+                Optional<VersionedView> view,
                 Runnable onRoom) {
             this(schema, fanout, domain, output, view, onRoom, Optional::empty);
         }
@@ -53,7 +53,7 @@ public sealed interface Scannable {
             failedRows.get().ifPresent(why -> {
                 throw why.again();
             });
-            if (view.filter(View::isClosed).isPresent() && !fanout.isEnded()) {
+            if (view.filter(VersionedView::isClosed).isPresent() && !fanout.isEnded()) {
                 throw MillraceException.user(
                                 SqlState.SERIALIZATION_FAILURE, "a table that is read was altered meanwhile")
                         .withHint("try the statement again");

@@ -243,7 +243,7 @@ class LocalEngine implements Engine {
             if (query.state() == QueryState.RUNNING || query.state() == QueryState.PAUSED) {
                 atRest(Set.of(query.domain()), domain -> action.run());
             } else {
-                epochs.exclusively(action);
+                query.exclusively(action);
             }
         } finally {
             changes.unlock();

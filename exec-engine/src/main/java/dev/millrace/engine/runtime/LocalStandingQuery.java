@@ -6,6 +6,7 @@ import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochInput;
+import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QuerySnapshot.Part;
@@ -16,6 +17,7 @@ import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -77,8 +79,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 this);
         boolean isRestored = options.restore().isPresent();
         this.isSeen = scan -> isRestored;
-        Optional<View> view = options.materialized()
-                ? Optional.of(new View(
+        Optional<VersionedView> view = options.materialized()
+                ? Optional.of(new VersionedView(
                         plan.schema(), resources.batchRows(), tasks.memory().newChild("view")))
                 : Optional.empty();
         this.output = new QueryOutput(
@@ -194,7 +196,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept. */
     void attach(EpochDomain domain) {
         Epochs epochs = resources.epochs();
-        output.attach(epochs.addOutput(domain, this::publish, tasks::wakeAll), tasks::wakeAll);
+        output.attach(epochs.addOutput(domain, publisher(), tasks::wakeAll), tasks::wakeAll);
         for (int i = 0; i < tasks.tasks.size(); i++) {
             ScheduledTask scheduled = tasks.scheduled.get(i);
             for (PlacedSource source : tasks.sources) {
@@ -238,9 +240,19 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         return self[0];
     }
 
-    private void publish(long epoch, OptionalLong sinceNanos) {
-        output.publish(epoch, sinceNanos);
-        failedRows.publish(epoch);
+    private EpochOutput.Publisher publisher() {
+        return new EpochOutput.Publisher() {
+            @Override
+            public void stamp(long epoch, long version) {
+                output.stamp(epoch, version);
+            }
+
+            @Override
+            public void publish(long epoch, OptionalLong sinceNanos) {
+                output.publish(epoch, sinceNanos);
+                failedRows.publish(epoch);
+            }
+        };
     }
 
     /** What is kept of its state does not say which rows failed. */
@@ -374,7 +386,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         return failure.or(failedRows::failure);
     }
 
-    private View viewForSnapshot() {
+    private VersionedView viewForSnapshot() {
         return output.view()
                 .orElseThrow(() -> MillraceException.user(
                         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -476,11 +488,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         free();
     }
 
+    /** Runs an action while nothing of this query is published. */
+    void exclusively(Runnable action) {
+        output.epochs().exclusively(action);
+    }
+
     private void free() {
         inputs.forEach(EpochInput::leave);
         output.abandon(Optional.empty());
         freeTasks();
-        resources.epochs().exclusively(output::discard);
+        exclusively(output::discard);
         resources.memory().release(tasks.memory());
         resources.signal().raise();
     }

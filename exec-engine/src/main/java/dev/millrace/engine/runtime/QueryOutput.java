@@ -6,7 +6,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.relation.Fanout;
-import dev.millrace.engine.view.View;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.watermark.LowWatermark;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
@@ -24,18 +24,19 @@ import java.util.stream.Stream;
 
 /**
  * Where a standing query's rows go. Sinks get them at once; what others see, they see by epochs: queries that read this
- * one when the epoch is complete here, the view and subscribers when it is complete everywhere.
+ * one when the epoch is complete here, the view and subscribers when it is complete everywhere. What an epoch needs of memory
+ * it takes before any of these has the whole of it: with too little the query fails, and the epoch is nowhere.
  *
  * <p>The query's last tasks have a {@link Port} each. One that ended an epoch waits until all have: who comes last
- * completes the epoch; it goes on when all {@link QuerySinks} have committed it. A committing thread calls
- * {@link #publish}; view, sinks and subscribers are added while the epochs are at rest.
+ * completes the epoch; it goes on when all {@link QuerySinks} have committed it. Committing threads call
+ * {@link #stamp} and {@link #publish}; view, sinks and subscribers are added while the epochs are at rest.
  */
-final class QueryOutput implements TaskOutput {
-    private record Sealed(long epoch, List<Batch> rows) {}
+final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
+    private record Sealed(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged) {}
 
     private final String name;
     private final Fanout fanout;
-    private final Optional<View> view;
+    private final Optional<VersionedView> view;
     private final Clock clock;
     private final Consumer<Throwable> onFailure;
     private final Runnable onFinished;
@@ -66,7 +67,7 @@ final class QueryOutput implements TaskOutput {
      */
     QueryOutput(
             String name,
-            Optional<View> view,
+            Optional<VersionedView> view,
             ChangeHistory history,
             List<Sink> firstSinks,
             Executor sinkThreads,
@@ -89,6 +90,7 @@ final class QueryOutput implements TaskOutput {
 
     void attach(EpochOutput newEpochs, Runnable newWakeTasks) {
         epochs = newEpochs;
+        view.ifPresent(rows -> rows.follow(newEpochs::version));
         wakeTasks = newWakeTasks;
     }
 
@@ -114,7 +116,7 @@ final class QueryOutput implements TaskOutput {
         return fanout;
     }
 
-    Optional<View> view() {
+    Optional<VersionedView> view() {
         return view;
     }
 
@@ -273,21 +275,28 @@ final class QueryOutput implements TaskOutput {
                 watermark.idle(i);
             }
         }
+        Optional<VersionedView.Staged> staged;
+        try {
+            staged = rows.isEmpty() ? Optional.empty() : view.map(kept -> kept.stage(rows));
+        } catch (RuntimeException | Error e) {
+            Closing.all(rows);
+            throw e;
+        }
         if (sinksWritten) {
-            sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, later || ports.size() > 1));
+            sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, staged, later || ports.size() > 1));
             return;
         }
-        seal(epoch, rows, ports.size() > 1);
+        seal(epoch, rows, staged, ports.size() > 1);
     }
 
     /** The sinks have the epoch: passes it on, and has the tasks go on. */
-    private void seal(long epoch, List<Batch> rows, boolean tasksWait) {
+    private void seal(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged, boolean tasksWait) {
         pass(epoch, rows);
         synchronized (sealed) {
             if (discarded) {
-                Closing.all(rows);
+                Closing.all(rows); // what is staged went with the view
             } else {
-                sealed.add(new Sealed(epoch, rows));
+                sealed.add(new Sealed(epoch, rows, staged));
             }
         }
         synchronized (arrival) {
@@ -313,15 +322,29 @@ final class QueryOutput implements TaskOutput {
         fanout.epochEnd(epoch);
     }
 
-    /** Shows everything up to the epoch to readers of the view and to subscribers; of no effect for one not sealed. */
-    void publish(long epoch, OptionalLong sinceNanos) {
+    /** Of no effect for an epoch that is not sealed. */
+    @Override
+    public void stamp(long epoch, long version) {
+        List<Sealed> ready;
+        synchronized (sealed) {
+            ready = sealed.stream().filter(each -> each.epoch <= epoch).toList();
+        }
+        for (Sealed each : ready) {
+            each.staged.ifPresent(staged -> view.orElseThrow().stamp(staged, version));
+        }
+    }
+
+    /** Tells subscribers of everything up to the epoch; of no effect for one not sealed. */
+    @Override
+    public void publish(long epoch, OptionalLong sinceNanos) {
         try {
-            for (Optional<Sealed> next = takeSealed(epoch); next.isPresent(); next = takeSealed(epoch)) {
+            for (Optional<Sealed> next = firstSealed(epoch); next.isPresent(); next = firstSealed(epoch)) {
                 publish(next.get());
                 if (sinceNanos.isPresent() && next.get().epoch == epoch) {
                     latencies.observe(clock.nanoTime() - sinceNanos.getAsLong());
                 }
             }
+            view.ifPresent(VersionedView::reclaim);
         } catch (RuntimeException | Error e) {
             onFailure.accept(e);
         }
@@ -334,17 +357,14 @@ final class QueryOutput implements TaskOutput {
         }
     }
 
-    private Optional<Sealed> takeSealed(long epoch) {
+    private Optional<Sealed> firstSealed(long epoch) {
         synchronized (sealed) {
-            return sealed.isEmpty() || sealed.peek().epoch > epoch ? Optional.empty() : Optional.of(sealed.remove());
+            return Optional.ofNullable(sealed.peek()).filter(first -> first.epoch <= epoch);
         }
     }
 
     private void publish(Sealed next) {
         try {
-            if (view.isPresent()) {
-                next.rows.forEach(view.get()::apply);
-            }
             long now = nextMicros(); // tells epochs apart
             for (LocalSubscription subscription : subscriptions) {
                 subscription.deliver(next.epoch, now, next.rows, false);
@@ -352,6 +372,9 @@ final class QueryOutput implements TaskOutput {
             history.add(next.epoch, now, next.rows);
             publishedEpoch = next.epoch;
         } finally {
+            synchronized (sealed) {
+                sealed.remove();
+            }
             Closing.all(next.rows);
         }
     }

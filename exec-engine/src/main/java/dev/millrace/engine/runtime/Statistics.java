@@ -7,7 +7,7 @@ import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.OutletStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.TaskInput;
-import dev.millrace.engine.view.View;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Values;
@@ -51,7 +51,7 @@ final class Statistics {
             QueryTasks tasks,
             QueryState state,
             long rowsOut,
-            Optional<View> view,
+            Optional<VersionedView> view,
             long lastEpoch,
             LatencyHistogram latencies,
             SubscriberStatistics subscribers) {
@@ -64,7 +64,7 @@ final class Statistics {
                 tasks.late().count(),
                 operators.stream().mapToLong(OperatorStatistics::cpuNanos).sum(),
                 tasks.memory().bytes(),
-                view.map(View::rowCount).orElse(0L),
+                view.map(VersionedView::rowCount).orElse(0L),
                 lastEpoch,
                 latencies,
                 subscribers,

@@ -58,7 +58,7 @@ final class Succession {
             query.retire();
             throw e;
         }
-        whileResting(Set.of(old, query), () -> {
+        whileResting(old, query, () -> {
             query.takeOver(old);
             engine.replace(old, query);
         });
@@ -170,15 +170,15 @@ final class Succession {
                 .sum();
     }
 
-    private void whileResting(Set<LocalStandingQuery> queries, Runnable action) {
+    private void whileResting(LocalStandingQuery old, LocalStandingQuery next, Runnable action) {
         Set<EpochDomain> domains = new LinkedHashSet<>();
-        for (LocalStandingQuery query : queries) {
+        for (LocalStandingQuery query : List.of(old, next)) {
             if (query.state() == QueryState.RUNNING) {
                 domains.add(query.domain());
             }
         }
         if (domains.isEmpty()) {
-            resources.epochs().exclusively(action);
+            old.exclusively(() -> next.exclusively(action));
         } else {
             engine.atRest(domains, domain -> action.run());
         }

@@ -27,6 +27,7 @@ import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.SourceInput;
 import dev.millrace.engine.task.Stage;
 import dev.millrace.engine.task.TaskInput;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -228,27 +229,17 @@ final class TaskBuilder {
     }
 
     private void readViewsNow() {
-        var lock = resources.epochs().commitLock();
-        lock.lock();
-        try {
-            for (Map.Entry<Node, Scannable.Feed> entry : List.copyOf(feeds.entrySet())) {
-                Scannable.Feed feed = entry.getValue();
-                Scan scan = (Scan) entry.getKey().plan;
-                List<Batch> rows = new ArrayList<>();
-                feed.requireCurrent();
-                if (feed.view().isPresent()) {
-                    rows.addAll(feed.view()
-                            .get()
-                            .snapshot(scan.columns(), query.memory().own()));
-                } else {
-                    throw LocalEngine.keepsNothing(scan.relation());
-                }
-                addReaders(entry.getKey(), List.of(new BatchesReader(rows)));
-                feeds.remove(entry.getKey());
-            }
-        } finally {
-            lock.unlock();
-        }
+        resources.epochs().atOneInstant(() -> {
+            feeds.forEach((node, feed) -> addReaders(node, List.of(reader((Scan) node.plan, feed))));
+            return feeds.size();
+        });
+        feeds.values().forEach(Scannable.Feed::requireCurrent);
+        feeds.clear();
+    }
+
+    private ViewReader reader(Scan scan, Scannable.Feed feed) {
+        VersionedView view = feed.view().orElseThrow(() -> LocalEngine.keepsNothing(scan.relation()));
+        return new ViewReader(view, view.scan(scan.columns()), query.memory().own());
     }
 
     private void connect() {

@@ -9,12 +9,6 @@ import dev.millrace.engine.state.RowTable;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +18,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
-/** A Z-set of rows. Written with the commit lock held for writing, read with it held for reading. */
+/** A Z-set of rows, for one thread at a time: what is left when all changes came. */
 public final class View implements AutoCloseable {
     private final Schema schema;
     private final int batchRows;
@@ -34,9 +28,7 @@ public final class View implements AutoCloseable {
     private final int[] columns;
     private Optional<ArrowBuf> list = Optional.empty();
     private int[] rows = new int[0];
-    private volatile long rowCount; // written under the lock, read by statistics
-    private volatile long bytes; // likewise
-    private volatile boolean closed; // written by who alters or drops, read by those who begin to read
+    private boolean closed;
 
     /** @param allocator closed by whoever made it, after the view */
     public View(Schema schema, int batchRows, BufferAllocator allocator) {
@@ -47,19 +39,6 @@ public final class View implements AutoCloseable {
         this.codec = new RowCodec(types, false, allocator);
         this.table = new RowTable(allocator);
         this.columns = IntStream.range(0, schema.size()).toArray();
-    }
-
-    public Schema schema() {
-        return schema;
-    }
-
-    /** Different rows kept. */
-    public long rowCount() {
-        return rowCount;
-    }
-
-    public long bytes() {
-        return bytes;
     }
 
     /** Adds the rows by their weights. The batch stays the caller's. */
@@ -84,8 +63,6 @@ public final class View implements AutoCloseable {
             long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * i);
             table.add(address, codec.address(i), codec.length(i), sign * weight);
         }
-        rowCount = table.size();
-        bytes = table.bytes();
     }
 
     private long list() {
@@ -97,29 +74,15 @@ public final class View implements AutoCloseable {
         return list.get().memoryAddress();
     }
 
-    /** Whether another view took this one's place, or its relation is gone. */
-    public boolean isClosed() {
-        return closed;
-    }
-
-    /** All rows with all columns: see {@link #snapshot(List, BufferAllocator)}. */
+    /** All rows, in the caller's memory; the caller closes the batches. Weights only where rows occur more than once. */
     public List<Batch> snapshot(BufferAllocator target) {
-        return snapshot(IntStream.range(0, schema.size()).boxed().toList(), target);
-    }
-
-    /**
-     * Some columns of all rows, in the caller's memory; the caller closes the batches. Weights only where rows occur more
-     * than once.
-     */
-    public List<Batch> snapshot(List<Integer> chosen, BufferAllocator target) {
-        Schema chosenSchema = schema.select(chosen);
         List<Batch> batches = new ArrayList<>();
         long[] addresses = new long[batchRows];
         try {
             long next = list.isEmpty() ? 0 : RowTable.first(list());
             while (next != 0) {
                 int count = RowTable.collect(next, addresses);
-                batches.add(decode(chosen, chosenSchema, addresses, count, target));
+                batches.add(decode(addresses, count, target));
                 next = RowTable.next(addresses[count - 1]);
             }
             return batches;
@@ -129,68 +92,30 @@ public final class View implements AutoCloseable {
         }
     }
 
-    private Batch decode(
-            List<Integer> chosen, Schema chosenSchema, long[] addresses, int count, BufferAllocator target) {
+    private Batch decode(long[] addresses, int count, BufferAllocator target) {
         List<FieldVector> vectors = new ArrayList<>();
         try {
             boolean weighted = false;
             for (int i = 0; i < count; i++) {
                 weighted |= RowTable.weight(addresses[i]) != 1;
             }
-            for (int column : chosen) {
+            for (int column : columns) {
                 vectors.add(codec.decode(column, schema.field(column), addresses, count, target));
             }
             FieldVector[] decoded = vectors.toArray(FieldVector[]::new);
             if (!weighted) {
-                return Batch.of(chosenSchema, decoded, count);
+                return Batch.of(schema, decoded, count);
             }
             BigIntVector weights = Vectors.allocateWeights(count, target);
             for (int i = 0; i < count; i++) {
                 Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowTable.weight(addresses[i]));
             }
             Vectors.finish(weights, count);
-            return Batch.weighted(chosenSchema, decoded, count, weights);
+            return Batch.weighted(schema, decoded, count, weights);
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
             throw e;
         }
-    }
-
-    /** Writes all rows, for {@link #restore}. */
-    public byte[] save() {
-        ByteArrayOutputStream bytesOut = new ByteArrayOutputStream();
-        DataOutputStream output = new DataOutputStream(bytesOut);
-        try {
-            for (long row = list.isEmpty() ? 0 : RowTable.first(list()); row != 0; row = RowTable.next(row)) {
-                byte[] image = new byte[RowTable.length(row)];
-                Memory.copyOut(row, image, 0, image.length);
-                output.writeLong(RowTable.weight(row));
-                output.writeInt(image.length);
-                output.write(image);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return bytesOut.toByteArray();
-    }
-
-    /** Adds rows that {@link #save} wrote. */
-    public void restore(byte[] saved) {
-        DataInputStream input = new DataInputStream(new ByteArrayInputStream(saved));
-        try {
-            while (input.available() > 0) {
-                long weight = input.readLong();
-                byte[] image = input.readNBytes(input.readInt());
-                try (ArrowBuf buffer = allocator.buffer(Math.max(8, image.length))) {
-                    Memory.copyIn(image, 0, buffer.memoryAddress(), image.length);
-                    table.add(list(), buffer.memoryAddress(), image.length, weight);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        rowCount = table.size();
-        bytes = table.bytes();
     }
 
     @Override

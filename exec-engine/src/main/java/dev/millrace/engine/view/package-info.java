@@ -1,6 +1,8 @@
 /**
  * The kept answer of a query, or rows of a table.
  *
- * <p>Entry: {@link dev.millrace.engine.view.View}. Not safe by itself: its owner's commit lock is.
+ * <p>Entry: {@link dev.millrace.engine.view.VersionedView}, whose readers see whole versions while it is written. Versions are
+ * numbered by {@link dev.millrace.engine.epoch.Epochs}; rows carry the ones from and to which they are there ({@link
+ * dev.millrace.engine.view.RowVersions}). {@link dev.millrace.engine.view.View} is a Z-set without versions, for one thread.
  */
 package dev.millrace.engine.view;

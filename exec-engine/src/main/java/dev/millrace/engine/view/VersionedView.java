@@ -1,0 +1,397 @@
+package dev.millrace.engine.view;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.batch.Vectors;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
+
+/**
+ * The kept answer of a query, or the rows of a table: a Z-set that is read as of whole versions while it is written. Safe on
+ * any thread.
+ *
+ * <p>Who writes stages rows, which may run out of memory and then changes nothing; stamps them with a version that nobody sees
+ * yet, which cannot fail; and makes the version current, elsewhere, for all views of an epoch at once. Who reads one row does so
+ * under the view's lock; who reads all pins the version that is current and takes the lock for some hundred rows at a time. So
+ * does who writes: neither waits long for the other.
+ */
+public final class VersionedView implements AutoCloseable {
+    /** Rows that are written or looked at under one hold of the lock: some 50 microseconds. */
+    private static final int TOGETHER = 256;
+
+    /** Rows that died are kept for who still reads them, as far as they take no more than this or than those that live. */
+    private static final long MOST_DEAD_BYTES = 64L << 20;
+
+    private final Schema schema;
+    private final int batchRows;
+    private final BufferAllocator allocator;
+    private final List<DataType> types;
+    private final int[] columns;
+    private final long mostDeadBytes;
+    private final Pins pins = new Pins();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final RowCodec codec; // guarded by the lock, as what follows
+    private final RowVersions rows;
+    private int[] places = new int[0];
+    private boolean freed;
+    private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
+    private volatile long rowCount; // written under the lock, read by statistics
+    private volatile long bytes; // likewise
+    private volatile boolean closed; // written by who alters or drops, read by those who begin to read
+
+    /** Rows that are about to be written: made, and seen by nobody. */
+    public static final class Staged {
+        private long first; // node, 0 for none; the others are behind it
+        private long last;
+        private boolean accepted;
+
+        private Staged() {}
+
+        /** They will be stamped, and not be discarded. */
+        public Staged accept() {
+            accepted = true;
+            return this;
+        }
+
+        public boolean isAccepted() {
+            return accepted;
+        }
+    }
+
+    /** @param allocator closed by whoever made it, after the view */
+    public VersionedView(Schema schema, int batchRows, BufferAllocator allocator) {
+        this(schema, batchRows, allocator, MOST_DEAD_BYTES);
+    }
+
+    VersionedView(Schema schema, int batchRows, BufferAllocator allocator, long mostDeadBytes) {
+        this.mostDeadBytes = mostDeadBytes;
+        this.schema = schema;
+        this.batchRows = batchRows;
+        this.allocator = allocator;
+        this.types = schema.fields().stream().map(Field::type).toList();
+        this.codec = new RowCodec(types, false, allocator);
+        this.rows = new RowVersions(allocator);
+        this.columns = IntStream.range(0, schema.size()).toArray();
+    }
+
+    /** Says which version is current. Before there are any but the first, 0. */
+    public void follow(LongSupplier newCurrent) {
+        current = newCurrent;
+    }
+
+    public Schema schema() {
+        return schema;
+    }
+
+    /** Different rows kept. */
+    public long rowCount() {
+        return rowCount;
+    }
+
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Whether another view took this one's place, or its relation is gone. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    // ---- to write --------------------------------------------------------------------------------------------------
+
+    /**
+     * Makes the rows of batches, which stay the caller's, for {@link #stamp} or {@link #discard}.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException and nothing was staged
+     */
+    public Staged stage(List<Batch> batches) {
+        Staged staged = new Staged();
+        try {
+            for (Batch batch : batches) {
+                long weights = batch.weightsAddress();
+                for (int from = 0; from < batch.rowCount(); from += TOGETHER) {
+                    stage(batch, weights, from, Math.min(TOGETHER, batch.rowCount() - from), staged);
+                }
+            }
+            return staged;
+        } catch (RuntimeException | Error e) {
+            discard(staged);
+            throw e;
+        }
+    }
+
+    private void stage(Batch batch, long weights, int from, int count, Staged staged) {
+        lock.lock();
+        try {
+            if (freed) {
+                throw gone();
+            }
+            if (places.length == 0) {
+                places = new int[TOGETHER];
+            }
+            for (int i = 0; i < count; i++) {
+                places[i] = from + i;
+            }
+            codec.encode(batch, columns, places, count);
+            for (int i = 0; i < count; i++) {
+                long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * (from + i));
+                long node = rows.stage(codec.address(i), codec.length(i), weight);
+                if (staged.first == 0) {
+                    staged.first = node;
+                } else {
+                    RowVersions.setStagedNext(staged.last, node);
+                }
+                staged.last = node;
+            }
+            bytes = rows.bytes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static MillraceException gone() {
+        return MillraceException.user(SqlState.UNDEFINED_TABLE, "the relation was dropped meanwhile");
+    }
+
+    /** Frees rows that are not to be written after all. */
+    public void discard(Staged staged) {
+        lock.lock();
+        try {
+            while (!freed && staged.first != 0) {
+                long node = staged.first;
+                staged.first = RowVersions.stagedNext(node);
+                rows.discard(node);
+            }
+            staged.first = 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Has staged rows take effect from a version on that is not current yet. Asks for no memory; one thread at a time, with
+     * versions that grow.
+     */
+    public void stamp(Staged staged, long version) {
+        while (staged.first != 0) {
+            lock.lock();
+            try {
+                for (int left = TOGETHER; left > 0 && staged.first != 0; left--) {
+                    long node = staged.first;
+                    staged.first = freed ? 0 : RowVersions.stagedNext(node);
+                    if (!freed) {
+                        rows.stamp(node, version);
+                    }
+                }
+                rowCount = rows.size();
+                bytes = rows.bytes();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Adds rows, which stay the caller's, to a view that nobody else has yet. */
+    public void fill(List<Batch> batches) {
+        stamp(stage(batches), 0);
+    }
+
+    /** Frees rows that nobody sees any more. For who writes, once a version is current, and who has read. */
+    public void reclaim() {
+        boolean more = true;
+        boolean tooMany = false;
+        while (more) {
+            if (tooMany) {
+                pins.expire(current);
+            }
+            long horizon = pins.horizon(current);
+            lock.lock();
+            try {
+                more = !freed && rows.reclaim(horizon, TOGETHER);
+                bytes = freed ? 0 : rows.bytes();
+                boolean was = tooMany;
+                tooMany = !freed && rows.deadBytes() > Math.max(mostDeadBytes, bytes / 2);
+                more |= tooMany && !was;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    // ---- to read ---------------------------------------------------------------------------------------------------
+
+    /** Begins a scan of some columns as of now, which the caller closes. Takes no lock that is held for long. */
+    public ViewScan scan(List<Integer> chosen) {
+        return new ViewScan(this, chosen, new RowCodec(types, false, allocator), batchRows, pins.add(current));
+    }
+
+    /** Finds the next rows that a scan sees; returns how many. */
+    int collect(ViewScan scan, long[] found) {
+        long version = scan.pin().version;
+        int count = 0;
+        boolean more = true;
+        while (more && count < found.length) {
+            lock.lock();
+            try {
+                if (freed) {
+                    throw gone(); // before the scan began
+                }
+                long node = scan.isOpen() ? scan.next() : rows.open(scan);
+                for (int left = 4 * TOGETHER; left > 0 && node != 0 && count < found.length; left--) {
+                    long row = RowVersions.row(node);
+                    if (RowVersions.isSeenAt(row, version)) {
+                        found[count++] = row;
+                    }
+                    node = RowVersions.next(node);
+                }
+                scan.goOnAt(node);
+                more = node != 0;
+            } finally {
+                lock.unlock();
+            }
+        }
+        return count;
+    }
+
+    void closed(ViewScan scan) {
+        pins.remove(scan.pin());
+        lock.lock();
+        try {
+            if (!freed) {
+                rows.remove(scan);
+            }
+            freeIfUnused();
+        } finally {
+            lock.unlock();
+        }
+        reclaim();
+    }
+
+    /** All rows with all columns as of now, in the caller's memory; the caller closes the batches. */
+    public List<Batch> snapshot(BufferAllocator target) {
+        List<Batch> batches = new ArrayList<>();
+        try (ViewScan scan = scan(IntStream.range(0, schema.size()).boxed().toList())) {
+            for (Optional<Batch> next = scan.next(target); next.isPresent(); next = scan.next(target)) {
+                batches.add(next.get());
+            }
+            return batches;
+        } catch (RuntimeException | Error e) {
+            Closing.all(batches);
+            throw e;
+        }
+    }
+
+    /** Some columns of rows that stay where they are, with their weights where one is not 1. */
+    static Batch decode(
+            RowCodec codec, List<Integer> chosen, Schema schema, long[] rows, int count, BufferAllocator target) {
+        List<FieldVector> vectors = new ArrayList<>();
+        try {
+            boolean weighted = false;
+            for (int i = 0; i < count; i++) {
+                weighted |= RowVersions.weight(rows[i]) != 1;
+            }
+            for (int i = 0; i < chosen.size(); i++) {
+                vectors.add(codec.decode(chosen.get(i), schema.field(i), rows, count, target));
+            }
+            FieldVector[] decoded = vectors.toArray(FieldVector[]::new);
+            if (!weighted) {
+                return Batch.of(schema, decoded, count);
+            }
+            BigIntVector weights = Vectors.allocateWeights(count, target);
+            for (int i = 0; i < count; i++) {
+                Memory.putLong(weights.getDataBufferAddress() + 8L * i, RowVersions.weight(rows[i]));
+            }
+            Vectors.finish(weights, count);
+            return Batch.weighted(schema, decoded, count, weights);
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
+    }
+
+    // ---- to keep ---------------------------------------------------------------------------------------------------
+
+    /** Writes all rows as of now, for {@link #restore}. While nobody writes. */
+    public byte[] save() {
+        ByteArrayOutputStream bytesOut = new ByteArrayOutputStream();
+        DataOutputStream output = new DataOutputStream(bytesOut);
+        long[] found = new long[batchRows];
+        try (ViewScan scan = scan(List.of())) {
+            for (int count = collect(scan, found); count > 0; count = collect(scan, found)) {
+                for (int i = 0; i < count; i++) {
+                    byte[] image = new byte[RowVersions.length(found[i])];
+                    Memory.copyOut(found[i], image, 0, image.length);
+                    output.writeLong(RowVersions.weight(found[i]));
+                    output.writeInt(image.length);
+                    output.write(image);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytesOut.toByteArray();
+    }
+
+    /** Adds rows that {@link #save} wrote to a view that nobody else has yet. */
+    public void restore(byte[] saved) {
+        DataInputStream input = new DataInputStream(new ByteArrayInputStream(saved));
+        lock.lock();
+        try {
+            while (input.available() > 0) {
+                long weight = input.readLong();
+                byte[] image = input.readNBytes(input.readInt());
+                try (ArrowBuf buffer = allocator.buffer(Math.max(8, image.length))) {
+                    Memory.copyIn(image, 0, buffer.memoryAddress(), image.length);
+                    rows.stamp(rows.stage(buffer.memoryAddress(), image.length, weight), 0);
+                }
+            }
+            rowCount = rows.size();
+            bytes = rows.bytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No more is written or begun to be read. What is being read stays until it was. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            freeIfUnused();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void freeIfUnused() {
+        if (closed && !freed && pins.isEmpty()) {
+            freed = true;
+            bytes = 0;
+            Closing.all(List.of(rows, codec));
+        }
+    }
+}
