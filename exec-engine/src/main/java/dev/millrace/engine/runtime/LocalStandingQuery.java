@@ -181,16 +181,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         List<Batch> now = output.view().orElseThrow().snapshot(tasks.memory().own());
         List<Batch> before =
                 other.output.view().orElseThrow().snapshot(tasks.memory().own());
-        List<AutoCloseable> all = new ArrayList<>(now);
-        all.addAll(before);
-        try (View difference =
-                new View(schema(), resources.batchRows(), tasks.memory().own())) {
-            now.forEach(difference::apply);
-            before.forEach(difference::withdraw);
-            return difference.snapshot(tasks.memory().own());
-        } finally {
-            Closing.all(all);
-        }
+        return View.difference(
+                schema(), now, before, resources.batchRows(), tasks.memory().own());
     }
 
     /** Joins a domain that is new, or at rest, or between epochs where the query reads no rows that are kept. */

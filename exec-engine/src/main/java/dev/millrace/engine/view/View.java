@@ -41,13 +41,27 @@ public final class View implements AutoCloseable {
         this.columns = IntStream.range(0, schema.size()).toArray();
     }
 
+    /** What is to be added to some rows to make them others. Takes the batches over, and the caller closes the result. */
+    public static List<Batch> difference(
+            Schema schema, List<Batch> now, List<Batch> before, int batchRows, BufferAllocator allocator) {
+        List<AutoCloseable> all = new ArrayList<>(now);
+        all.addAll(before);
+        try (View difference = new View(schema, batchRows, allocator)) {
+            now.forEach(difference::apply);
+            before.forEach(difference::withdraw);
+            return difference.snapshot(allocator);
+        } finally {
+            Closing.all(all);
+        }
+    }
+
     /** Adds the rows by their weights. The batch stays the caller's. */
     public void apply(Batch batch) {
         add(batch, 1);
     }
 
     /** Takes the rows away by their weights. The batch stays the caller's. */
-    public void withdraw(Batch batch) {
+    private void withdraw(Batch batch) {
         add(batch, -1);
     }
 
