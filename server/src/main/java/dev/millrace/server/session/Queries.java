@@ -100,12 +100,12 @@ final class Queries {
     /** The rows of a finite query. */
     StatementResult.Rows rows(Query query) {
         PlanNode plan = database.plans().pull(query).root();
-        awaitOwnWrites(query); // which may be what makes a relation readable, or not
-        query.relations().forEach(this::requireReadable);
         Optional<Transaction> own = transactions.withChanges();
-        if (own.isPresent()) {
+        if (own.isPresent()) { // which may end it, if nobody began it
             query.relations().forEach(relation -> tellOfView(relation, own.get().changed()));
         }
+        awaitOwnWrites(query); // which may be what makes a relation readable, or not
+        query.relations().forEach(this::requireReadable);
         if (transactions.withChanges().isPresent() || !atHand.isEmpty()) {
             Map<String, OwnRows> shown = new LinkedHashMap<>();
             return runInPlace(plan, query.schema(), shown, () -> addSeen(query, shown));
