@@ -120,6 +120,7 @@ public final class ConstantFolder {
         }
         if (expression instanceof Call call) {
             return !DIFFERENT_EACH_TIME.contains(call.function())
+                    && !call.function().contains(Expression.EACH_TIME)
                     && call.arguments().stream().allMatch(ConstantFolder::isConstant);
         }
         return !(expression instanceof Column);

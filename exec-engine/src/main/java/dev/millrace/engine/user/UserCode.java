@@ -2,6 +2,7 @@ package dev.millrace.engine.user;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.type.DataType;
 import dev.millrace.udf.AggregateFunction;
 import dev.millrace.udf.ScalarFunction;
@@ -144,6 +145,11 @@ public final class UserCode {
         return key.substring(at + 1, key.indexOf('!', at));
     }
 
+    private static String withoutCall(String className) {
+        int call = className.indexOf(Expression.EACH_TIME);
+        return call < 0 ? className : className.substring(0, call);
+    }
+
     /** The class, and perhaps method, that a plan's name is about; 42883 when the jar or the class is not there. */
     private static Class<?> type(String key) {
         int mark = key.indexOf('!', key.lastIndexOf('@'));
@@ -152,7 +158,7 @@ public final class UserCode {
             throw MillraceException.user(
                     SqlState.UNDEFINED_FUNCTION, "the jar of function " + name(key) + " is not loaded");
         }
-        String className = key.substring(mark + 1);
+        String className = withoutCall(key.substring(mark + 1));
         try {
             return Class.forName(className, true, jar.loader());
         } catch (ClassNotFoundException | LinkageError e) {

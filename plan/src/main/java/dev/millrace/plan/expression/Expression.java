@@ -8,6 +8,9 @@ import java.util.UUID;
 
 /** A scalar expression over the columns of one input row. Implicit casts are already explicit {@link Cast}s. */
 public sealed interface Expression {
+    /** In the name of a user's function: it gives another value each time; behind it is which of its calls this is. */
+    String EACH_TIME = "#";
+
     DataType type();
 
     /** False promises that the value is never NULL. */

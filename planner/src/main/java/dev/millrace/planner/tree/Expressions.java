@@ -231,7 +231,10 @@ public final class Expressions {
 
     /** Whether this is a random value: one of the row at hand, by the number that is its argument. */
     public static boolean isDraw(Expression expression) {
-        return isCall(expression, "random") || isCall(expression, "random_uuid");
+        return expression instanceof Call call
+                && (call.function().equals("random")
+                        || call.function().equals("random_uuid")
+                        || call.function().contains(Expression.EACH_TIME));
     }
 
     /** Whether a random value is in it. */

@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.sql.catalog.TableRules;
@@ -119,6 +120,8 @@ final class Functions {
                     .withHint("RETURNS TABLE (..) goes with dev.millrace.udf.TableFunction");
         }
         UserCode.check(key, create.parameters().stream().map(Field::type).toList());
-        return new UserFunction(create.name(), kind, create.parameters(), create.returns(), key);
+        boolean eachTime = create.isVolatile() && kind == UserFunction.Kind.SCALAR;
+        String code = eachTime ? key + Expression.EACH_TIME : key;
+        return new UserFunction(create.name(), kind, create.parameters(), create.returns(), code);
     }
 }

@@ -2,8 +2,11 @@ package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -222,6 +225,50 @@ class VolatileTest {
                     db.failure("CREATE TABLE g (a INT, b DOUBLE PRECISION GENERATED ALWAYS AS (random()) STORED)")
                             .sqlState()
                             .code());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void aUsersVolatileFunctionIsCalledOnceForEachRowThatStays(int workers, @TempDir Path folder) throws IOException {
+        Path jar = TestJar.of("""
+                package org.example;
+
+                import java.util.concurrent.atomic.AtomicLong;
+
+                public final class Code {
+                    private static final AtomicLong NEXT = new AtomicLong();
+
+                    public static long ticket(long seat) { return NEXT.incrementAndGet(); }
+                }
+                """, folder);
+        try (TestDatabase db = numbers(workers)) {
+            db.run("CREATE FUNCTION ticket(seat BIGINT) RETURNS BIGINT LANGUAGE JAVA VOLATILE AS '" + jar
+                    + "', 'org.example.Code'");
+            String d = "FROM generate_series(1, 3000) AS d(id) ";
+            assertEquals(
+                    3000,
+                    db.rows("SELECT d.id, t.a, ticket(d.id) " + d + "LEFT JOIN t ON t.a = d.id")
+                            .size());
+            assertEquals(
+                    List.of("1000|1000"),
+                    db.rows("SELECT count(*), count(DISTINCT n) FROM (SELECT d.id, ticket(1) AS n " + d
+                            + "WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.a = d.id)) AS q"));
+            assertEquals(
+                    List.of("0|2000"),
+                    db.rows(
+                            "WITH r AS (SELECT a, ticket(a) AS n FROM t) SELECT count(*) FILTER (WHERE p.n <> q.n), count(*)"
+                                    + " FROM r AS p JOIN r AS q ON p.a = q.a"));
+            assertEquals(List.of("f"), db.rows("SELECT ticket(1) = ticket(1)"));
+            assertEquals(
+                    "0A000",
+                    db.failure("CREATE MATERIALIZED VIEW v AS SELECT a, ticket(a) FROM t")
+                            .sqlState()
+                            .code());
+            db.run("CREATE STREAM s (k BIGINT)");
+            db.run("CREATE MATERIALIZED VIEW v AS SELECT k, ticket(k) AS n FROM s");
+            db.run("INSERT INTO s VALUES (1), (1), (2)");
+            assertEquals(List.of("3|3"), db.rows("SELECT count(*), count(DISTINCT n) FROM v"));
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.sql.algebra;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;
@@ -234,7 +235,8 @@ public final class Rex {
 
         @Override
         public boolean isDeterministic() {
-            return !Set.of("proctime", "now", "random", "random_uuid").contains(getName());
+            return !Set.of("proctime", "now", "random", "random_uuid").contains(getName())
+                    && !getName().contains(Expression.EACH_TIME);
         }
     }
 }

@@ -1,7 +1,9 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.type.DataType;
 import java.util.List;
 import java.util.Set;
@@ -27,6 +29,13 @@ final class Draws {
                 List.of(Rex.bigint(context.numberOf(call))),
                 number ? DataType.DOUBLE : DataType.UUID,
                 false);
+    }
+
+    /** The code of a user's function; that of a VOLATILE one says which call this is. */
+    static String code(QueryContext context, UserFunction function, SqlCall call) {
+        return function.code().endsWith(Expression.EACH_TIME)
+                ? function.code() + context.numberOf(call)
+                : function.code();
     }
 
     static boolean isIn(RexNode expression) {

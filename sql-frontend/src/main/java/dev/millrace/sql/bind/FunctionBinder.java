@@ -162,7 +162,11 @@ final class FunctionBinder {
             case SQL -> inlined(function, operands, call);
             case SCALAR -> {
                 rejectQuantifier(call, function.name());
-                yield Rex.call(function.code(), userArguments(function, expressions, call), function.returns(), true);
+                yield Rex.call(
+                        Draws.code(context, function, call),
+                        userArguments(function, expressions, call),
+                        function.returns(),
+                        true);
             }
             case AGGREGATE -> userAggregate(function, AggregateSyntax.of(call), call);
             case SQL_TABLE ->

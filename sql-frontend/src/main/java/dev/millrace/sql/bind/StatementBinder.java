@@ -407,6 +407,13 @@ public final class StatementBinder {
             definition = List.of(expression);
         }
         return new Statement.CreateFunction(
-                syntax.name(), syntax.ifExists(), parameters, returns, table, syntax.language(), definition);
+                syntax.name(),
+                syntax.ifExists(),
+                parameters,
+                returns,
+                table,
+                syntax.language(),
+                syntax.isVolatile(),
+                definition);
     }
 }

@@ -151,6 +151,7 @@ final class DefinitionParser {
             returns = Optional.of(words.type());
         }
         String language = "";
+        boolean isVolatile = false;
         List<String> definition = new ArrayList<>();
         while (true) { // in any order, as in PostgreSQL
             if (words.accept("language")) {
@@ -167,17 +168,16 @@ final class DefinitionParser {
                 continue; // what a body does anyway
             } else if (words.acceptAll("parallel", "safe") || words.accept("leakproof")) {
                 continue; // there is nothing to decide
-            } else if (!words.accept("immutable")
-                    && !words.accept("stable")
-                    && !words.accept("volatile")
-                    && !words.accept("strict")) {
+            } else if (words.accept("volatile")) {
+                isVolatile = true;
+            } else if (!words.accept("immutable") && !words.accept("stable") && !words.accept("strict")) {
                 break;
             }
         }
         if (language.isEmpty() || definition.isEmpty()) {
             throw words.expected(List.of(language.isEmpty() ? "language" : "as"));
         }
-        return new Syntax.CreateFunction(name, ifExists, parameters, returns, table, language, definition);
+        return new Syntax.CreateFunction(name, ifExists, parameters, returns, table, language, isVolatile, definition);
     }
 
     /** A parameter with or without a name. */

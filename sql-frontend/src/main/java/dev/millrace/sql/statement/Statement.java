@@ -106,6 +106,7 @@ public sealed interface Statement {
             DataType returns,
             boolean returnsTable,
             String language,
+            boolean isVolatile,
             List<String> definition)
             implements Statement {}
 

@@ -107,6 +107,7 @@ public sealed interface Syntax {
             Optional<TypeSpec> returns,
             List<Column> table,
             String language,
+            boolean isVolatile,
             List<String> definition)
             implements Syntax {}
 
