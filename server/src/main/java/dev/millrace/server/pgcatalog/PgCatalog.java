@@ -77,7 +77,10 @@ public final class PgCatalog implements AutoCloseable {
 
     /** The query that a relation is short for whose rows depend on who reads it. */
     public Optional<UserFunction> view(String name) {
-        return Optional.ofNullable(views.get(name));
+        return Optional.ofNullable(views.get(name))
+                .or(() -> name.indexOf('.') < 0
+                        ? Optional.ofNullable(views.get("pg_catalog." + name))
+                        : Optional.empty());
     }
 
     /** Ends the functions: queries that call them fail from then on. */

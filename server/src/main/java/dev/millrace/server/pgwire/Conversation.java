@@ -106,6 +106,8 @@ final class Conversation implements AutoCloseable {
         } else if (message instanceof ClientMessage.Sync) {
             skipping = false;
             sync();
+        } else if (message instanceof ClientMessage.Flush) {
+            out.flush(); // also of an error: a client that waits for it does not send a Sync before
         } else if (skipping) {
             return true;
         } else if (message instanceof ClientMessage.Query query) {
@@ -122,8 +124,6 @@ final class Conversation implements AutoCloseable {
             extended.execute(execute);
         } else if (message instanceof ClientMessage.Close close) {
             extended.close(close);
-        } else if (message instanceof ClientMessage.Flush) {
-            out.flush();
         } else if (isCopy(message)) {
             return true; // what is left of a copy that failed
         } else {
@@ -244,7 +244,7 @@ final class Conversation implements AutoCloseable {
             tag = result.toString();
         }
         if (tag.equals("DISCARD ALL") || tag.equals("DEALLOCATE ALL")) {
-            extended.closeAll();
+            extended.deallocateAll();
         }
         ServerMessages.commandComplete(out.buffer(), tag);
     }

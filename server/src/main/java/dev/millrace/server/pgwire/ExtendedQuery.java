@@ -1,11 +1,14 @@
 package dev.millrace.server.pgwire;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.message.ClientMessage;
 import dev.millrace.server.pgwire.message.ServerMessages;
 import dev.millrace.server.pgwire.value.BinaryParameter;
+import dev.millrace.server.session.ProtocolPortals;
 import dev.millrace.server.session.Session;
+import dev.millrace.server.session.SessionObjects;
 import dev.millrace.server.session.StatementResult;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
@@ -13,13 +16,14 @@ import dev.millrace.text.Utf8Text;
 import dev.millrace.type.Schema;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** Prepared statements and portals: Parse, Bind, Describe, Execute, Close. Belongs to the session's thread. */
-final class ExtendedQuery implements AutoCloseable {
+final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
     private static final int MOST_NAMED = 10_000;
     private static final String UNNAMED = "";
 
@@ -33,6 +37,7 @@ final class ExtendedQuery implements AutoCloseable {
         this.conversation = conversation;
         this.session = session;
         this.out = out;
+        session.portals(this);
     }
 
     /** As {@link Conversation#answersAtOnce} has it, of messages of the extended protocol. */
@@ -75,12 +80,16 @@ final class ExtendedQuery implements AutoCloseable {
 
     void parse(ClientMessage.Parse message) {
         String name = message.statement();
-        if (!name.equals(UNNAMED) && statements.containsKey(name)) {
+        if (!name.equals(UNNAMED) && session.hasPrepared(name)) {
             throw MillraceException.user(
                     SqlState.DUPLICATE_PREPARED_STATEMENT, "prepared statement \"" + name + "\" already exists");
         }
         requireRoom(statements.size(), "prepared statements");
-        statements.put(name, PreparedStatement.parse(session, message.sql(), message.parameterTypes()));
+        PreparedStatement prepared = PreparedStatement.parse(session, message.sql(), message.parameterTypes());
+        if (!name.equals(UNNAMED)) {
+            session.prepare(name, prepared.statement(), message.sql(), prepared.declaredTypes());
+        }
+        statements.put(name, prepared);
         ServerMessages.parseComplete(out.buffer());
     }
 
@@ -107,7 +116,13 @@ final class ExtendedQuery implements AutoCloseable {
         requireRoom(portals.size(), "portals");
         closePortal(name);
         Parameters parameters = Parameters.of(prepared.declaredTypes(), texts(message, prepared));
-        portals.put(name, new Portal(prepared, parameters, message.binaryResults()));
+        portals.put(
+                name,
+                new Portal(
+                        prepared,
+                        parameters,
+                        message.binaryResults(),
+                        session.database().clock().epochMicros()));
         ServerMessages.bindComplete(out.buffer());
     }
 
@@ -247,9 +262,16 @@ final class ExtendedQuery implements AutoCloseable {
         } else if (message.isPortal()) {
             closePortal(message.name());
         } else {
-            statements.remove(message.name());
+            forget(message.name());
         }
         ServerMessages.closeComplete(out.buffer());
+    }
+
+    private void forget(String statement) {
+        statements.remove(statement);
+        if (!statement.equals(UNNAMED)) {
+            session.deallocate(statement);
+        }
     }
 
     /** Forgets what has no name, as a simple query does. */
@@ -264,8 +286,8 @@ final class ExtendedQuery implements AutoCloseable {
     }
 
     /** Forgets all statements, as DEALLOCATE ALL says; one that runs is not hurt. */
-    void closeAll() {
-        statements.clear();
+    void deallocateAll() {
+        statements.keySet().removeIf(name -> !name.equals(UNNAMED));
     }
 
     private void closePortal(String name) {
@@ -276,7 +298,14 @@ final class ExtendedQuery implements AutoCloseable {
     }
 
     private PreparedStatement statement(String name) {
+        if (!name.equals(UNNAMED) && !session.hasPrepared(name)) {
+            statements.remove(name); // DEALLOCATE forgot it
+        }
         PreparedStatement statement = statements.get(name);
+        if (statement == null && session.preparedBySql(name).isPresent()) {
+            Session.PreparedBySql sql = session.preparedBySql(name).get();
+            return PreparedStatement.of(session, sql.statement(), sql.types()); // not kept: SQL may forget it
+        }
         if (statement == null) {
             throw MillraceException.user(
                     SqlState.INVALID_SQL_STATEMENT_NAME, "prepared statement \"" + name + "\" does not exist");
@@ -290,6 +319,70 @@ final class ExtendedQuery implements AutoCloseable {
             throw MillraceException.user(SqlState.INVALID_CURSOR_NAME, "portal \"" + name + "\" does not exist");
         }
         return portal;
+    }
+
+    // ---- as SQL sees them ------------------------------------------------------------------------------------------
+
+    @Override
+    public boolean contains(String name) {
+        Portal portal = portals.get(name);
+        return portal != null
+                && !name.equals(UNNAMED)
+                && portal.prepared().columns().isPresent();
+    }
+
+    @Override
+    public Schema schema(String name) {
+        return portals.get(name).prepared().columns().orElseThrow();
+    }
+
+    @Override
+    public StatementResult.Rows fetch(String name, long count) {
+        Portal portal = portals.get(name);
+        if (portal.rows().isEmpty() && !portal.isFinished()) {
+            StatementResult result = portal.run(session);
+            portal.opened(new RowStream(result, portal.binaryColumns(schema(name)), session.allocator()));
+        }
+        return portal.rows()
+                .map(rows -> rows.take(count, session.allocator()))
+                .orElseGet(() -> new NoRows(schema(name)));
+    }
+
+    /** What is left of a portal that ran to its end. */
+    private record NoRows(Schema schema) implements StatementResult.Rows {
+        @Override
+        public Optional<Batch> next() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Override
+    public void close(String name) {
+        closePortal(name);
+    }
+
+    @Override
+    public void closeAll() {
+        closePortals();
+    }
+
+    @Override
+    public Collection<SessionObjects.OpenCursor> all() {
+        List<SessionObjects.OpenCursor> all = new ArrayList<>();
+        portals.forEach((name, portal) -> {
+            if (contains(name)) {
+                all.add(new SessionObjects.OpenCursor(
+                        name,
+                        portal.prepared().statement().map(ParsedStatement::text).orElse(""),
+                        false,
+                        portal.isBinary(),
+                        portal.epochMicros()));
+            }
+        });
+        return all;
     }
 
     @Override

@@ -14,11 +14,13 @@ final class Portal implements AutoCloseable {
     private final PreparedStatement prepared;
     private final Parameters parameters;
     private final List<Boolean> binaryResults;
+    private final long epochMicros;
     private Optional<RowStream> rows = Optional.empty();
     private boolean finished;
 
     /** @param binaryResults none (all text), one for all columns, or one per column */
-    Portal(PreparedStatement prepared, Parameters parameters, List<Boolean> binaryResults) {
+    Portal(PreparedStatement prepared, Parameters parameters, List<Boolean> binaryResults, long epochMicros) {
+        this.epochMicros = epochMicros;
         this.prepared = prepared;
         this.parameters = parameters;
         this.binaryResults = binaryResults;
@@ -26,6 +28,15 @@ final class Portal implements AutoCloseable {
 
     PreparedStatement prepared() {
         return prepared;
+    }
+
+    /** When it was made. */
+    long epochMicros() {
+        return epochMicros;
+    }
+
+    boolean isBinary() {
+        return binaryResults.contains(true);
     }
 
     /** By column, whether it is sent in binary. */

@@ -38,6 +38,14 @@ final class PreparedStatement {
         return new PreparedStatement(session, statements.stream().findFirst(), parameterOids);
     }
 
+    /** One that was prepared by SQL. */
+    static PreparedStatement of(Session session, ParsedStatement statement, List<DataType> types) {
+        List<Integer> oids = types.stream()
+                .map(type -> type.kind() == DataType.Kind.NULL ? 0 : PgType.oidOf(type))
+                .toList();
+        return new PreparedStatement(session, Optional.of(statement), oids);
+    }
+
     /** Empty for a text without a statement. */
     Optional<ParsedStatement> statement() {
         return statement;

@@ -2,9 +2,12 @@ package dev.millrace.server.pgwire;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.server.pgwire.value.RowEncoder;
+import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.session.StatementResult;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.type.Schema;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** Sends the rows of a result as DataRow messages, as many at a time as are asked for. Belongs to the session's thread. */
@@ -17,7 +20,6 @@ final class RowStream implements AutoCloseable {
     private final TextBuffer text;
     private Optional<Batch> current = Optional.empty();
     private int row;
-    private boolean begun;
     private boolean closed;
 
     /**
@@ -31,8 +33,8 @@ final class RowStream implements AutoCloseable {
     }
 
     /**
-     * Sends rows until there are no more, or {@code most} were sent. A subscription with a limit gives what is there: at
-     * first at once, so that its client learns that it runs, later at least one row.
+     * Sends rows until there are no more, or {@code most} were sent. A subscription with a limit gives what is there, but
+     * waits for at least one row.
      *
      * @param most 0 for all
      * @return how many were sent
@@ -49,10 +51,8 @@ final class RowStream implements AutoCloseable {
     private long sendRows(Outgoing out, long most) {
         long limit = most == 0 ? Long.MAX_VALUE : most;
         long sent = 0;
-        boolean first = !begun;
         out.cutIf(batches::isOverrun);
-        begun = true;
-        while (sent < limit && fill(out, most == 0 || sent == 0 && !first)) {
+        while (sent < limit && fill(out, most == 0 || sent == 0)) {
             Batch batch = current.orElseThrow();
             int end = (int) Math.min(batch.rowCount(), row + (limit - sent));
             sent += end - row;
@@ -69,6 +69,59 @@ final class RowStream implements AutoCloseable {
         }
         out.add(text);
         return sent;
+    }
+
+    /** The next rows for somebody else, at most so many; a subscription's as {@link #send} has them. Does not close this. */
+    StatementResult.Rows take(long count, BufferAllocator allocator) {
+        return new Taken(count, allocator);
+    }
+
+    private final class Taken implements StatementResult.Rows {
+        private final BufferAllocator allocator;
+        private long left;
+        private boolean any;
+
+        Taken(long count, BufferAllocator allocator) {
+            this.left = count;
+            this.allocator = allocator;
+        }
+
+        @Override
+        public Schema schema() {
+            return batches.schema();
+        }
+
+        @Override
+        public Optional<Batch> next() {
+            if (left == 0) {
+                return Optional.empty();
+            }
+            if (current.isEmpty()) {
+                current = batches.next(batches.isFinite() || !any);
+                row = 0;
+            }
+            if (current.isEmpty()) {
+                return Optional.empty();
+            }
+            any = true;
+            Batch batch = current.get();
+            int end = row + (int) Math.min(batch.rowCount() - row, left);
+            int[] places = IntStream.range(0, batch.columnCount()).toArray();
+            try (RowCopier copier = new RowCopier(batch.schema(), allocator)) {
+                left -= end - row;
+                for (; row < end; row++) {
+                    copier.copy(batch, places, row, 1);
+                }
+                if (row == batch.rowCount()) {
+                    batch.close();
+                    current = Optional.empty();
+                }
+                return Optional.of(copier.build());
+            }
+        }
+
+        @Override
+        public void close() {}
     }
 
     /** Whether there is nothing more to be sent, as far as was seen. */

@@ -2,10 +2,12 @@ package dev.millrace.server.session;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.session.SessionObjects.OpenCursor;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,23 +24,38 @@ final class Cursors {
     private final Transactions transactions;
     private final Cancellation cancellation;
     private final Database database;
+    private final SessionObjects objects;
+    private final Map<String, OpenCursor> described = new LinkedHashMap<>();
     private final Map<String, Cursor> cursors = new LinkedHashMap<>();
 
-    Cursors(Database database, Queries queries, Transactions transactions, Cancellation cancellation) {
+    Cursors(
+            Database database,
+            Queries queries,
+            Transactions transactions,
+            Cancellation cancellation,
+            SessionObjects objects) {
+        this.objects = objects;
+        objects.cursors(this::all);
         this.database = database;
         this.queries = queries;
         this.transactions = transactions;
         this.cancellation = cancellation;
     }
 
-    Command declare(Statement.DeclareCursor declare) {
+    private Collection<OpenCursor> all() {
+        described.keySet().retainAll(cursors.keySet());
+        return described.values();
+    }
+
+    /** @param text of the statement */
+    Command declare(Statement.DeclareCursor declare, String text) {
         boolean subscribes = declare.source() instanceof Statement.Subscribe;
         if (!transactions.isUnderWay() && !declare.hold() && !subscribes) {
             throw MillraceException.user(
                             SqlState.NO_ACTIVE_SQL_TRANSACTION, "DECLARE CURSOR can only be used in transaction blocks")
                     .withHint("BEGIN first, or DECLARE ... CURSOR WITH HOLD");
         }
-        if (cursors.containsKey(declare.name())) {
+        if (cursors.containsKey(declare.name()) || objects.portals().contains(declare.name())) {
             throw MillraceException.user(SqlState.DUPLICATE_CURSOR, "cursor \"" + declare.name() + "\" already exists");
         }
         if (cursors.size() >= MOST) {
@@ -55,6 +72,8 @@ final class Cursors {
             cursor.hold(); // no transaction that fails later is its own
         }
         cursors.put(declare.name(), cursor);
+        long now = database.clock().epochMicros();
+        described.put(declare.name(), new OpenCursor(declare.name(), text, declare.hold(), false, now));
         return Command.of("DECLARE CURSOR");
     }
 
@@ -68,7 +87,11 @@ final class Cursors {
 
     /** The columns that FETCH gives. */
     Schema schema(String name) {
-        return cursor(name).schema();
+        return ofProtocol(name) ? objects.portals().schema(name) : cursor(name).schema();
+    }
+
+    private boolean ofProtocol(String name) {
+        return !cursors.containsKey(name) && objects.portals().contains(name);
     }
 
     boolean contains(String name) {
@@ -81,8 +104,10 @@ final class Cursors {
     }
 
     StatementResult fetch(Statement.Fetch fetch) {
-        Cursor cursor = cursor(fetch.cursor());
-        StatementResult.Rows rows = cursor.fetch(fetch.count().orElse(Long.MAX_VALUE), fetch.timeoutMicros());
+        long count = fetch.count().orElse(Long.MAX_VALUE);
+        StatementResult.Rows rows = ofProtocol(fetch.cursor())
+                ? objects.portals().fetch(fetch.cursor(), count)
+                : cursor(fetch.cursor()).fetch(count, fetch.timeoutMicros());
         if (!fetch.move()) {
             return rows;
         }
@@ -99,11 +124,16 @@ final class Cursors {
     Command close(Statement.CloseCursor close) {
         if (close.cursor().isEmpty()) {
             closeAll();
+            objects.portals().closeAll();
             return Command.of("CLOSE CURSOR ALL");
         }
         String name = close.cursor().get();
-        cursor(name).close();
-        cursors.remove(name);
+        if (ofProtocol(name)) {
+            objects.portals().close(name);
+        } else {
+            cursor(name).close();
+            cursors.remove(name);
+        }
         return Command.of("CLOSE CURSOR");
     }
 

@@ -29,7 +29,7 @@ final class Execution {
     private final Functions functions;
     private final Transactions transactions;
     private final Cursors cursors;
-    private final PreparedTexts prepared = new PreparedTexts();
+    private final PreparedTexts prepared;
     private final Queries queries;
     private final Writes writes;
     private final Copies copies;
@@ -51,12 +51,13 @@ final class Execution {
         this.settings = settings;
         this.names = names;
         this.identity = names.identity();
+        this.prepared = names.objects().prepared();
         this.roles = new RoleStatements(database, identity, names.permissions(), notices);
         this.notices = notices;
         this.transactions = new Transactions(database, settings, notices);
         this.queries =
                 new Queries(database, settings, transactions, cancellation, notices, source -> progress = source);
-        this.cursors = new Cursors(database, queries, transactions, cancellation);
+        this.cursors = new Cursors(database, queries, transactions, cancellation, names.objects());
         transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity);
         this.views = new Views(database, definitions);
@@ -104,7 +105,7 @@ final class Execution {
         if (done.isPresent()) {
             return done.get();
         } else if (statement instanceof Statement.Prepare prepare) {
-            prepared.prepare(prepare, parsed.prepared().orElseThrow());
+            prepared.prepare(prepare, parsed.prepared().orElseThrow(), parsed.text());
             return Command.of("PREPARE");
         } else if (statement instanceof Statement.ExecutePrepared execute) {
             return execute(prepared.statement(execute.name()), prepared.parameters(execute));
@@ -270,7 +271,7 @@ final class Execution {
         } else if (statement instanceof Statement.CopyTo copy) {
             return copies.to(copy);
         } else if (statement instanceof Statement.DeclareCursor declare) {
-            return cursors.declare(declare);
+            return cursors.declare(declare, text);
         } else if (statement instanceof Statement.Fetch fetch) {
             return cursors.fetch(fetch);
         } else if (statement instanceof Statement.CloseCursor close) {

@@ -7,32 +7,61 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What PREPARE prepared, by name, for EXECUTE. Belongs to the session's thread. */
+/** What PREPARE and messages of the protocol prepared, by name, for EXECUTE and the protocol. Belongs to the session's thread. */
 final class PreparedTexts {
     private static final int MOST = 10_000;
 
-    private record Prepared(ParsedStatement statement, List<DataType> types) {}
+    /**
+     * A prepared statement.
+     *
+     * @param statement empty for a text without one
+     * @param fromSql whether PREPARE made it, and not a message of the protocol
+     */
+    record Prepared(
+            Optional<ParsedStatement> statement,
+            String text,
+            List<DataType> types,
+            boolean fromSql,
+            long epochMicros) {}
 
-    private final Map<String, Prepared> prepared = new HashMap<>();
+    private final Clock clock;
+    private final Map<String, Prepared> prepared = new LinkedHashMap<>();
 
-    void prepare(Statement.Prepare prepare, ParsedStatement statement) {
-        if (prepared.containsKey(prepare.name())) {
+    PreparedTexts(Clock clock) {
+        this.clock = clock;
+    }
+
+    void prepare(Statement.Prepare prepare, ParsedStatement statement, String text) {
+        add(prepare.name(), new Prepared(Optional.of(statement), text, prepare.types(), true, clock.epochMicros()));
+    }
+
+    /** A message of the protocol prepared it. */
+    void prepare(String name, Optional<ParsedStatement> statement, String text, List<DataType> types) {
+        add(name, new Prepared(statement, text, types, false, clock.epochMicros()));
+    }
+
+    private void add(String name, Prepared one) {
+        if (prepared.containsKey(name)) {
             throw MillraceException.user(
-                    SqlState.DUPLICATE_PREPARED_STATEMENT,
-                    "prepared statement \"" + prepare.name() + "\" already exists");
+                    SqlState.DUPLICATE_PREPARED_STATEMENT, "prepared statement \"" + name + "\" already exists");
         }
         if (prepared.size() >= MOST) {
             throw MillraceException.resources(
                     SqlState.CONFIGURATION_LIMIT_EXCEEDED, "a session has at most " + MOST + " prepared statements");
         }
-        prepared.put(prepare.name(), new Prepared(statement, prepare.types()));
+        prepared.put(name, one);
+    }
+
+    Map<String, Prepared> all() {
+        return prepared;
     }
 
     boolean contains(String name) {
@@ -40,7 +69,19 @@ final class PreparedTexts {
     }
 
     ParsedStatement statement(String name) {
-        return find(name).statement();
+        return find(name)
+                .statement()
+                .orElseThrow(() -> MillraceException.user(
+                        SqlState.FEATURE_NOT_SUPPORTED, "prepared statement \"" + name + "\" is empty"));
+    }
+
+    Optional<Prepared> named(String name) {
+        return Optional.ofNullable(prepared.get(name));
+    }
+
+    /** Forgets a statement if there is one of that name. */
+    void drop(String name) {
+        prepared.remove(name);
     }
 
     private Prepared find(String name) {
@@ -55,7 +96,8 @@ final class PreparedTexts {
     /** The values that EXECUTE gives, as the statement's parameters. */
     Parameters parameters(Statement.ExecutePrepared execute) {
         Prepared found = find(execute.name());
-        int wanted = Math.max(found.statement().parameterCount(), found.types().size());
+        int ofText = found.statement().map(ParsedStatement::parameterCount).orElse(0);
+        int wanted = Math.max(ofText, found.types().size());
         if (execute.arguments().size() != wanted) {
             throw MillraceException.user(
                     SqlState.SYNTAX_ERROR,

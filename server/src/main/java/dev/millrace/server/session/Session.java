@@ -37,6 +37,7 @@ public final class Session implements AutoCloseable {
     private final Database database;
     private final SessionSettings settings = new SessionSettings();
     private final Cancellation cancellation = new Cancellation();
+    private final SessionObjects objects;
     private final Identity identity;
     private final Deadlines deadlines;
     private final Execution execution;
@@ -50,11 +51,12 @@ public final class Session implements AutoCloseable {
 
     Session(Database database, String role) {
         this.database = database;
+        this.objects = new SessionObjects(new PreparedTexts(database.clock()));
         this.identity = new Identity(database.catalog().roles(), settings, role);
         this.deadlines = new Deadlines(settings, database.clock(), database.timeouts()::arm);
         Permissions permissions = new Permissions(database.catalog(), identity);
         SessionCatalog names =
-                new SessionCatalog(database.catalog(), database.pgCatalog(), settings, identity, permissions);
+                new SessionCatalog(database.catalog(), database.pgCatalog(), settings, identity, permissions, objects);
         this.execution = new Execution(database, settings, names, cancellation, notice -> notices.accept(notice));
         this.descriptions = new Descriptions(database, names, execution);
         database.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
@@ -266,6 +268,37 @@ public final class Session implements AutoCloseable {
     public boolean isTogether() {
         return execution.transactions().isUnderWay()
                 && !execution.transactions().isExplicit();
+    }
+
+    /** Keeps a statement that a message of the protocol prepared, under a name that is free. */
+    public void prepare(String name, Optional<ParsedStatement> statement, String text, List<DataType> types) {
+        objects.prepared().prepare(name, statement, text, types);
+    }
+
+    /** Whether a statement of that name is prepared, by SQL or by the protocol. */
+    public boolean hasPrepared(String name) {
+        return objects.prepared().contains(name);
+    }
+
+    /** The text of a statement that PREPARE prepared, without that word. */
+    public Optional<PreparedBySql> preparedBySql(String name) {
+        return objects.prepared()
+                .named(name)
+                .filter(PreparedTexts.Prepared::fromSql)
+                .map(found -> new PreparedBySql(found.statement().orElseThrow(), found.types()));
+    }
+
+    /** A statement of PREPARE and the types that it declares. */
+    public record PreparedBySql(ParsedStatement statement, List<DataType> types) {}
+
+    /** Forgets a prepared statement if there is one of that name. */
+    public void deallocate(String name) {
+        objects.prepared().drop(name);
+    }
+
+    /** Has SQL see the portals of this session's protocol. */
+    public void portals(ProtocolPortals portals) {
+        objects.portals(portals);
     }
 
     /** Whether DECLARE made a cursor of that name, which is still open. */

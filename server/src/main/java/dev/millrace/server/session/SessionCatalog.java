@@ -19,7 +19,8 @@ record SessionCatalog(
         PgCatalog pgCatalog,
         SessionSettings settings,
         Identity identity,
-        Permissions permissions)
+        Permissions permissions,
+        SessionObjects objects)
         implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
@@ -43,6 +44,8 @@ record SessionCatalog(
             case "current_user", "user", "current_role" -> Optional.of(identity.current());
             case "session_user" -> Optional.of(identity.session());
             case "current_database", "current_catalog" -> Optional.of(settings.get(Setting.DATABASE));
+            case SessionObjects.FUNCTION ->
+                arguments.size() == 1 ? Optional.of(objects.json(arguments.get(0))) : Optional.empty();
             case "current_schema" -> Optional.of("public");
             default -> Optional.empty();
         };

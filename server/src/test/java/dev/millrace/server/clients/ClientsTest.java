@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600) // the first time they are downloaded
 class ClientsTest {
     private static final String[] PYTHON = {"psycopg[binary]==3.3.9", "sqlalchemy==2.1.9"};
+    private static final String ASYNCPG = "asyncpg==0.32.0";
     private static final String[] NODE = {"pg@8.23.1", "pg-cursor@2.22.0", "pg-query-stream@4.17.0"};
 
     private final TestServer server = new TestServer();
@@ -62,6 +63,19 @@ class ClientsTest {
     void psycopgWithAsyncio() throws Exception {
         Path python = python();
         check(python.getParent(), python.toString(), program("psycopg_async.py").toString(), uri("postgresql"));
+    }
+
+    @Test
+    void asyncpg() throws Exception {
+        requireProgram("python", "python3", "--version");
+        Path folder = installed("asyncpg", ASYNCPG, at -> {
+            var failure = step(at, "python3", "-m", "venv", "venv");
+            return failure.isPresent()
+                    ? failure
+                    : step(at, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", ASYNCPG);
+        });
+        Path python = folder.resolve("venv/bin/python");
+        check(python.getParent(), python.toString(), program("asyncpg_flush.py").toString(), uri("postgresql"));
     }
 
     @Test

@@ -285,17 +285,17 @@ class PgClientTest {
             writer.execute("CREATE MATERIALIZED VIEW totals AS SELECT k, sum(v) AS total FROM s GROUP BY k");
             connection.setAutoCommit(false);
             statement.setFetchSize(1);
+            CompletableFuture<Void> writing = CompletableFuture.runAsync(
+                    () -> {
+                        try {
+                            writer.execute("INSERT INTO s VALUES ('a', 1)");
+                            writer.execute("INSERT INTO s VALUES ('a', 2)");
+                        } catch (SQLException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    },
+                    OwnThread.EACH);
             try (ResultSet rows = statement.executeQuery("SUBSCRIBE TO totals WITH (SNAPSHOT)")) {
-                CompletableFuture<Void> writing = CompletableFuture.runAsync(
-                        () -> {
-                            try {
-                                writer.execute("INSERT INTO s VALUES ('a', 1)");
-                                writer.execute("INSERT INTO s VALUES ('a', 2)");
-                            } catch (SQLException e) {
-                                throw new IllegalStateException(e);
-                            }
-                        },
-                        OwnThread.EACH);
                 List<String> seen = new ArrayList<>();
                 while (!seen.contains("+ a 3")) {
                     assertTrue(rows.next());

@@ -1,0 +1,175 @@
+package dev.millrace.server.pgwire;
+
+import static dev.millrace.server.pgwire.RawClient.bind;
+import static dev.millrace.server.pgwire.RawClient.describe;
+import static dev.millrace.server.pgwire.RawClient.execute;
+import static dev.millrace.server.pgwire.RawClient.message;
+import static dev.millrace.server.pgwire.RawClient.parse;
+import static dev.millrace.server.pgwire.RawClient.query;
+import static dev.millrace.server.pgwire.RawClient.sync;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.time.Eventually;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What messages prepare and open, and SQL: one set of names. Errors behind a Flush. Message by message, as no driver would. */
+@Timeout(120)
+class ProtocolStatementsTest {
+    private final TestServer server = new TestServer();
+    private RawClient client;
+
+    @BeforeEach
+    void begin() throws IOException {
+        client = new RawClient(server.port());
+        client.send(RawClient.startup("user", "millrace"));
+        client.next('Z');
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        client.close();
+        server.close();
+    }
+
+    private static byte[] flush() {
+        return message('H', out -> {});
+    }
+
+    private static byte[] close(char kind, String name) {
+        return message('C', out -> {
+            out.writeByte(kind);
+            RawClient.text(out, name);
+        });
+    }
+
+    /** Rows by their first column, tags and codes of errors, up to ReadyForQuery. */
+    private List<String> answers() throws IOException {
+        List<String> answers = new ArrayList<>();
+        for (RawClient.Message next = client.next(); next.type() != 'Z'; next = client.next()) {
+            switch (next.type()) {
+                case 'D' -> answers.add(next.column());
+                case 'E' -> answers.add(next.field('C'));
+                case 'N' -> {}
+                case 'C' -> answers.add(new String(next.body(), 0, next.body().length - 1));
+                case 's' -> answers.add("suspended");
+                default -> {}
+            }
+        }
+        return answers;
+    }
+
+    private List<String> ask(String sql) throws IOException {
+        client.send(query(sql));
+        return answers();
+    }
+
+    @Test
+    void anErrorComesWithTheFlushBehindIt() throws IOException {
+        for (int times = 0; times < 100; times++) {
+            client.send(parse("", "SELECT * FROM nowhere"), describe('S', ""), flush());
+            assertEquals("42P01", client.next('E').field('C'));
+            client.send(flush(), bind("", ""), execute("", 0), flush(), sync());
+            assertEquals(List.of(), answers(), "skipped up to the Sync");
+            client.send(parse("", "SELECT 1 / 0"), bind("", ""), execute("", 0));
+            client.send(flush());
+            assertEquals("22012", client.next('E').field('C'));
+            client.send(sync());
+            answers();
+        }
+    }
+
+    @Test
+    void sqlKnowsStatementsOfTheProtocol() throws IOException {
+        client.send(parse("one", "SELECT 1"), parse("two", "SELECT $1::int + 1"), sync());
+        answers();
+        assertEquals(
+                List.of("one", "two", "SELECT 2"),
+                ask("SELECT name FROM pg_prepared_statements WHERE NOT from_sql ORDER BY name"));
+        assertEquals(List.of("SELECT 1", "SELECT 1"), ask("SELECT statement FROM pg_prepared_statements LIMIT 1"));
+        assertEquals(List.of("1", "SELECT 1"), ask("EXECUTE one"));
+        assertEquals(List.of("42P05"), ask("PREPARE one AS SELECT 2"));
+        assertEquals(List.of("DEALLOCATE"), ask("DEALLOCATE one"));
+        assertEquals(List.of("26000"), ask("DEALLOCATE one"));
+        client.send(bind("", "one"), execute("", 0), sync());
+        assertEquals(List.of("26000"), answers());
+        client.send(parse("one", "SELECT 11"), bind("", "one"), execute("", 0), sync());
+        assertEquals(List.of("11", "SELECT 1"), answers());
+        assertEquals(List.of("DEALLOCATE ALL"), ask("DEALLOCATE ALL"));
+        assertEquals(List.of("0", "SELECT 1"), ask("SELECT count(*) FROM pg_prepared_statements"));
+        client.send(bind("", "two", "1"), execute("", 0), sync());
+        assertEquals(List.of("26000"), answers());
+    }
+
+    @Test
+    void theProtocolKnowsStatementsOfSql() throws IOException {
+        ask("PREPARE plus (INT) AS SELECT $1 + 1");
+        client.send(parse("plus", "SELECT 1"), sync());
+        assertEquals(List.of("42P05"), answers());
+        client.send(bind("", "plus", "41"), execute("", 0), sync());
+        assertEquals(List.of("42", "SELECT 1"), answers());
+        client.send(close('S', "plus"), sync());
+        answers();
+        assertEquals(List.of("26000"), ask("EXECUTE plus(1)"));
+    }
+
+    @Test
+    void aSessionPreparesAgainAndAgainWithoutEnd() throws IOException {
+        for (int i = 0; i < 10_100; i++) {
+            client.send(parse("p", "SELECT " + i % 7), query("DEALLOCATE p"));
+            assertEquals(List.of("DEALLOCATE"), answers());
+        }
+    }
+
+    @Test
+    void sqlReadsAndMovesPortalsOfTheProtocol() throws IOException {
+        client.send(
+                query("BEGIN"),
+                parse("", "SELECT n FROM generate_series(1, 100) AS g(n)"),
+                bind("numbers", ""),
+                execute("numbers", 3),
+                sync());
+        assertEquals(List.of("BEGIN"), answers());
+        assertEquals(List.of("1", "2", "3", "suspended"), answers());
+        assertEquals(List.of("numbers", "SELECT 1"), ask("SELECT name FROM pg_cursors"));
+        assertEquals(List.of("MOVE 5"), ask("MOVE 5 FROM numbers"));
+        assertEquals(List.of("9", "10", "FETCH 2"), ask("FETCH 2 FROM numbers"));
+        client.send(execute("numbers", 1), sync());
+        assertEquals(List.of("11", "suspended"), answers());
+        assertEquals(List.of("MOVE 89"), ask("MOVE ALL FROM numbers"));
+        assertEquals(List.of("FETCH 0"), ask("FETCH 1 FROM numbers"));
+        assertEquals(List.of("CLOSE CURSOR"), ask("CLOSE numbers"));
+        assertEquals(List.of("0", "SELECT 1"), ask("SELECT count(*) FROM pg_cursors"));
+        ask("DECLARE c CURSOR FOR SELECT 1");
+        assertEquals(List.of("c", "SELECT 1"), ask("SELECT name FROM pg_cursors"));
+        client.send(parse("", "SELECT 5"), bind("p", ""), sync());
+        answers();
+        assertEquals(List.of("5", "FETCH 1"), ask("FETCH ALL FROM p"), "before it was executed");
+        ask("ROLLBACK");
+        assertEquals(List.of("0", "SELECT 1"), ask("SELECT count(*) FROM pg_cursors"));
+    }
+
+    @Test
+    void aSubscriptionWithALimitWaitsForARow() throws Exception {
+        try (Connection other = server.connect();
+                Statement writer = other.createStatement()) {
+            writer.execute("CREATE STREAM s (v BIGINT)");
+            client.send(parse("", "SUBSCRIBE TO s"), bind("sub", ""), describe('P', "sub"), execute("sub", 2), sync());
+            client.next('T');
+            int[] value = {0};
+            try (Eventually.Repeated writing = Eventually.repeat(() -> writer.execute("INSERT INTO s VALUES (4711)"))) {
+                List<String> answers = answers();
+                assertTrue(answers.size() >= 2 && answers.get(0).equals("+"), answers.toString());
+                assertEquals("suspended", answers.get(answers.size() - 1));
+            }
+        }
+    }
+}
