@@ -21,4 +21,12 @@ public interface SourceContext {
      * dead_letter it is counted and kept. The reader then goes on with the next record.
      */
     void reject(RejectedRecord record);
+
+    /**
+     * Something larger than a record is passed over, such as a file, or read again: counted and kept, whatever {@code on_error}
+     * says, and logged. Position 0 stands for the whole.
+     */
+    default void report(RejectedRecord record) {
+        reject(record);
+    }
 }

@@ -5,11 +5,8 @@ import dev.millrace.batch.Memory;
 import dev.millrace.connector.Part;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.time.Clock;
-import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.FieldVector;
-import org.apache.arrow.vector.util.TransferPair;
 
 /**
  * Gives rows out in the rhythm of their event time: a row is due when as much time has gone by since the first row as
@@ -101,34 +98,13 @@ final class PacedReader implements SourceReader {
         if (end == nextRow) {
             return Optional.empty();
         }
-        Batch due = part(batch, nextRow, end);
+        Batch due = BatchPart.of(batch, nextRow, end, batch.columnCount() - (hidden ? 1 : 0), allocator);
         nextRow = end;
         if (end == batch.rowCount()) {
             batch.close();
             held = Optional.empty();
         }
         return Optional.of(due);
-    }
-
-    private Batch part(Batch batch, int from, int to) {
-        int columns = batch.columnCount() - (hidden ? 1 : 0);
-        FieldVector[] vectors = new FieldVector[columns];
-        int made = 0;
-        try {
-            for (; made < columns; made++) {
-                TransferPair pair = batch.column(made).getTransferPair(allocator);
-                pair.splitAndTransfer(from, to - from);
-                vectors[made] = (FieldVector) pair.getTo();
-            }
-        } catch (RuntimeException | Error e) {
-            for (int i = 0; i < made; i++) {
-                vectors[i].close();
-            }
-            throw e;
-        }
-        List<Integer> shown =
-                java.util.stream.IntStream.range(0, columns).boxed().toList();
-        return Batch.of(batch.schema().select(shown), vectors, to - from);
     }
 
     @Override

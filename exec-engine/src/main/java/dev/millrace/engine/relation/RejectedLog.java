@@ -40,11 +40,25 @@ public final class RejectedLog {
         chunk[bit >>> 6] |= 1L << bit;
         count++;
         if (onError == OnError.DEAD_LETTER) {
-            if (kept.size() == RejectedRecords.KEPT) {
-                kept.remove();
-            }
-            kept.add(record);
+            keep(record);
         }
+    }
+
+    /** Counts and keeps what is not a record; false if it is kept already. */
+    synchronized boolean report(RejectedRecord what) {
+        if (kept.contains(what)) {
+            return false;
+        }
+        count++;
+        keep(what);
+        return true;
+    }
+
+    private void keep(RejectedRecord record) {
+        if (kept.size() == RejectedRecords.KEPT) {
+            kept.remove();
+        }
+        kept.add(record);
     }
 
     synchronized RejectedRecords records() {

@@ -15,6 +15,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * @param name of the stream
  */
 public record ReplayableStream(String name, Source source, RejectedLog rejected) {
+    private static final System.Logger LOG = System.getLogger(ReplayableStream.class.getPackageName());
+
     public boolean bounded() {
         return source.bounded();
     }
@@ -46,6 +48,15 @@ public record ReplayableStream(String name, Source source, RejectedLog rejected)
             @Override
             public void reject(RejectedRecord record) {
                 rejected.add(record);
+            }
+
+            @Override
+            public void report(RejectedRecord record) {
+                if (rejected.report(record)) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "stream \"" + name + "\": " + record.origin() + ": " + record.reason());
+                }
             }
         });
     }

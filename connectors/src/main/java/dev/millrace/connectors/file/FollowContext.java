@@ -1,0 +1,58 @@
+package dev.millrace.connectors.file;
+
+import dev.millrace.connector.RejectedRecord;
+import dev.millrace.connector.SourceContext;
+import dev.millrace.error.MillraceException;
+import dev.millrace.time.Clock;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** What a followed file's reader is lent: it tells a bad record that ends the query from a file that cannot be read. */
+final class FollowContext implements SourceContext {
+    private final SourceContext given;
+    private Optional<MillraceException> rejection = Optional.empty();
+
+    FollowContext(SourceContext given) {
+        this.given = given;
+    }
+
+    /** Whether this is what rejecting a record threw. */
+    boolean isRejection(MillraceException e) {
+        return rejection.filter(thrown -> thrown == e).isPresent();
+    }
+
+    @Override
+    public BufferAllocator allocator() {
+        return given.allocator();
+    }
+
+    @Override
+    public Clock clock() {
+        return given.clock();
+    }
+
+    @Override
+    public int batchRows() {
+        return given.batchRows();
+    }
+
+    @Override
+    public void wakeUp() {
+        given.wakeUp();
+    }
+
+    @Override
+    public void reject(RejectedRecord record) {
+        try {
+            given.reject(record);
+        } catch (MillraceException e) {
+            rejection = Optional.of(e);
+            throw e;
+        }
+    }
+
+    @Override
+    public void report(RejectedRecord record) {
+        given.report(record);
+    }
+}
