@@ -8,16 +8,18 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 
 /**
  * A file that only ever keeps whole commits: what was written since the last one is cut off when it is closed. A file
- * that cannot be cut (a pipe, a device) keeps what it was given. Used by one thread at a time.
+ * that cannot be cut (a pipe, a device) keeps what it was given; a pipe is opened when there is something to write, as that
+ * waits until somebody reads it. Used by one thread at a time.
  */
 final class CommittedFile implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;
 
     private final Path path;
-    private final FileChannel file;
+    private Optional<FileChannel> file = Optional.empty(); // of a pipe only once it is written to
     private final boolean regular;
     private final byte[] chunk = new byte[CHUNK_BYTES];
     private long committed;
@@ -27,12 +29,16 @@ final class CommittedFile implements AutoCloseable {
     CommittedFile(Path path, boolean append) {
         this.path = path;
         this.regular = !Files.exists(path) || Files.isRegularFile(path);
-        this.file = open(path, regular);
+        if (!regular && PipeOpening.isPipe(path)) {
+            return;
+        }
+        FileChannel opened = open(path, regular);
+        this.file = Optional.of(opened);
         try {
             if (regular) {
-                committed = append ? file.size() : 0;
-                file.truncate(committed);
-                file.position(committed);
+                committed = append ? opened.size() : 0;
+                opened.truncate(committed);
+                opened.position(committed);
             }
         } catch (IOException e) {
             close();
@@ -60,6 +66,9 @@ final class CommittedFile implements AutoCloseable {
 
     /** Writes bytes of raw memory behind what was written. */
     void write(long address, long length) {
+        if (length > 0 && file.isEmpty()) {
+            file = Optional.of(PipeOpening.open(path)); // waits until somebody reads it
+        }
         dirty = true;
         try {
             for (long done = 0; done < length; ) {
@@ -67,7 +76,7 @@ final class CommittedFile implements AutoCloseable {
                 Memory.copyOut(address + done, chunk, 0, part);
                 ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, part);
                 while (bytes.hasRemaining()) {
-                    file.write(bytes);
+                    file.get().write(bytes);
                 }
                 done += part;
             }
@@ -80,7 +89,7 @@ final class CommittedFile implements AutoCloseable {
     void commit() {
         try {
             if (regular) {
-                committed = file.position();
+                committed = file.get().position();
             }
             dirty = false;
         } catch (IOException e) {
@@ -94,9 +103,12 @@ final class CommittedFile implements AutoCloseable {
             return;
         }
         closed = true;
-        try (file) {
+        if (file.isEmpty()) {
+            return;
+        }
+        try (FileChannel open = file.get()) {
             if (regular && dirty) {
-                file.truncate(committed);
+                open.truncate(committed);
             }
         } catch (IOException e) {
             throw FileErrors.writing(path, e);

@@ -25,6 +25,7 @@ import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -402,13 +403,23 @@ class LocalEngine implements Engine {
         long lastNanos = clock.nanoTime();
         List<Long> pending = new ArrayList<>();
         boolean[] read = {false};
+        Map<LocalStandingQuery, Long> commits = new HashMap<>();
         while (!rests.await(
                 () -> {
                     if (!read[0] && all.stream().allMatch(LocalEngine::hasReadAll)) {
                         read[0] = true;
                         pending.addAll(epochs.pending());
                     }
-                    return read[0] && pending.stream().allMatch(epochs::isCommitted);
+                    if (!read[0] || !pending.stream().allMatch(epochs::isCommitted)) {
+                        return false;
+                    }
+                    if (commits.isEmpty()) { // what sinks have to themselves, of all epochs up to those
+                        all.forEach(query ->
+                                commits.put(query, query.output().sinks().commitsBegun()));
+                    }
+                    return all.stream()
+                            .allMatch(query -> query.state() == QueryState.DROPPED
+                                    || query.output().sinks().hasCommitted(commits.get(query)));
                 },
                 PROGRESS_NANOS)) {
             long now = clock.nanoTime();

@@ -41,6 +41,8 @@ import java.util.function.Predicate;
  * <p>Long because it has all that may happen to a query, from any thread, and the order of each step matters to the others.
  */
 final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
+    private static final System.Logger LOG = System.getLogger(LocalStandingQuery.class.getPackageName());
+
     private final String name;
     private final PlanNode plan;
     private final LocalEngine engine;
@@ -90,6 +92,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 options.sinks(),
                 resources.sinkThreads(),
                 resources.sinkQueueBytes(),
+                resources.workers()::schedule,
                 resources.clock(),
                 resources.signal(),
                 cause -> failed(QueryTasks.explain(cause)),
@@ -266,6 +269,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             state = QueryState.FAILED;
             failure = Optional.of(why);
         }
+        log(why);
         tasks.interrupt().stop(why); // those of its tasks that are on a long step
         inputs.forEach(EpochInput::leave);
         output.abandon(failure);
@@ -273,9 +277,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         resources.signal().raise();
     }
 
+    /** Once, and without the message, which may quote values of rows: who may read the query finds it with the query. */
+    private void log(MillraceException why) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "query \"" + name + "\" failed: SQLSTATE " + why.sqlState().code());
+    }
+
     @Override
     public void ended() {
-        freeTasksSoon();
+        output.sinks().whenDrained(this::freeTasksSoon); // closing them forgets what waits
     }
 
     private void finished() {
@@ -306,12 +317,15 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 Closing.all(all);
             }
         } catch (RuntimeException | Error e) {
+            MillraceException why = QueryTasks.explain(e);
             synchronized (this) {
-                if (state == QueryState.RUNNING || state == QueryState.FINISHED) {
-                    state = QueryState.FAILED;
-                    failure = Optional.of(QueryTasks.explain(e));
+                if (state != QueryState.RUNNING && state != QueryState.FINISHED) {
+                    return;
                 }
+                state = QueryState.FAILED;
+                failure = Optional.of(why);
             }
+            log(why);
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -64,6 +65,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
      * @param signal raised when an epoch's end was passed on to those that read the query
      * @param sinkThreads call the sinks that may wait
      * @param sinkQueueBytes of rows for one of them, beyond which the query waits
+     * @param alarm runs something at a time of the clock, in nanoseconds
      */
     QueryOutput(
             String name,
@@ -72,6 +74,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             List<Sink> firstSinks,
             Executor sinkThreads,
             long sinkQueueBytes,
+            BiConsumer<Long, Runnable> alarm,
             Clock clock,
             Signal signal,
             Consumer<Throwable> onFailure,
@@ -84,7 +87,16 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         this.onFailure = onFailure;
         this.onFinished = onFinished;
         this.isConcurrent = firstSinks.stream().allMatch(Sink::isConcurrent);
-        this.sinks = new QuerySinks(sinkThreads, sinkQueueBytes, () -> wakeTasks.run(), onFailure);
+        this.sinks = new QuerySinks(
+                sinkThreads,
+                sinkQueueBytes,
+                clock,
+                alarm,
+                () -> {
+                    wakeTasks.run();
+                    signal.raise();
+                },
+                onFailure);
         firstSinks.forEach(sinks::add);
     }
 
@@ -282,7 +294,9 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             Closing.all(rows);
             throw e;
         }
-        if (sinksWritten) {
+        if (sinksWritten && rows.isEmpty() && view.isEmpty() && sinks.isOneQueue()) {
+            sinks.commitApart(epoch); // nobody sees this query but its sink, and nobody waits for that
+        } else if (sinksWritten) {
             sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, staged, later || ports.size() > 1));
             return;
         }
@@ -353,7 +367,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             finished = ended && sealed.isEmpty();
         }
         if (finished) {
-            onFinished.run();
+            sinks.whenDrained(onFinished);
         }
     }
 
@@ -388,7 +402,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         }
         epochs.leave();
         if (finished) {
-            onFinished.run();
+            sinks.whenDrained(onFinished);
         }
     }
 

@@ -4,9 +4,11 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
 import dev.millrace.engine.sink.SinkQueue;
+import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -34,10 +36,13 @@ final class QuerySinks {
         @Override
         public void failed(Throwable failure) {
             Closing.all(takeCommitting());
-            onFailure.accept(failure);
+            onFailure.accept(failure); // before those who wait for the sink hear that it is over
+            drained(true);
         }
     }
 
+    private final Clock clock;
+    private final BiConsumer<Long, Runnable> alarm;
     private final Executor threads;
     private final long queueBytes;
     private final Runnable onRoom;
@@ -45,14 +50,27 @@ final class QuerySinks {
     private volatile List<Sink> immediate = List.of(); // replaced while at rest, read by the tasks
     private volatile List<SinkQueue> queues = List.of(); // likewise
     private List<Batch> committing = new ArrayList<>(); // rows of an epoch that sinks are committing; guarded by this
+    private long begun; // commits that nobody but the sink sees; guarded by this, as what follows
+    private long done; // of those
+    private boolean failed;
+    private final List<Runnable> onDrained = new ArrayList<>();
 
     /**
      * @param threads call the sinks that may wait
      * @param queueBytes of rows for one of them, beyond which it is full
-     * @param onRoom called when one is not full any more
+     * @param alarm runs something at a time of the clock, in nanoseconds
+     * @param onRoom called when one is not full any more, or has committed
      * @param onFailure called when one has failed
      */
-    QuerySinks(Executor threads, long queueBytes, Runnable onRoom, Consumer<Throwable> onFailure) {
+    QuerySinks(
+            Executor threads,
+            long queueBytes,
+            Clock clock,
+            BiConsumer<Long, Runnable> alarm,
+            Runnable onRoom,
+            Consumer<Throwable> onFailure) {
+        this.clock = clock;
+        this.alarm = alarm;
         this.threads = threads;
         this.queueBytes = queueBytes;
         this.onRoom = onRoom;
@@ -66,7 +84,7 @@ final class QuerySinks {
             immediate = List.copyOf(more);
         } else {
             List<SinkQueue> more = new ArrayList<>(queues);
-            more.add(new SinkQueue(sink, threads, queueBytes, new Owner()));
+            more.add(new SinkQueue(sink, threads, queueBytes, clock, alarm, new Owner()));
             queues = List.copyOf(more);
         }
     }
@@ -129,6 +147,54 @@ final class QuerySinks {
             committing = rows;
         }
         commitFrom(0, slower, epoch, then);
+    }
+
+    /** Whether there is one sink, which may wait for the outside. */
+    boolean isOneQueue() {
+        return immediate.isEmpty() && queues.size() == 1;
+    }
+
+    /** Has the one sink commit an epoch when its turn comes; the epoch is over for everybody else. */
+    void commitApart(long epoch) {
+        synchronized (this) {
+            begun++;
+        }
+        queues.get(0).commit(epoch, () -> drained(false));
+    }
+
+    private void drained(boolean hasFailed) {
+        List<Runnable> all = List.of();
+        synchronized (this) {
+            done += hasFailed ? 0 : 1;
+            failed |= hasFailed;
+            if (failed || done == begun) {
+                all = List.copyOf(onDrained);
+                onDrained.clear();
+            }
+        }
+        all.forEach(Runnable::run);
+        onRoom.run();
+    }
+
+    /** How many commits of the sink's own were begun. */
+    synchronized long commitsBegun() {
+        return begun;
+    }
+
+    /** Whether so many commits of the sink's own are done, or none will be any more. */
+    synchronized boolean hasCommitted(long count) {
+        return failed || done >= count;
+    }
+
+    /** Runs something, once, when the sink has committed all: now, or on the thread that calls it; or it failed. */
+    void whenDrained(Runnable action) {
+        synchronized (this) {
+            if (!failed && done < begun) {
+                onDrained.add(action);
+                return;
+            }
+        }
+        action.run();
     }
 
     /** Has the queued sinks commit one after the other, so that none does behind one that fails. */

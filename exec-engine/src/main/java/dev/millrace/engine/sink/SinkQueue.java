@@ -3,11 +3,15 @@ package dev.millrace.engine.sink;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.time.Clock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 
 /**
  * What waits for a sink that may block: rows and ends of epochs, in their order, handed to it by one thread at a time of an
@@ -18,11 +22,16 @@ import java.util.concurrent.Executor;
  *               full above the mark: producers pause; told when there is room again
  * </pre>
  *
- * A sink that failed is not called again but to be closed. Safe on any thread.
+ * A sink that failed is not called again but to be closed, nor is one that takes nothing for half a minute while producers wait.
+ * Safe on any thread.
  */
 public final class SinkQueue implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 2_000;
     private static final long STEP_MILLIS = 10;
+
+    /** How long others wait for a sink that takes nothing at all. */
+    static final long STUCK_NANOS = 30_000_000_000L;
+
     private static final long PATIENCE_AFTER_INTERRUPT_MILLIS = 1_000;
 
     /** Whose rows these are. Called without a lock held, by the thread that calls the sink. */
@@ -41,6 +50,8 @@ public final class SinkQueue implements AutoCloseable {
     }
 
     private final Sink sink;
+    private final Clock clock;
+    private final BiConsumer<Long, Runnable> alarm;
     private final Executor threads;
     private final long highBytes;
     private final Owner owner;
@@ -52,11 +63,19 @@ public final class SinkQueue implements AutoCloseable {
     private boolean closed;
     private boolean sinkClosed; // or somebody is bound to
     private boolean leftToCaller; // to close the sink
+    private long calls; // of the sink that came back
+    private boolean watched; // an alarm is set
     private volatile boolean full; // written under the lock, read by producers
 
-    /** @param highBytes rows beyond which producers should pause, until half of it is left */
-    public SinkQueue(Sink sink, Executor threads, long highBytes, Owner owner) {
+    /**
+     * @param highBytes rows beyond which producers should pause, until half of it is left
+     * @param alarm runs something at a time of the clock, in nanoseconds
+     */
+    public SinkQueue(
+            Sink sink, Executor threads, long highBytes, Clock clock, BiConsumer<Long, Runnable> alarm, Owner owner) {
         this.sink = sink;
+        this.clock = clock;
+        this.alarm = alarm;
         this.threads = threads;
         this.highBytes = highBytes;
         this.owner = owner;
@@ -79,6 +98,7 @@ public final class SinkQueue implements AutoCloseable {
 
     private void put(Work work, long bytes) {
         boolean starts;
+        boolean watches;
         synchronized (this) {
             if (over) {
                 free(List.of(work));
@@ -87,12 +107,46 @@ public final class SinkQueue implements AutoCloseable {
             waiting.add(work);
             queuedBytes += bytes;
             full |= queuedBytes > highBytes;
+            watches = full && !watched;
+            watched |= watches;
             starts = !running;
             running = true;
         }
         if (starts) {
             threads.execute(this::callSink);
         }
+        if (watches) {
+            watchFrom(calls());
+        }
+    }
+
+    private synchronized long calls() {
+        return calls;
+    }
+
+    private void watchFrom(long before) {
+        alarm.accept(clock.nanoTime() + STUCK_NANOS, () -> watch(before));
+    }
+
+    /** While producers wait: a sink that took nothing since the last look fails, so that the others go on. */
+    private void watch(long before) {
+        long now;
+        synchronized (this) {
+            watched = full && !over;
+            if (!watched) {
+                return;
+            }
+            now = calls;
+        }
+        if (now != before) {
+            watchFrom(now);
+            return;
+        }
+        fail(MillraceException.resources(
+                        SqlState.CONFIGURATION_LIMIT_EXCEEDED,
+                        "the sink has taken nothing for " + STUCK_NANOS / 1_000_000_000 + " s, and " + highBytes
+                                + " bytes wait for it")
+                .withHint("see that somebody reads what it writes to, then make it again"));
     }
 
     private void callSink() {
@@ -114,6 +168,9 @@ public final class SinkQueue implements AutoCloseable {
             }
             try {
                 call(work);
+                synchronized (this) {
+                    calls++;
+                }
             } catch (RuntimeException | Error e) {
                 fail(e);
             }
