@@ -17,6 +17,7 @@ import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.tls.Tls;
 import dev.millrace.server.tls.TlsMode;
 import dev.millrace.server.tls.TlsOptions;
@@ -34,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /** A database and the ports that lead to it, from start to stop. Used by one thread. */
 final class RunningServer implements AutoCloseable {
@@ -59,33 +61,71 @@ final class RunningServer implements AutoCloseable {
      * @throws IOException if the script cannot be read
      */
     static RunningServer start(ServerConfig config, Optional<Path> script) throws IOException {
-        DatabaseOptions options = DatabaseOptions.defaults().withEngine(config.engine());
-        Database database = Millrace.open(config.data().map(options::withData).orElse(options));
+        Start start = new Start();
+        boolean restores = config.data().filter(DataDirectory::holdsDefinitions).isPresent(); // which takes its time
+        Optional<Tls> earlyTls = restores ? tls(config) : Optional.empty();
+        Optional<HttpServer> early = restores ? http(config, earlyTls, start) : Optional.empty();
         try {
-            Optional<Tls> tls = tls(config);
-            if (script.isPresent()) {
-                try (Session session = database.session()) {
-                    session.execute(Files.readString(script.get())).drain();
-                }
-            }
-            Authentication authentication = authentication(config, database);
-            PgServer postgres = PgServer.listen(
-                    database,
-                    new PgServerOptions(
-                            config.addresses(),
-                            config.port(),
-                            config.limits().connections(),
-                            config.limits().messageBytes(),
-                            config.auth().timeout(),
-                            tls,
-                            authentication));
-            Optional<HttpServer> http;
+            DatabaseOptions options =
+                    DatabaseOptions.defaults().withEngine(config.engine()).withRestoring(start);
+            Database database =
+                    Millrace.open(config.data().map(options::withData).orElse(options));
             try {
-                http = http(config, database, postgres.port(), tls, authentication);
-            } catch (RuntimeException e) {
-                postgres.close();
+                Optional<Tls> tls = restores ? earlyTls : tls(config); // its certificate may be kept in the directory
+                Optional<HttpServer> http = restores ? early : http(config, tls, start);
+                try {
+                    return start(config, script, tls, http, database);
+                } catch (RuntimeException | IOException e) {
+                    http.ifPresent(HttpServer::close);
+                    throw e;
+                }
+            } catch (RuntimeException | IOException e) {
+                database.close();
                 throw e;
             }
+        } catch (RuntimeException | IOException e) {
+            early.ifPresent(HttpServer::close);
+            throw e;
+        }
+    }
+
+    /** How far the start is, for who asks for the server's health. Written by the thread that starts it, read by any. */
+    private static final class Start implements DatabaseOptions.Restoring, Supplier<String> {
+        private volatile int done;
+        private volatile int all;
+
+        @Override
+        public void restored(int newDone, int newAll) {
+            done = newDone;
+            all = newAll;
+        }
+
+        @Override
+        public String get() {
+            return "{\"definitions\":" + done + ",\"of\":" + all + "}";
+        }
+    }
+
+    private static RunningServer start(
+            ServerConfig config, Optional<Path> script, Optional<Tls> tls, Optional<HttpServer> http, Database database)
+            throws IOException {
+        if (script.isPresent()) {
+            try (Session session = database.session()) {
+                session.execute(Files.readString(script.get())).drain();
+            }
+        }
+        Authentication authentication = authentication(config, database);
+        PgServer postgres = PgServer.listen(
+                database,
+                new PgServerOptions(
+                        config.addresses(),
+                        config.port(),
+                        config.limits().connections(),
+                        config.limits().messageBytes(),
+                        config.auth().timeout(),
+                        tls,
+                        authentication));
+        try {
             database.catalog()
                     .describeServer(Map.of(
                             Setting.LISTEN_ADDRESSES.settingName(),
@@ -123,9 +163,10 @@ final class RunningServer implements AutoCloseable {
                     config.engine().workers(),
                     "memory_bytes",
                     config.engine().memoryLimitBytes());
+            http.ifPresent(server -> server.serve(database, authentication));
             return new RunningServer(config, database, postgres, http);
-        } catch (RuntimeException | IOException e) {
-            database.close();
+        } catch (RuntimeException e) {
+            postgres.close();
             throw e;
         }
     }
@@ -134,14 +175,13 @@ final class RunningServer implements AutoCloseable {
         return duration.toMillis() % 1000 == 0 ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
     }
 
-    private static Optional<HttpServer> http(
-            ServerConfig config, Database database, int port, Optional<Tls> tls, Authentication authentication) {
+    /** The second port, from which so far only the server's health is told. */
+    private static Optional<HttpServer> http(ServerConfig config, Optional<Tls> tls, Supplier<String> progress) {
         if (!config.http().enabled()) {
             return Optional.empty();
         }
-        int next = config.port() == 0 ? 0 : port + 1;
-        return Optional.of(HttpServer.listen(
-                database,
+        int next = config.port() == 0 ? 0 : config.port() + 1;
+        return Optional.of(HttpServer.starting(
                 new HttpOptions(
                         config.addresses(),
                         config.http().port() < 0 ? next : config.http().port(),
@@ -150,8 +190,9 @@ final class RunningServer implements AutoCloseable {
                         config.http().mostRows(),
                         config.http().corsOrigin(),
                         tls,
-                        authentication,
-                        config.http().limits())));
+                        new Authentication.Trust(), // until there is a database that knows passwords
+                        config.http().limits()),
+                progress));
     }
 
     private static Optional<Tls> tls(ServerConfig config) {

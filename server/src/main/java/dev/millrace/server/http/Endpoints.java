@@ -56,6 +56,10 @@ final class Endpoints {
             health(path, reply);
             return;
         }
+        if (!server.hasStarted()) {
+            throw MillraceException.resources(SqlState.CANNOT_CONNECT_NOW, "the server is starting")
+                    .withHint("/health says how far it is");
+        }
         if (!connection.isOrdinary()) {
             throw MillraceException.resources(
                             SqlState.TOO_MANY_CONNECTIONS, "too many connections; of this one only /health is answered")
@@ -132,12 +136,13 @@ final class Endpoints {
     }
 
     private void health(String path, HttpReply reply) {
-        boolean ready = !server.isStopping();
+        boolean ready = server.hasStarted() && !server.isStopping();
+        String starting = server.hasStarted() ? "" : ",\"starting\":" + server.progress();
         boolean well = ready || path.equals("/health/live");
         reply.send(
                 well ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
                 HttpReply.JSON,
-                "{\"live\":true,\"ready\":" + ready + "}\n");
+                "{\"live\":true,\"ready\":" + ready + starting + "}\n");
     }
 
     private static void openApi(HttpReply reply) {

@@ -58,7 +58,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
             } catch (RuntimeException | Error e) {
                 reply.fail(MillraceException.internal("unexpected: " + e, e));
             } finally {
-                server.metrics().requested(Endpoints.name(request), System.nanoTime() - start);
+                if (server.hasStarted()) {
+                    server.metrics().requested(Endpoints.name(request), System.nanoTime() - start);
+                }
                 request.release();
                 reply.close();
                 session = Optional.empty();

@@ -2,6 +2,7 @@ package dev.millrace.server.http;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.metrics.DatabaseMetrics;
+import dev.millrace.server.pgwire.Authentication;
 import dev.millrace.server.pgwire.Listeners;
 import dev.millrace.server.pgwire.ServerThreads;
 import dev.millrace.server.session.Database;
@@ -14,8 +15,10 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.ssl.OptionalSslHandler;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * Listens for HTTP/1.1 clients of one database. Safe on any thread.
@@ -29,9 +32,12 @@ public final class HttpServer implements AutoCloseable {
     private static final long MOST_BODIES = 8; // of the largest size, in memory at once
     private static final int PROBE_BYTES = 4096;
 
-    private final Database database;
-    private final HttpOptions options;
-    private final DatabaseMetrics metrics;
+    /** What is behind the port once the server has started. */
+    private record Serving(Database database, DatabaseMetrics metrics) {}
+
+    private final Supplier<String> progress;
+    private volatile HttpOptions options; // written by who starts the server, read by all
+    private volatile Optional<Serving> serving = Optional.empty(); // likewise
     private final ServerThreads threads = ServerThreads.ofSockets(1, "millrace-http", "millrace-request");
     private final HttpPlaces places;
     private final AtomicLong bodyBytes = new AtomicLong(); // of requests that are not answered
@@ -39,17 +45,45 @@ public final class HttpServer implements AutoCloseable {
     private final Listeners listeners;
     private volatile boolean stopping; // written by who stops the server, read by requests
 
-    private HttpServer(Database database, HttpOptions options) {
-        this.database = database;
+    private HttpServer(HttpOptions options, Supplier<String> progress) {
         this.options = options;
+        this.progress = progress;
         this.places = new HttpPlaces(options.mostConnections(), options.limits().mostPerAddress());
-        this.metrics = new DatabaseMetrics(database);
         this.listeners = bind();
     }
 
     /** @throws MillraceException if the port cannot be had */
     public static HttpServer listen(Database database, HttpOptions options) {
-        return new HttpServer(database, options);
+        HttpServer server = starting(options, () -> "{}");
+        server.serve(database, options.authentication());
+        return server;
+    }
+
+    /**
+     * Listens before there is a database: {@code /health} says that the server lives and is not ready, and how far it is; all else is
+     * refused (503).
+     *
+     * @param progress a JSON object; asked on any thread
+     * @throws MillraceException if the port cannot be had
+     */
+    public static HttpServer starting(HttpOptions options, Supplier<String> progress) {
+        return new HttpServer(options, progress);
+    }
+
+    /** From now on answers for a database that is open. */
+    public void serve(Database database, Authentication authentication) {
+        options = options.withAuthentication(authentication);
+        serving = Optional.of(new Serving(database, new DatabaseMetrics(database)));
+    }
+
+    /** Whether there is a database to be asked. */
+    boolean hasStarted() {
+        return serving.isPresent();
+    }
+
+    /** How far the start is, as a JSON object. */
+    String progress() {
+        return progress.get();
     }
 
     private Listeners bind() {
@@ -99,7 +133,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     Database database() {
-        return database;
+        return serving.orElseThrow().database();
     }
 
     HttpOptions options() {
@@ -107,7 +141,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     DatabaseMetrics metrics() {
-        return metrics;
+        return serving.orElseThrow().metrics();
     }
 
     boolean isStopping() {

@@ -91,7 +91,7 @@ public final class Database implements AutoCloseable {
             throw e;
         }
         try {
-            keeper.restore(database);
+            keeper.restore(database, options.restoring());
             return database;
         } catch (RuntimeException | Error e) {
             database.close();

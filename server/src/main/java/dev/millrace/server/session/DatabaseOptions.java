@@ -13,30 +13,44 @@ import java.util.Optional;
  * @param clock the time of epochs, of {@code now()} and of processing time
  * @param printed where sinks of the connector {@code print} write
  * @param data the directory that keeps definitions, roles and settings; none for a database that forgets all when closed
+ * @param restoring is told how far opening is where there are definitions
  */
-public record DatabaseOptions(EngineOptions engine, Clock clock, PrintStream printed, Optional<Path> data) {
+public record DatabaseOptions(
+        EngineOptions engine, Clock clock, PrintStream printed, Optional<Path> data, Restoring restoring) {
     /** A worker per core, the machine's clock, standard output. */
     public static DatabaseOptions defaults() {
-        return new DatabaseOptions(EngineOptions.defaults(), Clock.system(), System.out, Optional.empty());
+        return new DatabaseOptions(
+                EngineOptions.defaults(), Clock.system(), System.out, Optional.empty(), (done, all) -> {});
     }
 
     public DatabaseOptions withWorkers(int workers) {
-        return new DatabaseOptions(engine.withWorkers(workers), clock, printed, data);
+        return new DatabaseOptions(engine.withWorkers(workers), clock, printed, data, restoring);
     }
 
     public DatabaseOptions withEngine(EngineOptions newEngine) {
-        return new DatabaseOptions(newEngine, clock, printed, data);
+        return new DatabaseOptions(newEngine, clock, printed, data, restoring);
     }
 
     public DatabaseOptions withPrinted(PrintStream newPrinted) {
-        return new DatabaseOptions(engine, clock, newPrinted, data);
+        return new DatabaseOptions(engine, clock, newPrinted, data, restoring);
     }
 
     public DatabaseOptions withData(Path directory) {
-        return new DatabaseOptions(engine, clock, printed, Optional.of(directory));
+        return new DatabaseOptions(engine, clock, printed, Optional.of(directory), restoring);
     }
 
     public DatabaseOptions withClock(Clock newClock) {
-        return new DatabaseOptions(engine, newClock, printed, data);
+        return new DatabaseOptions(engine, newClock, printed, data, restoring);
+    }
+
+    public DatabaseOptions withRestoring(Restoring newRestoring) {
+        return new DatabaseOptions(engine, clock, printed, data, newRestoring);
+    }
+
+    /** Is told how far opening a database is. Called by the thread that opens it; should return at once. */
+    @FunctionalInterface
+    public interface Restoring {
+        /** So many of all objects have been looked at. */
+        void restored(int done, int all);
     }
 }

@@ -474,24 +474,4 @@ final class Definitions {
         }
         database.catalog().remove(object.name());
     }
-
-    // ---- PAUSE, RESUME ---------------------------------------------------------------------------------------------
-
-    Command pause(Statement.Pause pause) {
-        running(pause.kind(), pause.name(), pause.ifExists()).ifPresent(StandingQuery::pause);
-        return Command.of("PAUSE");
-    }
-
-    Command resume(Statement.Resume resume) {
-        running(resume.kind(), resume.name(), resume.ifExists()).ifPresent(StandingQuery::resume);
-        return Command.of("RESUME");
-    }
-
-    private Optional<StandingQuery> running(ObjectKind kind, String name, boolean ifExists) {
-        if (ifExists && database.catalog().object(name).isEmpty()) {
-            notices.accept(kind.sqlName() + " \"" + name + "\" does not exist, skipping");
-            return Optional.empty();
-        }
-        return database.standing(database.catalog().require(kind, name).name());
-    }
 }

@@ -25,6 +25,7 @@ final class Execution {
     private final RoleStatements roles;
     private final Consumer<String> notices;
     private final Definitions definitions;
+    private final Restarts restarts;
     private final Views views;
     private final Functions functions;
     private final Transactions transactions;
@@ -60,6 +61,7 @@ final class Execution {
         this.cursors = new Cursors(database, queries, transactions, cancellation, names.objects());
         transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity);
+        this.restarts = new Restarts(database, notices, queries);
         this.views = new Views(database, definitions);
         this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries, transactions, settings);
@@ -180,9 +182,9 @@ final class Execution {
         } else if (statement instanceof Statement.Drop drop) {
             return definitions.drop(drop);
         } else if (statement instanceof Statement.Pause pause) {
-            return definitions.pause(pause);
+            return restarts.pause(pause);
         } else if (statement instanceof Statement.Resume resume) {
-            return definitions.resume(resume);
+            return restarts.resume(resume);
         } else if (statement instanceof Statement.Show show) {
             return inspection.show(show.listing());
         } else if (statement instanceof Statement.ShowCreate show) {

@@ -37,6 +37,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
     private static final EventLog LOG = EventLog.named("storage");
     private static final String DECOYS = "decoys.key";
+    private static final long TELL_NANOS = 2_000_000_000;
 
     private final Optional<DataDirectory> directory;
     private final Clock clock;
@@ -244,7 +245,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
     }
 
     /** Makes all that is kept again; what cannot be is logged, stays kept, and can be dropped. */
-    void restore(Database opened) {
+    void restore(Database opened, DatabaseOptions.Restoring progress) {
         database = Optional.of(opened);
         opened.catalog().addListener(this);
         if (directory.isEmpty()) {
@@ -260,7 +261,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
             from.catalog()
                     .settings()
                     .forEach((name, value) -> run(session, "SET " + name + " = " + Identifiers.quoteText(value)));
-            restore(session, List.copyOf(from.catalog().objects()));
+            restore(session, List.copyOf(from.catalog().objects()), progress);
             from.catalog().access().grants().forEach(statement -> run(session, statement));
             access = access(opened.catalog().roles());
         } finally {
@@ -278,12 +279,22 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
     }
 
     /** Once more what failed, as long as that helps: an object that was missing may have been made anew, later. */
-    private void restore(Session session, List<KeptObject> objects) {
+    private void restore(Session session, List<KeptObject> objects, DatabaseOptions.Restoring progress) {
         List<KeptObject> failed = objects;
         int before;
         do {
             before = failed.size();
-            failed.forEach(object -> restore(session, object));
+            int done = 0;
+            long toldNanos = clock.nanoTime();
+            progress.restored(done, before);
+            for (KeptObject object : failed) {
+                restore(session, object);
+                progress.restored(++done, before);
+                if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
+                    toldNanos = clock.nanoTime();
+                    LOG.info("restoring definitions", "done", done, "of", before);
+                }
+            }
             failed = failed.stream()
                     .filter(object -> notRestored.containsKey(object.name()))
                     .toList();

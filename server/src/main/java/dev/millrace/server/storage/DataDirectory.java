@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -32,6 +33,7 @@ import java.util.Set;
 public final class DataDirectory implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final String JARS = "jars";
+    private static final List<String> LEFT = List.of(JARS, "decoys.key", LOCK);
 
     private final Path path;
     private final FileChannel lockFile;
@@ -54,6 +56,7 @@ public final class DataDirectory implements AutoCloseable {
         FileChannel lockFile = null;
         try {
             create(path);
+            requireCatalog(path);
             lockFile = FileChannel.open(
                     path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             FileLock lock = lock(path, lockFile);
@@ -65,6 +68,26 @@ public final class DataDirectory implements AutoCloseable {
             close(lockFile);
             throw e;
         }
+    }
+
+    /** What a database left is not taken for a new directory when its definitions are missing. */
+    private static void requireCatalog(Path path) {
+        Optional<String> left =
+                LEFT.stream().filter(name -> Files.exists(path.resolve(name))).findFirst();
+        if (left.isPresent() && !Files.exists(path.resolve(CatalogLog.NAME))) {
+            throw MillraceException.external(
+                            SqlState.DATA_CORRUPTED,
+                            "the data directory " + path + " has no " + CatalogLog.NAME + ", but " + left.get()
+                                    + " of a database that used it",
+                            null)
+                    .withHint("put " + CatalogLog.NAME + " back from a copy; or, to begin without definitions, use an"
+                            + " empty directory");
+        }
+    }
+
+    /** Whether a database was there before, whose definitions are to be made again. Any thread. */
+    public static boolean holdsDefinitions(Path path) {
+        return Files.exists(path.resolve(CatalogLog.NAME));
     }
 
     /** For its owner only, like PostgreSQL's: there are verifiers of passwords in it. */

@@ -41,6 +41,36 @@ class HttpServerTest {
     }
 
     @Test
+    void healthIsToldWhileTheServerStarts() throws Exception {
+        java.util.concurrent.atomic.AtomicInteger done = new java.util.concurrent.atomic.AtomicInteger();
+        try (HttpServer starting = HttpServer.starting(
+                HttpOptions.local(0), () -> "{\"definitions\":" + done.incrementAndGet() + ",\"of\":10}")) {
+            URI at = URI.create("http://localhost:" + starting.port());
+            HttpClient client = HttpClient.newHttpClient();
+            HttpResponse<String> health =
+                    client.send(HttpRequest.newBuilder(at.resolve("/health")).build(), BodyHandlers.ofString());
+            assertEquals(503, health.statusCode());
+            assertEquals("{\"live\":true,\"ready\":false,\"starting\":{\"definitions\":1,\"of\":10}}\n", health.body());
+            assertEquals(
+                    200,
+                    client.send(
+                                    HttpRequest.newBuilder(at.resolve("/health/live"))
+                                            .build(),
+                                    BodyHandlers.ofString())
+                            .statusCode());
+            assertEquals(
+                    "503 57P03",
+                    sqlState(client.send(
+                            HttpRequest.newBuilder(at.resolve("/metrics")).build(), BodyHandlers.ofString())));
+            starting.serve(http.database(), new Authentication.Trust());
+            assertEquals(
+                    "{\"live\":true,\"ready\":true}\n",
+                    client.send(HttpRequest.newBuilder(at.resolve("/health")).build(), BodyHandlers.ofString())
+                            .body());
+        }
+    }
+
+    @Test
     void healthIsAnsweredUntilTheServerStops() throws Exception {
         assertEquals("{\"live\":true,\"ready\":true}\n", http.get("/health").body());
         assertEquals(200, http.get("/health/live").statusCode());

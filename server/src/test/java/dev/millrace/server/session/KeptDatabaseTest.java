@@ -302,4 +302,20 @@ class KeptDatabaseTest {
                     2, Files.readString(log, StandardCharsets.UTF_8).lines().count());
         }
     }
+
+    @Test
+    void aDirectoryWithoutItsDefinitionsIsRefused() throws IOException {
+        Path data = folder.resolve("lost");
+        try (TestDatabase database = new TestDatabase(data)) {
+            database.run("CREATE STREAM s (v BIGINT)");
+        }
+        Files.move(data.resolve("catalog.log"), folder.resolve("kept"));
+        MillraceException refused = assertThrows(MillraceException.class, () -> new TestDatabase(data));
+        assertEquals("XX001", refused.sqlState().code());
+        assertTrue(refused.getMessage().contains("no catalog.log"), refused.getMessage());
+        Files.move(folder.resolve("kept"), data.resolve("catalog.log"));
+        try (TestDatabase database = new TestDatabase(data)) {
+            assertEquals(1, database.rows("SHOW STREAMS").size());
+        }
+    }
 }
