@@ -50,7 +50,11 @@ final class ArrowColumn {
             };
         }
         if (type instanceof ArrowType.Decimal decimal) {
-            boolean ours = decimal.getBitWidth() == 128 && decimal.getScale() >= 0;
+            boolean ours = decimal.getBitWidth() == 128
+                    && decimal.getPrecision() >= 1
+                    && decimal.getPrecision() <= DataType.MAX_NUMERIC_PRECISION
+                    && decimal.getScale() >= 0
+                    && decimal.getScale() <= decimal.getPrecision();
             return ours ? Optional.of(DataType.numeric(decimal.getPrecision(), decimal.getScale())) : Optional.empty();
         }
         if (type instanceof ArrowType.Utf8 || type instanceof ArrowType.LargeUtf8) {

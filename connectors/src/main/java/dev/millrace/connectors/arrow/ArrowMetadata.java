@@ -88,7 +88,8 @@ final class ArrowMetadata {
             field.getChildren().forEach(child -> children.add(inMemory(child)));
         }
         ArrowType type = encoding == null ? field.getType() : encoding.getIndexType();
-        return new Field(field.getName(), new FieldType(field.isNullable(), type, encoding), children);
+        String name = field.getName() == null ? "" : field.getName(); // which the format leaves to the writer
+        return new Field(name, new FieldType(field.isNullable(), type, encoding), children);
     }
 
     /**
