@@ -85,8 +85,8 @@ public final class FileSourceFactory implements SourceFactory {
         List<JsonColumn> columns = new ArrayList<>();
         for (Field field : schema.fields()) {
             String path = options.text("json.path." + field.name(), "");
-            List<String> names = path.isEmpty() ? List.of(field.name()) : List.of(path.split("\\."));
-            columns.add(new JsonColumn(field, names, formats.of(field, options, "JSON")));
+            List<String> steps = path.isEmpty() ? List.of(field.name()) : JsonColumn.steps(path);
+            columns.add(new JsonColumn(field, steps, formats.of(field, options, "JSON")));
         }
         return new Read(schema, new JsonFormat(columns, CsvOptions.maxRecordBytes(options)));
     }
@@ -150,7 +150,9 @@ public final class FileSourceFactory implements SourceFactory {
                         "pace", "max", "max, or how many times as fast as event time rows are given out: 1 as it was"),
                 new OptionDescription("pace.column", "the first timestamp", "the column whose times set the pace"),
                 new OptionDescription(
-                        "json.path.<column>", "the column's name", "JSON: where the value is, such as position.lat")));
+                        "json.path.<column>",
+                        "the column's name",
+                        "JSON: where the value is, such as position.lat or readings[0].value")));
         all.addAll(CsvOptions.DESCRIPTIONS);
         return List.copyOf(all);
     }

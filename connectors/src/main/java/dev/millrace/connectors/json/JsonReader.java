@@ -231,18 +231,64 @@ final class JsonReader implements SourceReader {
     private void readMembers(JsonParser json, Members of, int row, int lineStart) throws IOException {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             Members member = of.find(json.currentName());
-            JsonToken token = json.nextToken();
-            if (member.column() != Members.NO_COLUMN) {
-                JsonValues value = values.get(member.column());
-                failedColumn = value.name();
-                value.put(row, json, token, line, lineStart);
-                failedColumn = "";
-            } else if (member.holdsColumns() && token == JsonToken.START_OBJECT) {
-                readMembers(json, member, row, lineStart);
-            } else {
-                json.skipChildren();
+            json.nextToken();
+            readValue(json, member, row, lineStart);
+        }
+    }
+
+    /** Reads the value that the parser is at into the columns that it is, or that are within it. */
+    private void readValue(JsonParser json, Members value, int row, int lineStart) throws IOException {
+        JsonToken token = json.currentToken();
+        boolean descends = token == JsonToken.START_OBJECT && value.hasMembers()
+                || token == JsonToken.START_ARRAY && value.hasElements();
+        if (value.columns().size() + (descends ? 1 : 0) > 1 && token.isStructStart()) {
+            readAgain(json, value, descends, row, lineStart);
+        } else if (descends) {
+            readWithin(json, value, row, lineStart);
+        } else if (value.columns().isEmpty()) {
+            json.skipChildren();
+        } else {
+            for (int column : value.columns()) {
+                put(json, column, row, lineStart);
             }
         }
+    }
+
+    /** Reads an object or array once for each column that it is, and for those within it. */
+    private void readAgain(JsonParser json, Members value, boolean descends, int row, int lineStart)
+            throws IOException {
+        int from = lineStart + (int) json.currentTokenLocation().getByteOffset();
+        json.skipChildren();
+        int length = lineStart + (int) json.currentLocation().getByteOffset() - from;
+        for (int column : value.columns()) {
+            try (JsonParser again = FACTORY.createParser(line, from, length)) {
+                again.nextToken();
+                put(again, column, row, from);
+            }
+        }
+        if (descends) {
+            try (JsonParser again = FACTORY.createParser(line, from, length)) {
+                again.nextToken();
+                readWithin(again, value, row, from);
+            }
+        }
+    }
+
+    private void readWithin(JsonParser json, Members value, int row, int lineStart) throws IOException {
+        if (json.currentToken() == JsonToken.START_OBJECT) {
+            readMembers(json, value, row, lineStart);
+            return;
+        }
+        for (int number = 0; json.nextToken() != JsonToken.END_ARRAY; number++) {
+            readValue(json, value.element(number), row, lineStart);
+        }
+    }
+
+    private void put(JsonParser json, int column, int row, int lineStart) throws IOException {
+        JsonValues value = values.get(column);
+        failedColumn = value.name();
+        value.put(row, json, json.currentToken(), line, lineStart);
+        failedColumn = "";
     }
 
     private static MillraceException notAnObject(JsonParser json) throws IOException {

@@ -116,6 +116,50 @@ class FormatsTest {
     }
 
     @Test
+    void columnsMayBeTheSameMemberOrWithinEachOther() throws IOException {
+        Schema schema = FileScan.schema(
+                "pos", DataType.JSONB, "lat", DataType.DOUBLE, "raw", DataType.TEXT, "same", DataType.DOUBLE);
+        assertEquals(
+                List.of("{\"x\": [1, 2], \"lat\": 1.5}|1.5|{\"lat\":1.5,\"x\":[1,2]}|1.5", "3|~|3|~", "~|~|~|~"),
+                json(
+                        schema,
+                        "{\"pos\":{\"lat\":1.5,\"x\":[1,2]}}\n{\"pos\":3}\n{\"pos\":null}",
+                        "json.path.lat",
+                        "pos.lat",
+                        "json.path.raw",
+                        "pos",
+                        "json.path.same",
+                        "pos.lat"));
+    }
+
+    @Test
+    void elementsOfArraysAreReachedByPath() throws IOException {
+        Schema schema = FileScan.schema(
+                "first", DataType.INTEGER, "v", DataType.INTEGER, "all", DataType.JSONB, "deep", DataType.TEXT);
+        assertEquals(
+                List.of("7|2|[7, {\"v\": 2}]|é", "~|~|[]|~", "~|~|{\"0\": 5}|~", "1|~|[1]|~"),
+                json(
+                        schema,
+                        "{\"r\":[7,{\"v\":2}],\"m\":[[1],[2,\"é\"]]}\n{\"r\":[]}\n{\"r\":{\"0\":5}}\n{\"r\":[1]}",
+                        "json.path.first",
+                        "r[0]",
+                        "json.path.v",
+                        "r.1.v",
+                        "json.path.all",
+                        "r",
+                        "json.path.deep",
+                        "m[1][1]"));
+    }
+
+    @Test
+    void pathsThatAreNoneAreRefused() {
+        Schema schema = FileScan.schema("a", DataType.INTEGER);
+        for (String path : List.of("a[", "a[x]", "a..b", ".a", "a.", "a.[0]", "a[-1]", "a]")) {
+            assertThrows(MillraceException.class, () -> json(schema, "{}", "json.path.a", path), path);
+        }
+    }
+
+    @Test
     void jsonColumnsAreInferred() throws IOException {
         String text = "{\"A\":1,\"b\":\"x\",\"c\":null}\n{\"A\":1.5,\"at\":\"2020-01-01T00:00:00Z\",\"o\":{}}\n";
         assertEquals(List.of("1|x|~|~|~", "1.5|~|~|2020-01-01 00:00:00+00|{}"), json(NONE, text));
