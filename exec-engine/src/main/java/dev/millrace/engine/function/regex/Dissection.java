@@ -134,6 +134,18 @@ final class Dissection {
         Part second = part.parts.get(1);
         boolean shortest = first.isShortest();
         Automaton forwards = of(first).forwards();
+        if (of(first).width() >= 0 || of(second).width() >= 0) {
+            int only = of(first).width() >= 0
+                    ? begin + of(first).width()
+                    : end - of(second).width();
+            spend();
+            return only >= begin
+                    && only <= end
+                    && matches(first, begin, only)
+                    && matches(second, only, end)
+                    && dissect(first, begin, only)
+                    && dissect(second, only, end);
+        }
         int middle = shortest ? scanner.shortest(forwards, begin, begin, end) : scanner.longest(forwards, begin, end);
         while (middle >= 0) {
             spend();

@@ -10,8 +10,8 @@ import java.util.List;
 /** Runs automata over one text, each character once. Places are bytes from the text's start. Belongs to one thread. */
 final class Scanner {
     private static final int BLOCK = 1 << 14; // bytes between two looks at the interrupt
-    private static final long MOST_STEPS = 10_000_000; // characters read again, where things are tried
-    private static final int MOST_STEPS_PER_BYTE = 100;
+    private static final long MOST_STEPS = 50_000_000; // characters read again, where things are tried
+    private static final int MOST_STEPS_PER_BYTE = 1000;
 
     /** A lookaround and its automaton, which ends wherever it holds, or does not if it is negated. */
     record Look(Syntax.Look syntax, Automaton automaton) {}
