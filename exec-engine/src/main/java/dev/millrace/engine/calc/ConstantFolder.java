@@ -34,7 +34,8 @@ import org.apache.arrow.vector.complex.StructVector;
 public final class ConstantFolder {
     private static final long MOST_BYTES = 256L << 20;
     private static final BufferAllocator ALLOCATOR = PooledAllocation.newRoot(MOST_BYTES);
-    private static final Set<String> DIFFERENT_EACH_TIME = Set.of("proctime", "now", "random", "random_uuid");
+    private static final Set<String> DIFFERENT_EACH_TIME =
+            Set.of("proctime", "now", "random", "random_uuid", "sleep_seconds");
     private static final Schema NO_COLUMNS = new Schema(List.of());
 
     private ConstantFolder() {}
@@ -108,7 +109,7 @@ public final class ConstantFolder {
                 call.nullable());
     }
 
-    /** Whether no column and no clock is read. */
+    /** Whether no column and no clock is read, and nothing is waited for. */
     private static boolean isConstant(Expression expression) {
         if (expression instanceof Cast cast) {
             return isConstant(cast.input());

@@ -53,6 +53,8 @@ final class Library {
             atan2d                Trigonometry.atan2d
             pi                    Trigonometry.pi
             at_most_one_row       Numbers.atMostOneRow
+            sleep_seconds         Pauses.sleep
+            null_name             QuotedTexts.nullName
             degrees               Trigonometry.degrees
             radians               Trigonometry.radians
             sin                   Trigonometry.sin

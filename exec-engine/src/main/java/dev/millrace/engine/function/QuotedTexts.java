@@ -33,6 +33,12 @@ public final class QuotedTexts {
         out.write(plain ? name : "\"" + name.replace("\"", "\"\"") + "\"");
     }
 
+    /** What {@code format('%I', NULL)} is: an error. */
+    public static void nullName(boolean ignored, Text out) {
+        throw MillraceException.user(
+                SqlState.NULL_VALUE_NOT_ALLOWED, "null values cannot be formatted as an SQL identifier");
+    }
+
     /** As a constant: in quotes, with an E before them where it has backslashes. */
     public static void literal(long address, int length, Text out) {
         String text = Text.read(address, length).replace("'", "''");

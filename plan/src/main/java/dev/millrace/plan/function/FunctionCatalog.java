@@ -339,6 +339,8 @@ public final class FunctionCatalog {
             now() timestamptz
 
             at_most_one_row(bigint) boolean
+            sleep_seconds(double) text
+            null_name(boolean) text
             """;
 
     /** Other names of functions, as users know them. */

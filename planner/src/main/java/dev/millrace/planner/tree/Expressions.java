@@ -224,9 +224,9 @@ public final class Expressions {
                         : part);
     }
 
-    /** Whether the value may differ between two evaluations over one row. */
+    /** Whether the value may differ between two evaluations over one row, or each one waits. */
     public static boolean isVolatile(Expression expression) {
-        return any(expression, part -> isClock(part) || isDraw(part));
+        return any(expression, part -> isClock(part) || isDraw(part) || isCall(part, "sleep_seconds"));
     }
 
     /** Whether this is a random value: one of the row at hand, by the number that is its argument. */

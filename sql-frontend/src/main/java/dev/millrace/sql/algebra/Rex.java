@@ -142,7 +142,10 @@ public final class Rex {
                 yield BUILDER.literal(
                         DateString.fromDaysSinceEpoch(((Long) value).intValue()), relType, SqlTypeName.DATE);
             }
-            case TIME -> BUILDER.literal(time((Long) value), relType, SqlTypeName.TIME);
+            case TIME ->
+                (Long) value == 86_400 * MICROS_PER_SECOND // which Calcite has no constant of
+                        ? BUILDER.makeAbstractCast(relType, text("24:00:00"), false)
+                        : BUILDER.literal(time((Long) value), relType, SqlTypeName.TIME);
             case TIMESTAMP -> BUILDER.literal(timestamp((Long) value), relType, SqlTypeName.TIMESTAMP);
             case TIMESTAMPTZ ->
                 BUILDER.literal(timestamp((Long) value), relType, SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE);
@@ -235,7 +238,8 @@ public final class Rex {
 
         @Override
         public boolean isDeterministic() {
-            return !Set.of("proctime", "now", "random", "random_uuid").contains(getName())
+            return !Set.of("proctime", "now", "random", "random_uuid", "sleep_seconds")
+                            .contains(getName())
                     && !getName().contains(Expression.EACH_TIME);
         }
     }

@@ -47,6 +47,7 @@ class FunctionListTest {
             "regexp_part",
             "regexp_place",
             "regexp_replace_from",
+            "sleep_seconds",
             "strptime_fits",
             "substring_regex",
             "whole_months");
