@@ -51,6 +51,8 @@ final class ExpressionBinder {
             Map.entry("<<", "shift_left"),
             Map.entry(">>", "shift_right"));
 
+    private static final int MOST_DIMENSIONS = 6; // PostgreSQL's limit; types and their names grow with each
+
     private final QueryContext context;
     private final Scope scope;
     private final Clause clause;
@@ -456,6 +458,17 @@ final class ExpressionBinder {
     private RexNode array(SqlCall call) {
         List<RexNode> elements = bindAll(call.getOperandList());
         DataType type = commonType("ARRAY", elements, call);
+        int dimensions = 1;
+        for (DataType inner = type; inner.kind() == Kind.ARRAY; inner = inner.element()) {
+            dimensions++;
+        }
+        if (dimensions > MOST_DIMENSIONS) {
+            throw Errors.error(
+                    SqlState.PROGRAM_LIMIT_EXCEEDED,
+                    "number of array dimensions (" + dimensions + ") exceeds the maximum allowed (" + MOST_DIMENSIONS
+                            + ")",
+                    call);
+        }
         List<RexNode> converted = elements.stream()
                 .map(element -> context.coercions().convert(element, type, Strength.IMPLICIT, call))
                 .toList();
