@@ -43,11 +43,11 @@ public final class ImageWriter {
     }
 
     public static void float4(TextBuffer out, float value) {
-        int32(out, Float.floatToRawIntBits(value));
+        int32(out, Float.floatToIntBits(value + 0.0f)); // equal values have equal images: no -0, one NaN
     }
 
     public static void float8(TextBuffer out, double value) {
-        int64(out, Double.doubleToRawLongBits(value));
+        int64(out, Double.doubleToLongBits(value + 0.0));
     }
 
     /** The halves of a NUMERIC's unscaled value. */

@@ -1,8 +1,12 @@
 package dev.millrace.engine.function;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.text.TextBuffer;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** Writes one time by a {@link DateTemplate}. */
 final class DateFormatter {
@@ -23,6 +27,21 @@ final class DateFormatter {
             List.of("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday");
     static final List<String> ROMAN = List.of("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII");
     private static final int NAME_WIDTH = 9;
+
+    /** Fields that only a date has. */
+    private static final Set<DateTemplate.Field> CALENDAR = EnumSet.of(
+            DateTemplate.Field.ERA,
+            DateTemplate.Field.ERA_AD,
+            DateTemplate.Field.ERA_DOTS,
+            DateTemplate.Field.ERA_DOTS_AD,
+            DateTemplate.Field.MONTH_NAME,
+            DateTemplate.Field.MONTH_SHORT,
+            DateTemplate.Field.DAY_NAME,
+            DateTemplate.Field.DAY_SHORT,
+            DateTemplate.Field.D,
+            DateTemplate.Field.ID,
+            DateTemplate.Field.TZ,
+            DateTemplate.Field.OF);
 
     private final TextBuffer out;
     private final boolean zone;
@@ -74,6 +93,11 @@ final class DateFormatter {
     }
 
     private void write(DateTemplate.Part part) {
+        if (isInterval && CALENDAR.contains(part.field())) {
+            throw MillraceException.user(
+                            SqlState.INVALID_DATETIME_FORMAT, "invalid format specification for an interval value")
+                    .withHint("Intervals are not tied to specific calendar dates.");
+        }
         int shownYear = isInterval ? year : Math.abs(CivilFields.shownYear(year));
         switch (part.field()) {
             case HH, HH12 -> number(part, hour % 12 == 0 ? 12 : Math.abs(hour % 12), 2);
@@ -120,13 +144,25 @@ final class DateFormatter {
             case IW -> number(part, CivilFields.isoWeek(dayNumber), 2);
             case CC -> number(part, isInterval ? year / 100 : CivilFields.century(year), 2);
             case J -> number(part, CivilFields.julianDay(dayNumber), 1);
-            case Q -> number(part, month == 0 ? 1 : CivilFields.quarter(month), 1);
-            case ROMAN -> word(part, month == 0 ? "" : ROMAN.get(month - 1), part.fill() ? 4 : 0);
+            case Q -> {
+                if (!isInterval || month != 0) {
+                    number(part, CivilFields.quarter(month), 1);
+                }
+            }
+            case ROMAN -> word(part, roman(), part.fill() && !roman().isEmpty() ? 4 : 0);
             case TZ -> word(part, zone ? "UTC" : "", 0);
             case TZH, OF -> out.appendAscii("+00");
             case TZM -> out.appendAscii("00");
             case LITERAL -> throw new AssertionError(part);
         }
+    }
+
+    /** Whole years of an interval count as twelve months of the last one, and months before as counted from its end. */
+    private String roman() {
+        if (month != 0) {
+            return ROMAN.get(month > 0 ? month - 1 : 12 + month);
+        }
+        return year == 0 ? "" : year > 0 ? ROMAN.get(11) : ROMAN.get(0);
     }
 
     private long isoYear() {

@@ -41,7 +41,7 @@ public final class DatePart {
 
     public double ofTime(long micros) {
         checkTime();
-        return ofTimestamp(micros);
+        return micros == Intervals.DAY_MICROS && field == DateField.HOUR ? 24 : ofTimestamp(micros);
     }
 
     /** Seconds of an interval's months and days, in years of 365.25 days. */
@@ -79,7 +79,11 @@ public final class DatePart {
 
     public void extractTime(long micros, int scale, Int128 out) {
         checkTime();
-        extractTimestamp(micros, scale, out);
+        if (micros == Intervals.DAY_MICROS && field == DateField.HOUR) {
+            set(24, scale, out);
+        } else {
+            extractTimestamp(micros, scale, out);
+        }
     }
 
     public void extractInterval(int months, int days, long micros, int scale, Int128 out) {
@@ -114,7 +118,7 @@ public final class DatePart {
             default -> {
                 long day = Math.floorDiv(micros, Intervals.DAY_MICROS);
                 long rest = micros - day * Intervals.DAY_MICROS;
-                yield CivilFields.julianDay(day) * MILLION + rest / (Intervals.DAY_MICROS / MILLION);
+                yield CivilFields.julianDay(day) * MILLION + Math.round(rest / (Intervals.DAY_MICROS / 1e6));
             }
         };
     }

@@ -8,6 +8,8 @@ import java.util.Locale;
 
 /** Reads one time by a {@link DateTemplate}. Blanks before fields do not count, and separators match each other. */
 final class DateReader {
+    private static final int MOST_YEARS = 300_000; // more than a timestamp can be of
+
     private final String text;
     private int at;
 
@@ -40,6 +42,9 @@ final class DateReader {
                 skip(part);
             } else {
                 skipBlanks();
+                if (at == text.length()) {
+                    break; // what the text does not have is as if the format had not asked for it
+                }
                 boolean bounded = i + 1 < parts.size() && parts.get(i + 1).isNumber();
                 read(part, bounded);
                 if (!part.ordinal().isEmpty()) {
@@ -86,7 +91,10 @@ final class DateReader {
                     SqlState.INVALID_DATETIME_FORMAT,
                     "invalid value \"" + shown + "\" for \"" + part.field().name() + "\"");
         }
-        int value = Integer.parseInt(text.substring(first, at));
+        int value = Integer.parseInt(text.substring(first, at)); // of nine digits at most
+        if (at < text.length() && at - first == 9 && limit == 9 && Character.isDigit(text.charAt(at))) {
+            throw outOfRange();
+        }
         return text.charAt(start) == '-' ? -value : value;
     }
 
@@ -247,12 +255,18 @@ final class DateReader {
             throw outOfRange();
         }
         long time = hours * Intervals.HOUR_MICROS + (minute * 60L + second) * 1_000_000 + micros;
+        if (Math.abs(days) > MOST_YEARS * 366L) {
+            throw outOfRange(); // before it does not fit 64 bits
+        }
         return Timestamps.checked(days * Intervals.DAY_MICROS + time - zoneMinutes * 60_000_000L);
     }
 
     private long days() {
         if (julian != Long.MIN_VALUE) {
             return julian - CivilFields.julianDay(0);
+        }
+        if (Math.abs((long) isoYear) > MOST_YEARS) {
+            throw outOfRange();
         }
         if (isoYear != 0) {
             long fourth = CivilDays.of(isoYear, 1, 4); // always in week 1
@@ -262,7 +276,14 @@ final class DateReader {
         if (beforeChrist || civilYear < 0) {
             civilYear = 1 - Math.abs(civilYear);
         }
+        if (Math.abs((long) civilYear) > MOST_YEARS) {
+            throw outOfRange();
+        }
         if (dayOfYear > 0) {
+            if (!CivilDays.isValid(civilYear, 1, 1)
+                    || dayOfYear > CivilDays.of(civilYear + 1, 1, 1) - CivilDays.of(civilYear, 1, 1)) {
+                throw outOfRange();
+            }
             return CivilDays.of(civilYear, 1, 1) + dayOfYear - 1;
         }
         if (!CivilDays.isValid(civilYear, month, day)) {

@@ -304,7 +304,7 @@ public final class Decimals {
     }
 
     private static void to(long high, long low, int scale, int digits, int drop, RoundingMode rounding, Int128 out) {
-        int cut = scale - digits;
+        int cut = (int) Math.min((long) scale - digits, Integer.MAX_VALUE);
         if (cut <= 0) {
             divideByPower(high, low, drop, RoundingMode.DOWN, out);
             return;

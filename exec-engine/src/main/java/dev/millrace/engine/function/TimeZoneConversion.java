@@ -48,6 +48,9 @@ public final class TimeZoneConversion {
                     return ZoneId.of(known);
                 }
             }
+            if (text.matches("[A-Za-z]{3,}[+-]\\d{1,2}(:\\d{2})?")) {
+                return zone(text.replaceAll("^[A-Za-z]+", "")); // a name of one's own and how far west it is
+            }
             if (text.equalsIgnoreCase("z")) {
                 return ZoneOffset.UTC;
             }

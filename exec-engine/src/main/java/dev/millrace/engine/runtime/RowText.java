@@ -58,7 +58,12 @@ final class RowText {
             case DATE ->
                 LocalDate.ofEpochDay(Memory.getInt(batch.dataAddress(column) + 4L * row))
                         .toString();
-            case TIME -> LocalTime.ofNanoOfDay(1_000 * word(batch, column, row)).format(TIME);
+            case TIME -> {
+                long micros = word(batch, column, row);
+                yield micros == 86_400_000_000L
+                        ? "24:00:00"
+                        : LocalTime.ofNanoOfDay(1_000 * micros).format(TIME);
+            }
             case TIMESTAMP -> timestamp(word(batch, column, row));
             case TIMESTAMPTZ -> timestamp(word(batch, column, row)) + "+00";
             case TEXT, VARCHAR, CHAR, JSONB -> text(batch, column, row);

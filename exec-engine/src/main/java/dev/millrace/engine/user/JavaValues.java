@@ -51,7 +51,12 @@ final class JavaValues {
             case TEXT, VARCHAR, CHAR, JSONB -> new String(bytes(at), StandardCharsets.UTF_8);
             case BYTEA -> bytes(at);
             case DATE -> LocalDate.ofEpochDay(Memory.getInt(at));
-            case TIME -> LocalTime.ofNanoOfDay(1000 * Memory.getLong(at));
+            case TIME -> {
+                long micros = Memory.getLong(at);
+                yield micros == 86_400_000_000L
+                        ? LocalTime.MAX
+                        : LocalTime.ofNanoOfDay(1000 * micros); // Java has no 24:00
+            }
             case TIMESTAMP -> LocalDateTime.ofInstant(instant(Memory.getLong(at)), ZoneOffset.UTC);
             case TIMESTAMPTZ -> instant(Memory.getLong(at));
             case INTERVAL ->

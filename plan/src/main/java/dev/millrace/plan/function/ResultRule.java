@@ -57,7 +57,7 @@ public final class ResultRule {
      */
     public static DataType extract(String field) {
         return switch (field.toLowerCase(Locale.ROOT)) {
-            case "epoch", "second", "seconds" -> DataType.numeric(18, 6);
+            case "epoch", "second", "seconds", "julian", "jd" -> DataType.numeric(18, 6);
             case "millisecond", "milliseconds" -> DataType.numeric(18, 3);
             default -> DataType.numeric(18, 0);
         };

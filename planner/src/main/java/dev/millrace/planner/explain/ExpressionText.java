@@ -132,7 +132,8 @@ final class ExpressionText {
         return switch (literal.type().kind()) {
             case TEXT, VARCHAR, CHAR, JSONB -> "'" + value.toString().replace("'", "''") + "'";
             case DATE -> "'" + LocalDate.ofEpochDay((Long) value) + "'";
-            case TIME -> "'" + LocalTime.ofNanoOfDay((Long) value * 1000) + "'";
+            case TIME ->
+                (Long) value == 86_400_000_000L ? "'24:00'" : "'" + LocalTime.ofNanoOfDay((Long) value * 1000) + "'";
             case TIMESTAMP -> "'" + dateTime((Long) value) + "'";
             case TIMESTAMPTZ -> "'" + dateTime((Long) value) + "Z'";
             case INTERVAL -> interval((IntervalValue) value);

@@ -75,7 +75,11 @@ final class FormatBinder {
         RexNode value = context.coercions().convert(argument(place.group(1), values, call), DataType.TEXT);
         RexNode text = switch (kind) {
             case "s" -> function("coalesce", List.of(value, Rex.text("")), call);
-            case "I" -> function("quote_ident", List.of(value), call);
+            case "I" -> {
+                RexNode yes = Rex.literal(new Literal(true, DataType.BOOLEAN));
+                RexNode none = context.functions().operator("null_name", List.of(yes), call);
+                yield function("quote_ident", List.of(function("coalesce", List.of(value, none), call)), call);
+            }
             case "L" ->
                 function(
                         "coalesce",

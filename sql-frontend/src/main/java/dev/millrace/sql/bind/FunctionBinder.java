@@ -271,9 +271,12 @@ final class FunctionBinder {
         }
         List<RexNode> arguments = expressions.bindAll(call.getOperandList());
         DataType now = NOW.get(name);
-        if (now != null && arguments.isEmpty()) {
-            RexNode time = context.functions().function("now", name, List.of(), call);
-            return now.equals(DataType.TIMESTAMPTZ) ? time : Rex.cast(time, now);
+        if (now != null && arguments.size() <= 1) {
+            RexNode clock = context.functions().function("now", name, List.of(), call);
+            RexNode time = now.equals(DataType.TIMESTAMPTZ) ? clock : Rex.cast(clock, now);
+            return arguments.isEmpty()
+                    ? time
+                    : context.functions().operator("round_time", List.of(time, arguments.get(0)), call);
         }
         switch (name) {
             case "position" -> {

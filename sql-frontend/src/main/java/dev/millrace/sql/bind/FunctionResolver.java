@@ -93,6 +93,7 @@ final class FunctionResolver {
             "regexp_one_match",
             "array_subscripts",
             "pad_text",
+            "null_name",
             "text_slice",
             "array_mode",
             "array_disc",

@@ -114,8 +114,9 @@ final class NestedBinder {
         SqlNode index = call.operand(1);
         DataType type = Coercions.type(value);
         if (type.kind() == Kind.JSONB) {
-            RexNode key = expressions.bind(index);
-            return context.functions().operator("json_get", List.of(value, key), call);
+            RexNode key = context.coercions().convert(expressions.bind(index), DataType.TEXT, Strength.EXPLICIT, index);
+            RexNode path = context.functions().operator("make_array", List.of(key), call);
+            return context.functions().operator("json_at", List.of(value, path), call); // an element by its number, too
         }
         if (type.kind() == Kind.ROW && index instanceof SqlLiteral name) {
             return field(value, name.getValueAs(String.class), call);

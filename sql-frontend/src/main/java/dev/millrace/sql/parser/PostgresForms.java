@@ -206,11 +206,15 @@ final class PostgresForms {
         }
     }
 
-    /** {@code current_date} as {@code current_date()}; a precision is given up. */
+    /** {@code current_date} as {@code current_date()}; {@code localtime(3)} is a call as it stands. */
     void valueFunction(String word) {
         int lexemesUsed = 1;
         if (tokens.after(1).isSymbol("(")) {
-            lexemesUsed = tokens.after(2).isSymbol(")") ? 3 : 4;
+            if (!tokens.after(2).isSymbol(")")) {
+                tokens.callee(word);
+                return;
+            }
+            lexemesUsed = 3;
         }
         tokens.name(word, 0);
         tokens.push(QueryGrammarConstants.LPAREN, "(", 0);
