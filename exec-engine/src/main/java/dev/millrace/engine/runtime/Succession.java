@@ -51,8 +51,8 @@ final class Succession {
         LocalStandingQuery query = begin(old, plan, options, alteration);
         try {
             catchUp(old, query);
-            if (query.state() == QueryState.FAILED) {
-                throw query.failure().orElseThrow();
+            if (query.failure().isPresent()) { // also of rows that are there now
+                throw query.failure().get();
             }
         } catch (RuntimeException | Error e) {
             query.retire();
