@@ -2,11 +2,13 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.relation.Relations;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.time.Clock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -87,6 +89,9 @@ public interface Engine extends AutoCloseable {
      *     cannot be opened; later failures come from {@link Result#next}
      */
     Result run(PlanNode plan, long nowMicros);
+
+    /** The rows of a table or view, to be read by a key; none if it keeps none, or its first answer is not whole yet. */
+    Optional<VersionedView> kept(String relation);
 
     /** The same at the time at which it is called. */
     Result run(PlanNode plan);

@@ -8,9 +8,11 @@ import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.operators.OperatorFactory;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
+import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.task.MemoryScopes;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;
@@ -44,7 +46,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
 
-/** The engine of one process. */
+/**
+ * The engine of one process.
+ *
+ * <p>Long because it is all that a program may ask of one, over the locks that these share.
+ */
 class LocalEngine implements Engine {
     private static final long SINK_THREAD_IDLE_SECONDS = 5;
     private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -323,6 +329,22 @@ class LocalEngine implements Engine {
             result.close();
             throw QueryTasks.explain(e);
         }
+    }
+
+    @Override
+    public Optional<VersionedView> kept(String relation) {
+        LocalStandingQuery query;
+        synchronized (queries) {
+            query = queries.get(relation);
+        }
+        if (query != null && !query.hasBegun()) {
+            return Optional.empty();
+        }
+        if (!(relations.scannable(relation) instanceof Scannable.Feed feed)) {
+            return Optional.empty();
+        }
+        feed.requireCurrent();
+        return feed.view();
     }
 
     /** Views are not read before their first epoch is whole: until then they lack rows that are there. */

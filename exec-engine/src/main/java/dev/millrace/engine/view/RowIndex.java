@@ -2,7 +2,7 @@ package dev.millrace.engine.view;
 
 /**
  * Finds rows of a view by some of their columns, in all their versions: who looks tells the ones that are seen. Used with the
- * view's lock held.
+ * view's lock held. A key is a row in which the columns of the key are set.
  */
 interface RowIndex extends AutoCloseable {
     /**
@@ -17,6 +17,9 @@ interface RowIndex extends AutoCloseable {
 
     /** Removes a row that was added; its bytes are still there. */
     void remove(long row);
+
+    /** Finds the rows with a key's values, as long as the finder takes more. */
+    void find(long key, FoundRows found);
 
     long bytes();
 

@@ -356,14 +356,23 @@ final class RowVersions implements AutoCloseable {
 
     // ---- indexes ---------------------------------------------------------------------------------------------------
 
-    /** Has an index follow the rows; it has those that are there already. */
+    /**
+     * Has an index find all rows from now on; closes it if it cannot.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException and nothing was changed
+     */
     void add(RowIndex index) {
-        index.reserve(staged);
-        indexes.add(index);
-    }
-
-    void remove(RowIndex index) {
-        indexes.remove(index);
+        try {
+            for (long node = first; node != 0; node = next(node)) {
+                index.reserve(1);
+                index.add(row(node));
+            }
+            index.reserve(staged);
+            indexes.add(index);
+        } catch (RuntimeException | Error e) {
+            index.close();
+            throw e;
+        }
     }
 
     @Override

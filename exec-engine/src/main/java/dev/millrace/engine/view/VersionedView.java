@@ -17,7 +17,9 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -55,6 +57,7 @@ public final class VersionedView implements AutoCloseable {
     private final RowVersions rows;
     private int[] places = new int[0];
     private boolean freed;
+    private volatile Map<KeyColumns, RowIndex> indexes = Map.of(); // replaced under the lock, read by all
     private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
     private volatile long rowCount; // written under the lock, read by statistics
     private volatile long bytes; // likewise
@@ -330,6 +333,55 @@ public final class VersionedView implements AutoCloseable {
         }
     }
 
+    // ---- by key ----------------------------------------------------------------------------------------------------
+
+    /**
+     * A way to read rows by a key that few rows share. What it needs is made when it is first asked for, and kept as long as
+     * the view.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException and nothing was changed
+     */
+    public ViewLookup lookup(KeyColumns key) {
+        RowCodec own = new RowCodec(types, false, allocator);
+        lock.lock();
+        try {
+            if (freed) {
+                throw gone();
+            }
+            RowIndex index = indexes.get(key);
+            if (index == null) {
+                index = new HashIndex(key, own, allocator);
+                rows.add(index);
+                Map<KeyColumns, RowIndex> more = new HashMap<>(indexes);
+                more.put(key, index);
+                indexes = Map.copyOf(more);
+                bytes = rows.bytes();
+            }
+            return new ViewLookup(this, key, index, own);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean has(RowIndex index) {
+        return indexes.containsValue(index);
+    }
+
+    /** Runs a lookup that takes rows as of the version that is current; false if there were too many, or the view or index is gone. */
+    boolean look(RowIndex index, FoundRows found, int most, Runnable lookup) {
+        lock.lock();
+        try {
+            if (freed || !has(index)) {
+                return false;
+            }
+            found.begin(current.getAsLong(), most);
+            lookup.run();
+            return !found.tooMany();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     // ---- to keep ---------------------------------------------------------------------------------------------------
 
     /** Writes all rows as of now, for {@link #restore}. While nobody writes. */
@@ -391,6 +443,7 @@ public final class VersionedView implements AutoCloseable {
         if (closed && !freed && pins.isEmpty()) {
             freed = true;
             bytes = 0;
+            indexes = Map.of();
             Closing.all(List.of(rows, codec));
         }
     }

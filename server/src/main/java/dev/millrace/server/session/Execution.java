@@ -32,6 +32,7 @@ final class Execution {
     private final Cursors cursors;
     private final PreparedTexts prepared;
     private final Queries queries;
+    private final KeyReads keyReads;
     private final Writes writes;
     private final Copies copies;
     private final Inspection inspection;
@@ -58,6 +59,7 @@ final class Execution {
         this.transactions = new Transactions(database, settings, notices);
         this.queries =
                 new Queries(database, settings, transactions, cancellation, notices, source -> progress = source);
+        this.keyReads = new KeyReads(database, names, queries);
         this.cursors = new Cursors(database, queries, transactions, cancellation, names.objects());
         transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity);
@@ -92,6 +94,11 @@ final class Execution {
         return transactions;
     }
 
+    /** What is answered from an index. */
+    KeyReads keyReads() {
+        return keyReads;
+    }
+
     Optional<Progress> progress() {
         return progress.get();
     }
@@ -100,6 +107,12 @@ final class Execution {
         progress = Optional::empty;
         queries.begin();
         transactions.requireUsable(parsed.syntax());
+        if (KeyReads.concerns(parsed.syntax())) {
+            Optional<StatementResult> rows = keyReads.read(parsed, parameters);
+            if (rows.isPresent()) {
+                return rows.get();
+            }
+        }
         Statement statement = database.plans().analyze(parsed, names, parameters);
         transactions.check(statement);
         names.permissions().require(statement, parsed.syntax());

@@ -75,6 +75,11 @@ final class Explanations {
                 : database.plans().pull(query);
         boolean physical =
                 forms.isEmpty() || forms.contains(ExplainForm.PHYSICAL) || forms.contains(ExplainForm.VERBOSE);
+        if (physical && !standing) {
+            new KeyRows(database, database::clock)
+                    .plan(plan.root())
+                    .ifPresent(byKey -> lines.add(byKey.describe(database.catalog())));
+        }
         if (physical) {
             database.plans().text(plan, standing).lines().forEach(lines::add);
         }

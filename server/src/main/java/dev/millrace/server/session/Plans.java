@@ -7,6 +7,7 @@ import dev.millrace.engine.calc.ConstantFolder;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.Planner;
@@ -16,6 +17,7 @@ import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.fact.RelationFacts;
+import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.planner.user.UserStates;
@@ -195,6 +197,9 @@ final class Plans {
 
     /** Computes a constant; one that cannot be computed is left for the row that needs it, if ever there is one. */
     private static Expression fold(Expression constant) {
+        if (Expressions.any(constant, part -> ParameterPlace.number(part).isPresent())) {
+            return constant; // its value comes later
+        }
         try {
             return ConstantFolder.evaluate(constant);
         } catch (MillraceException e) {

@@ -53,6 +53,7 @@ final class Queries {
     private final Transactions transactions;
     private final Cancellation cancellation;
     private final Consumer<String> notices;
+    private final KeyRows keys;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
     private final Map<String, Batch> atHand = new LinkedHashMap<>(); // what parts of the statement under way returned
     private final Set<Long> ownEpochs = new LinkedHashSet<>();
@@ -72,6 +73,7 @@ final class Queries {
         this.transactions = transactions;
         this.cancellation = cancellation;
         this.notices = notices;
+        this.keys = new KeyRows(database, this::clock);
         this.showProgress = showProgress;
     }
 
@@ -93,6 +95,11 @@ final class Queries {
         return ownEpochs;
     }
 
+    /** The time of the statement under way, which stands. */
+    Clock clock() {
+        return Clock.standingAt(nowMicros, database.clock());
+    }
+
     StatementResult select(Statement.Select select) {
         return rows(select.query());
     }
@@ -104,8 +111,12 @@ final class Queries {
         if (own.isPresent()) { // which may end it, if nobody began it
             query.relations().forEach(relation -> tellOfView(relation, own.get().changed()));
         }
-        awaitOwnWrites(query); // which may be what makes a relation readable, or not
-        query.relations().forEach(this::requireReadable);
+        prepareToRead(query);
+        Optional<StatementResult.Rows> byKey =
+                atHand.isEmpty() ? keys.rows(query, plan, transactions.withChanges()) : Optional.empty();
+        if (byKey.isPresent()) {
+            return byKey.get();
+        }
         if (transactions.withChanges().isPresent() || !atHand.isEmpty()) {
             Map<String, OwnRows> shown = new LinkedHashMap<>();
             return runInPlace(plan, query.schema(), shown, () -> addSeen(query, shown));
@@ -151,11 +162,7 @@ final class Queries {
         if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY && DirectCalc.suits(plan, Relation.AT_HAND)) {
             return FixedRows.of(
                     query.schema(),
-                    DirectCalc.compute(
-                            plan,
-                            atHand,
-                            database.engine().allocator(),
-                            Clock.standingAt(nowMicros, database.clock())));
+                    DirectCalc.compute(plan, atHand, database.engine().allocator(), clock()));
         }
         query.relations().forEach(this::requireReadable);
         awaitOwnWrites(query);
@@ -257,6 +264,27 @@ final class Queries {
         double seconds = (database.clock().nanoTime() - startNanos) / 1e9;
         long rows = result.rowsRead();
         return new Progress(result.progress(), rows, rows / Math.max(1e-3, seconds));
+    }
+
+    /** Whether what is read is what is committed: nothing is held back, and no part of the statement returned rows. */
+    boolean readsCommitted() {
+        return atHand.isEmpty() && transactions.withChanges().isEmpty();
+    }
+
+    /** The same, and there is nothing to wait for. */
+    boolean readsAtOnce() {
+        return ownEpochs.isEmpty() && readsCommitted();
+    }
+
+    /** Rows that are found by their keys. */
+    KeyRows keys() {
+        return keys;
+    }
+
+    /** Before the rows of a query are read, by whatever way. */
+    void prepareToRead(Query query) {
+        awaitOwnWrites(query); // which may be what makes a relation readable, or not
+        query.relations().forEach(this::requireReadable);
     }
 
     private void awaitOwnWrites(Query query) {

@@ -253,10 +253,10 @@ public final class Session implements AutoCloseable {
 
     /**
      * Whether a statement is known to be answered without waiting for anyone or anything, in microseconds: it selects constants,
-     * and was executed before, by whichever session.
+     * and was executed before, by whichever session, or rows by their key, and was executed by this one.
      */
     public boolean answersAtOnce(ParsedStatement statement) {
-        return database.plans().isConstant(statement);
+        return database.plans().isConstant(statement) || execution.keyReads().answersAtOnce(statement);
     }
 
     /** The statements of a text, if it was parsed lately, by whichever session. */
@@ -449,6 +449,7 @@ public final class Session implements AutoCloseable {
             cancellation.request("closing of the session");
             execution.transactions().rollBack();
             execution.cursors().closeAll();
+            execution.keyReads().close();
             database.closed(this);
         }
     }

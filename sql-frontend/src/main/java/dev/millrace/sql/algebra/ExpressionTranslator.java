@@ -5,6 +5,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
@@ -56,7 +57,7 @@ public final class ExpressionTranslator {
                     .withHint("compute it in a sub-query in FROM");
         }
         if (node instanceof RexDynamicParam parameter) {
-            throw new IllegalArgumentException("parameter $" + (parameter.getIndex() + 1) + " has no value");
+            return ParameterPlace.of(parameter.getIndex(), TypeMapper.dataType(parameter.getType()));
         }
         if (node instanceof RexCall call) {
             return call(call);

@@ -1,0 +1,201 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.Parameters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Reads by key are answered from an index, and no other way than by the tasks of a query. */
+class KeyReadsTest {
+    private TestDatabase db;
+
+    @BeforeEach
+    void open() {
+        db = new TestDatabase();
+        db.run("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT UNIQUE, v BIGINT, n NUMERIC(10,2))");
+        db.run("CREATE MATERIALIZED VIEW totals AS SELECT v, count(*) AS c, max(name) AS m FROM t GROUP BY v");
+        db.run("CREATE TABLE two (a TEXT, b BIGINT, c INTEGER, PRIMARY KEY (a, b))");
+        for (int i = 0; i < 300; i++) {
+            db.run("INSERT INTO t VALUES ($1, $2, $3, $4)", i, "n" + i, (long) i % 7, i % 5);
+            db.run("INSERT INTO two VALUES ($1, $2, $3)", "a" + i % 10, (long) i / 10, i);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    private static Parameters values(Object... values) {
+        return ParameterValues.of(List.of(values)).forStatement(values.length);
+    }
+
+    private List<String> lines(String sql) {
+        try (StatementResults results = db.session().execute(sql)) {
+            return TestDatabase.texts((StatementResult.Rows) results.next());
+        }
+    }
+
+    /** Whether a statement is answered from an index, after its first execution. */
+    private boolean byKey(String sql, Object... values) {
+        ParsedStatement statement = db.session().parse(sql).get(0);
+        db.session().awaitOwnWrites();
+        db.session().execute(statement, values(values)).close();
+        return db.session().answersAtOnce(statement);
+    }
+
+    @Test
+    void rowsAreFoundByTheirPrimaryKey() {
+        assertEquals(List.of("7|n7|0|2.00"), db.rows("SELECT * FROM t WHERE id = 7"));
+        assertEquals(List.of("n7|7"), db.rows("SELECT name, id FROM t WHERE id = $1", 7));
+        assertEquals(List.of("n7|8"), db.rows("SELECT name, id + 1 FROM t WHERE $1 = id AND v >= $2", 7, 0));
+        assertEquals(List.of(), db.rows("SELECT name FROM t WHERE id = $1 AND v > $2", 7, 0));
+        assertEquals(List.of(), db.rows("SELECT name FROM t WHERE id = $1", 7_000));
+        assertEquals(List.of(), db.rows("SELECT name FROM t WHERE id = $1", Optional.empty()));
+        assertEquals(List.of("17"), db.rows("SELECT c FROM two WHERE a = 'a7' AND b = 1"));
+        assertEquals(List.of("17"), db.rows("SELECT c FROM two WHERE b = $1 AND a = $2", 1L, "a7"));
+        assertEquals(List.of("1|n1", "2|n2"), db.rows("SELECT id, name FROM t WHERE id IN (1, 2, 2, 999)"));
+        assertTrue(byKey("SELECT * FROM t WHERE id = 7"));
+        assertTrue(byKey("SELECT name, id FROM t WHERE id = $1", 7));
+        assertTrue(byKey("SELECT name, id FROM t WHERE id = $1", 7L));
+        assertTrue(byKey("SELECT name, id + 1 FROM t WHERE $1 = id AND v >= $2", 7, 0));
+        assertTrue(byKey("SELECT c FROM two WHERE b = $1 AND a = $2", 1L, "a7"));
+        assertTrue(byKey("SELECT id, name FROM t WHERE id IN (1, 2, 2, 999)"));
+        assertFalse(byKey("SELECT c FROM two WHERE a = $1", "a7"));
+        assertFalse(byKey("SELECT * FROM t WHERE id > 290"));
+        assertFalse(byKey("SELECT * FROM t WHERE id = 7 OR v = 1"));
+    }
+
+    @Test
+    void rowsAreFoundByUniqueColumnsAndByTheKeysOfViews() {
+        assertEquals(List.of("7"), db.rows("SELECT id FROM t WHERE name = $1", "n7"));
+        assertTrue(byKey("SELECT id FROM t WHERE name = $1", "n7"));
+        assertEquals(List.of("3|43|n94"), db.rows("SELECT * FROM totals WHERE v = 3"));
+        assertTrue(byKey("SELECT c FROM totals WHERE v = $1", 3L));
+        db.run("UPDATE t SET v = 3 WHERE id = 7");
+        assertEquals(List.of("44"), db.rows("SELECT c FROM totals WHERE v = $1", 3L));
+        assertEquals(List.of("7|3"), db.rows("SELECT id, v FROM t WHERE name = $1", "n7"));
+        db.run("DELETE FROM t WHERE v = 3");
+        assertEquals(List.of(), db.rows("SELECT c FROM totals WHERE v = $1", 3L));
+    }
+
+    @Test
+    void errorsAreThoseOfTheStatement() {
+        assertTrue(db.error("SELECT id FROM t WHERE id = 'x'").startsWith("22P02"));
+        assertTrue(db.error("SELECT 1 / v FROM t WHERE id = 7").startsWith("22012"));
+        assertTrue(db.error("SELECT id FROM t WHERE id = 1 / (id - id)").startsWith("22012"));
+    }
+
+    @Test
+    void aTransactionSeesItsOwnRowsAndOthersDoNot() {
+        ParsedStatement read =
+                db.session().parse("SELECT v FROM t WHERE id = $1").get(0);
+        assertEquals(List.of("1"), db.rows("SELECT v FROM t WHERE id = $1", 1));
+        db.run("BEGIN");
+        db.run("UPDATE t SET v = 100 WHERE id = 1");
+        assertFalse(db.session().answersAtOnce(read));
+        assertEquals(List.of("100"), db.rows("SELECT v FROM t WHERE id = $1", 1));
+        try (Session other = db.database().session();
+                StatementResult.Rows rows = other.query("SELECT v FROM t WHERE id = $1", 1)) {
+            List<Long> seen = new ArrayList<>();
+            rows.forEach(batch -> seen.add((Long) batch.column(0).getObject(0)));
+            assertEquals(List.of(1L), seen);
+        }
+        db.run("COMMIT");
+        assertEquals(List.of("100"), db.rows("SELECT v FROM t WHERE id = $1", 1));
+    }
+
+    /** Without the index each of these would read, and hold, all of the table. */
+    @Test
+    void changesByKeyReadTheRowsTheyChangeAndSeeThoseOfTheirTransaction() {
+        db.run("BEGIN");
+        assertEquals("UPDATE 1", db.run("UPDATE t SET v = v + 10 WHERE id = $1", 8));
+        assertEquals("UPDATE 1", db.run("UPDATE t SET v = v + 10 WHERE id = $1", 8));
+        assertEquals(List.of("21"), db.rows("SELECT v FROM t WHERE id = 8"));
+        assertEquals("DELETE 1", db.run("DELETE FROM t WHERE id = 9"));
+        assertEquals(List.of(), db.rows("SELECT v FROM t WHERE id = 9"));
+        assertEquals("UPDATE 0", db.run("UPDATE t SET v = 1 WHERE id = 9"));
+        db.run("INSERT INTO t VALUES (9, 'nine', 9, 9), (1000, 'm', 4, 4)");
+        assertEquals("UPDATE 1", db.run("UPDATE t SET id = 1001 WHERE id = 1000"));
+        assertEquals(List.of("1001|4", "9|9"), db.rows("SELECT id, v FROM t WHERE id IN (9, 1000, 1001)"));
+        db.run("COMMIT");
+        assertEquals(List.of("1001|4", "8|21", "9|9"), db.rows("SELECT id, v FROM t WHERE id IN (8, 9, 1000, 1001)"));
+        assertEquals("UPDATE 1", db.run("UPDATE t SET name = now()::text WHERE id = 9"));
+        assertEquals("DELETE 2", db.run("DELETE FROM t WHERE id IN (9, 1001) AND v > 0"));
+    }
+
+    @Test
+    void explainShowsTheIndex() {
+        assertEquals(
+                "Index Lookup on t using t_pkey: id = 7, in the place of:",
+                lines("EXPLAIN SELECT name FROM t WHERE id = 7").get(0));
+        assertTrue(lines("EXPLAIN UPDATE t SET v = 1 WHERE name = 'x'")
+                .get(1)
+                .startsWith("Index Lookup on t using t_name_key: name = 'x'"));
+        assertFalse(lines("EXPLAIN SELECT name FROM t WHERE id > 7").get(0).startsWith("Index"));
+    }
+
+    @Test
+    void whatWasFoundOutIsForgottenWhenTheTableChanges() {
+        assertEquals(List.of("1"), db.rows("SELECT v FROM t WHERE id = $1", 1));
+        db.run("DROP MATERIALIZED VIEW totals");
+        db.run("ALTER TABLE t ADD COLUMN w INTEGER DEFAULT 5");
+        assertEquals(List.of("1|5"), db.rows("SELECT v, w FROM t WHERE id = $1", 1));
+        db.run("DROP TABLE t");
+        assertTrue(db.error("SELECT v FROM t WHERE id = 1").startsWith("42P01"));
+        db.run("CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)");
+        db.run("INSERT INTO t VALUES (1, 'x')");
+        assertEquals(List.of("x"), db.rows("SELECT v FROM t WHERE id = $1", 1));
+    }
+
+    @Test
+    void aRoleThatMayNotReadIsRefusedAlsoWhenAnotherHasRead() {
+        assertEquals(List.of("1"), db.rows("SELECT v FROM t WHERE id = $1", 1));
+        db.run("CREATE ROLE guest LOGIN");
+        db.run("SET ROLE guest");
+        assertTrue(db.error("SELECT v FROM t WHERE id = 1").startsWith("42501"));
+        db.run("RESET ROLE");
+        db.run("GRANT SELECT ON t TO guest");
+        db.run("SET ROLE guest");
+        assertEquals(List.of("1"), db.rows("SELECT v FROM t WHERE id = $1", 1));
+        db.run("RESET ROLE");
+        db.run("REVOKE SELECT ON t FROM guest");
+        db.run("SET ROLE guest");
+        assertTrue(db.error("SELECT v FROM t WHERE id = 1").startsWith("42501"));
+    }
+
+    /** A condition with the key beside a like one without an index: both tell the same. */
+    @Test
+    void readsByKeyTellWhatScansTell() {
+        SplittableRandom random = new SplittableRandom(3);
+        for (int i = 0; i < 300; i++) {
+            int id = random.nextInt(320);
+            switch (random.nextInt(4)) {
+                case 0 ->
+                    db.run(
+                            "INSERT INTO t VALUES ($1, $2, 1, 2) ON CONFLICT (id) DO UPDATE SET v = t.v + 1",
+                            id,
+                            "m" + i);
+                case 1 -> db.run("DELETE FROM t WHERE id = $1", id);
+                case 2 -> db.run("UPDATE t SET name = $2 WHERE id = $1", id, "u" + i);
+                default -> {}
+            }
+            int other = random.nextInt(320);
+            assertEquals(
+                    db.rows("SELECT * FROM t WHERE id + 0 = $1 OR id + 0 = $2", id, other),
+                    db.rows("SELECT * FROM t WHERE id = $1 OR id = $2", id, other));
+            assertEquals(
+                    db.rows("SELECT * FROM totals WHERE v + 0 = $1", (long) i % 9),
+                    db.rows("SELECT * FROM totals WHERE v = $1", (long) i % 9));
+        }
+    }
+}
