@@ -3,6 +3,7 @@ package dev.millrace.engine.function.regex;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -11,6 +12,7 @@ import java.util.Optional;
  */
 final class RequiredLiteral {
     private static final int UNLIMITED = 1 << 20;
+    private static final int MOST_BYTES = 64; // the plain search compares all of them wherever the first ones are
 
     private final byte[] bytes;
     private final int least; // bytes of a match before the literal
@@ -123,8 +125,9 @@ final class RequiredLiteral {
 
         void endRun() {
             if (!run.isEmpty()) {
+                byte[] all = run.toString().getBytes(StandardCharsets.UTF_8);
                 RequiredLiteral found =
-                        new RequiredLiteral(run.toString().getBytes(StandardCharsets.UTF_8), runLeast, runMost);
+                        new RequiredLiteral(Arrays.copyOf(all, Math.min(all.length, MOST_BYTES)), runLeast, runMost);
                 if (best.isEmpty() || found.isBetterThan(best.get())) {
                     best = Optional.of(found);
                 }
