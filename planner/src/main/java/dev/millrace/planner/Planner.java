@@ -1,10 +1,12 @@
 package dev.millrace.planner;
 
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.algebra.Translation;
 import dev.millrace.planner.clock.ClockCheck;
 import dev.millrace.planner.clock.DrawnOnce;
 import dev.millrace.planner.clock.RecognizeTimeFilter;
+import dev.millrace.planner.estimate.Cardinality;
 import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.EventTimes;
@@ -13,6 +15,7 @@ import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.fact.UniqueKey;
 import dev.millrace.planner.forget.ForgetState;
 import dev.millrace.planner.join.MergeJoins;
+import dev.millrace.planner.order.JoinOrder;
 import dev.millrace.planner.over.OverRecognition;
 import dev.millrace.planner.parallel.Parallelism;
 import dev.millrace.planner.prune.PruneColumns;
@@ -40,6 +43,7 @@ import java.util.Optional;
  *
  * <pre>
  * translate    the algebra, node by node
+ * order        joins, by what is known of their inputs' sizes
  * simplify     fold constants, merge, move filters down
  * clock        rows that come and leave as time passes
  * recognize    windows that may emit once, at their close; joins of a window with its own extreme
@@ -64,8 +68,9 @@ public final class Planner {
         Inference inference = new Inference(context.relations(), finite);
         Simplification simplification = new Simplification(context.folder());
 
-        PlanNode plan = simplification.apply(
-                new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel()));
+        PlanNode translated =
+                new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
+        PlanNode plan = simplification.apply(ordered(translated, context, inference));
         if (!finite) {
             plan = simplification.apply(Rewriter.rewrite(plan, new RecognizeTimeFilter()));
             new ClockCheck(inference).check(plan);
@@ -112,6 +117,22 @@ public final class Planner {
         return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Fingerprint.of(plan));
     }
 
+    /** The joins in an order by what is known of sizes, if anything is; constants first, which filters are compared with. */
+    private static PlanNode ordered(PlanNode plan, PlannerContext context, Inference inference) {
+        List<PlanNode> nodes = Subplans.of(plan);
+        Cardinality cardinality = context.cardinality();
+        boolean known = nodes.stream().anyMatch(PlanNode.Join.class::isInstance)
+                && nodes.stream()
+                        .anyMatch(node -> node instanceof PlanNode.Scan scan && cardinality.isCounted(scan.relation()));
+        return known
+                ? JoinOrder.choose(
+                        Rewriter.rewrite(plan, Simplification.constants(context.folder())),
+                        cardinality,
+                        new UniqueKey(context.relations()),
+                        inference)
+                : plan;
+    }
+
     /** What the user asked for if it is possible; else what the plan does. */
     private static Emit emission(Emit asked, PlanNode plan, boolean finite, EmissionCheck check) {
         if (!finite && asked instanceof Emit.OnWindowClose) {
@@ -129,7 +150,10 @@ public final class Planner {
      * @param plan of {@link #plan} with an equal context
      */
     public static String explain(PlanNode plan, PlannerContext context) {
-        return PlanText.of(plan, new Inference(context.relations(), context.mode() == PlannerContext.Mode.PULL));
+        return PlanText.of(
+                plan,
+                new Inference(context.relations(), context.mode() == PlannerContext.Mode.PULL),
+                context.cardinality());
     }
 
     /** Aggregations and rankings of rows that are never retracted say so: they may keep smaller states. */

@@ -1,6 +1,8 @@
 package dev.millrace.planner;
 
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.planner.estimate.Cardinality;
+import dev.millrace.planner.estimate.RelationStatistics;
 import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.user.UserStates;
 import java.util.Objects;
@@ -21,6 +23,7 @@ import java.util.function.UnaryOperator;
  *     that close drop them anyway
  * @param stateTtlMicros after how long operators forget what no watermark lets them drop, if ever
  * @param userStates what can be done with the states of a user's aggregate, by what plans call it
+ * @param statistics what is known of a relation's rows; the order of joins follows it
  */
 public record PlannerContext(
         Mode mode,
@@ -29,7 +32,8 @@ public record PlannerContext(
         UnaryOperator<Expression> folder,
         boolean dropLate,
         OptionalLong stateTtlMicros,
-        Function<String, Optional<UserStates>> userStates) {
+        Function<String, Optional<UserStates>> userStates,
+        Function<String, RelationStatistics> statistics) {
 
     /** What a plan is for. */
     public enum Mode {
@@ -39,7 +43,25 @@ public record PlannerContext(
         PULL
     }
 
-    /** A context without functions of users whose states could be kept. */
+    /** The same, but nothing is known of rows. */
+    public PlannerContext withoutStatistics() {
+        return new PlannerContext(
+                mode,
+                relations,
+                parallelism,
+                folder,
+                dropLate,
+                stateTtlMicros,
+                userStates,
+                name -> RelationStatistics.UNKNOWN);
+    }
+
+    /** How many rows nodes give, by what this context knows. */
+    public Cardinality cardinality() {
+        return new Cardinality(statistics, name -> relations.apply(name).primaryKey());
+    }
+
+    /** A context without functions of users whose states could be kept, and without statistics. */
     public PlannerContext(
             Mode mode,
             Function<String, RelationFacts> relations,
@@ -47,7 +69,15 @@ public record PlannerContext(
             UnaryOperator<Expression> folder,
             boolean dropLate,
             OptionalLong stateTtlMicros) {
-        this(mode, relations, parallelism, folder, dropLate, stateTtlMicros, key -> Optional.empty());
+        this(
+                mode,
+                relations,
+                parallelism,
+                folder,
+                dropLate,
+                stateTtlMicros,
+                key -> Optional.empty(),
+                name -> RelationStatistics.UNKNOWN);
     }
 
     public PlannerContext {

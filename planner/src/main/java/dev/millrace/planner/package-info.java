@@ -8,6 +8,8 @@
  * tree      building and rewriting plan nodes and expressions
  * fact      what is known of rows: append-only, event times, windows, keys
  * algebra   Calcite's nodes to plan nodes, one by one
+ * estimate  how many rows nodes give
+ * order     the order of joins, by what is known of sizes
  * simplify  local rewrites that are always right
  * window    windows that emit at their close, watermarks, lateness
  * prune     unused columns, second reads, predicates for readers

@@ -117,6 +117,16 @@ public final class RelationRegistry implements Relations, AutoCloseable {
         }
     }
 
+    @Override
+    public synchronized OptionalLong rows(String name) {
+        Entry entry = entries.get(name);
+        return entry != null
+                        && entry.scannable() instanceof Scannable.Feed feed
+                        && feed.view().isPresent()
+                ? OptionalLong.of(feed.view().get().rowCount())
+                : OptionalLong.empty();
+    }
+
     private Entry entry(String name) {
         Entry entry = entries.get(name);
         if (entry == null) {

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.Source;
 import dev.millrace.type.Schema;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The named things a plan's {@code Scan} may read. The output of a standing query is one more, under the query's name.
@@ -42,6 +43,12 @@ public interface Relations {
 
     /** The columns of a relation or of a query's output. */
     Schema schema(String name);
+
+    /**
+     * How many different rows a table or the answer of a query has now; empty where rows are not kept and where there is no
+     * relation of the name. Costs nothing.
+     */
+    OptionalLong rows(String name);
 
     /** The stream or table of this name, to append to. */
     WritableRelation writable(String name);

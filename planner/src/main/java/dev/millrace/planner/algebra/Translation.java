@@ -68,7 +68,7 @@ public final class Translation {
 
     /** The whole query, its joins in an order without needless cross products. */
     public PlanNode translateQuery(RelNode root) {
-        return JoinOrder.choose(translate(root));
+        return WrittenOrder.choose(translate(root));
     }
 
     /** Node by node, joins in the order written. */

@@ -7,7 +7,9 @@ import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.planner.estimate.Cardinality;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.NodeVisitor;
 import dev.millrace.planner.tree.Nodes;
@@ -18,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -49,6 +52,38 @@ public final class PlanText implements NodeVisitor<String> {
     /** The text of a plan, each line ended by a newline. */
     public static String of(PlanNode plan, Inference inference) {
         return of(plan, node -> notes(node, inference));
+    }
+
+    /** The text of a plan; if it joins relations whose rows are counted, with how many rows are expected. */
+    public static String of(PlanNode plan, Inference inference, Cardinality cardinality) {
+        List<PlanNode> nodes = Subplans.of(plan);
+        boolean joins =
+                nodes.stream().anyMatch(node -> node instanceof PlanNode.Join || node instanceof PlanNode.MultiJoin);
+        if (!joins || nodes.stream().noneMatch(node -> isCounted(node, cardinality))) {
+            return of(plan, inference);
+        }
+        return of(plan, node -> {
+            List<String> notes = new ArrayList<>(notes(node, inference));
+            rows(node, cardinality).ifPresent(notes::add);
+            return notes;
+        });
+    }
+
+    private static boolean isCounted(PlanNode node, Cardinality cardinality) {
+        return node instanceof PlanNode.Scan scan && cardinality.isCounted(scan.relation());
+    }
+
+    /** Where rows come from and where they grow more or fewer. */
+    private static Optional<String> rows(PlanNode node, Cardinality cardinality) {
+        long rows = Math.round(cardinality.rows(node));
+        if (node instanceof PlanNode.Scan) {
+            return Optional.of(isCounted(node, cardinality) ? rows + " rows counted" : rows + " rows assumed");
+        }
+        boolean changes = node instanceof PlanNode.Join
+                || node instanceof PlanNode.MultiJoin
+                || node instanceof PlanNode.Aggregate
+                || node instanceof PlanNode.Calc calc && calc.condition().isPresent();
+        return changes ? Optional.of("about " + rows + " rows") : Optional.empty();
     }
 
     /** The text of a plan with notes of one's own behind each node. */

@@ -43,6 +43,11 @@ public final class Simplification {
         return List.of(new RemoveIdentityCalc(), new MergeCalcs());
     }
 
+    /** What computes constants, and nothing else. */
+    public static Rewrite constants(UnaryOperator<Expression> folder) {
+        return new FoldConstants(folder);
+    }
+
     public PlanNode apply(PlanNode plan) {
         return Rewriter.rewrite(plan, rewrites);
     }

@@ -64,11 +64,14 @@ public final class Database implements AutoCloseable {
         this.timeouts = new Timeouts(sessions, clock);
         this.engine = Engine.open(options.engine(), clock);
         this.connectors = Connectors.standard(options.printed());
+        TableStatistics statistics = new TableStatistics(engine);
         this.plans = new Plans(
                 frontend,
                 catalog,
                 engine.options().workers(),
-                name -> standing(name).map(StandingQuery::plan));
+                name -> standing(name).map(StandingQuery::plan),
+                statistics::of,
+                statistics::atHand);
         SystemRelations system = new SystemRelations(this);
         system.addAll();
         this.pgCatalog = new PgCatalog(catalog);

@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.engine.calc.ConstantFolder;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.planner.estimate.RelationStatistics;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
@@ -54,7 +55,13 @@ public final class HeadStart {
     private static void plan() {
         Frontend frontend = new Frontend();
         DatabaseCatalog catalog = new DatabaseCatalog();
-        Plans plans = new Plans(frontend, catalog, 1, name -> Optional.empty());
+        Plans plans = new Plans(
+                frontend,
+                catalog,
+                1,
+                name -> Optional.empty(),
+                name -> RelationStatistics.UNKNOWN,
+                name -> RelationStatistics.UNKNOWN);
         for (ParsedStatement parsed : frontend.parse("SELECT 1 AS a WHERE 2 > 1")) {
             if (plans.analyze(parsed, catalog, Parameters.none()) instanceof Statement.Select select) {
                 plans.pull(select.query());

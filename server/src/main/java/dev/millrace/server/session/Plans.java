@@ -13,6 +13,7 @@ import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.Planner;
 import dev.millrace.planner.PlannerContext;
 import dev.millrace.planner.PlannerContext.Mode;
+import dev.millrace.planner.estimate.RelationStatistics;
 import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.Inference;
@@ -33,7 +34,9 @@ import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
@@ -45,6 +48,7 @@ import java.util.function.Function;
  */
 final class Plans {
     private static final int REMEMBERED = 250; // some tens of kilobytes each
+    private static final long FEW_ROWS = 100;
     private static final int SMALL_ROWS = 16;
     private static final int SMALL_COLUMNS = 64;
     private static final int SMALL_VALUE = 256; // characters or elements
@@ -52,9 +56,12 @@ final class Plans {
     /** What was found under one version of the catalog. */
     private record Found<T>(long version, T what) {}
 
+    /** @param counted rows that relations had, where the plan depends on that */
+    private record Pulled(long version, PhysicalPlan what, Map<String, Long> counted) {}
+
     private final Cache<ParsedStatement, Found<Statement>> analyzed =
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
-    private final Cache<Query, Found<PhysicalPlan>> pulled =
+    private final Cache<Query, Pulled> pulled =
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
     private final Cache<CatalogObject, Found<RowRules>> rules =
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
@@ -62,13 +69,27 @@ final class Plans {
     private final DatabaseCatalog catalog;
     private final int parallelism;
     private final Function<String, Optional<PlanNode>> running;
+    private final Function<String, RelationStatistics> statistics;
+    private final Function<String, RelationStatistics> atHand;
 
-    /** @param running the plan of the continuous query or view of a name */
-    Plans(Frontend frontend, DatabaseCatalog catalog, int parallelism, Function<String, Optional<PlanNode>> running) {
+    /**
+     * @param running the plan of the continuous query or view of a name
+     * @param statistics what can be known of the rows of a relation, some of which may be read for it
+     * @param atHand what is known of them at once
+     */
+    Plans(
+            Frontend frontend,
+            DatabaseCatalog catalog,
+            int parallelism,
+            Function<String, Optional<PlanNode>> running,
+            Function<String, RelationStatistics> statistics,
+            Function<String, RelationStatistics> atHand) {
         this.frontend = frontend;
         this.catalog = catalog;
         this.parallelism = parallelism;
         this.running = running;
+        this.statistics = statistics;
+        this.atHand = atHand;
     }
 
     Statement analyze(ParsedStatement statement, Catalog names, Parameters parameters) {
@@ -141,13 +162,19 @@ final class Plans {
 
     /** The plan of a query over the rows that are there. */
     PhysicalPlan pull(Query query) {
-        Found<PhysicalPlan> known = pulled.getIfPresent(query);
+        Pulled known = pulled.getIfPresent(query);
         long version = catalog.version();
-        if (known != null && known.version() == version) {
+        if (known != null && known.version() == version && isStillGood(known)) {
             return known.what();
         }
-        PhysicalPlan plan = Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty()));
-        pulled.put(query, new Found<>(version, plan));
+        Map<String, Long> counted = new HashMap<>();
+        Function<String, RelationStatistics> asked = name -> {
+            RelationStatistics found = statistics.apply(name);
+            found.rows().ifPresent(rows -> counted.putIfAbsent(name, rows));
+            return found;
+        };
+        PhysicalPlan plan = Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked));
+        pulled.put(query, new Pulled(version, plan, counted));
         return plan;
     }
 
@@ -163,7 +190,7 @@ final class Plans {
                 || !select.query().relations().isEmpty()) {
             return false;
         }
-        Found<PhysicalPlan> plan = pulled.getIfPresent(select.query());
+        Pulled plan = pulled.getIfPresent(select.query());
         return plan != null
                 && plan.version() == known.version()
                 && plan.what().root() instanceof PlanNode.Values values
@@ -186,9 +213,27 @@ final class Plans {
         return true;
     }
 
+    /** Whether no relation has become so much larger or smaller that joins might be wanted in another order. */
+    private boolean isStillGood(Pulled plan) {
+        for (Map.Entry<String, Long> counted : plan.counted().entrySet()) {
+            long before = counted.getValue();
+            long now = atHand.apply(counted.getKey()).rows().orElse(before);
+            if (Math.abs(now - before) > FEW_ROWS + before / 2) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private PlannerContext context(Mode mode, boolean dropLate, OptionalLong stateTtlMicros) {
+        // Queries are created under a lock that others wait for.
+        return context(mode, dropLate, stateTtlMicros, atHand);
+    }
+
+    private PlannerContext context(
+            Mode mode, boolean dropLate, OptionalLong stateTtlMicros, Function<String, RelationStatistics> statistics) {
         return new PlannerContext(
-                mode, this::facts, parallelism, Plans::fold, dropLate, stateTtlMicros, Plans::userStates);
+                mode, this::facts, parallelism, Plans::fold, dropLate, stateTtlMicros, Plans::userStates, statistics);
     }
 
     private static Optional<UserStates> userStates(String function) {
@@ -255,7 +300,11 @@ final class Plans {
 
     /** A plan as EXPLAIN shows it. */
     String text(PhysicalPlan plan, boolean standing) {
-        return PlanText.of(plan.root(), new Inference(this::facts, !standing));
+        Mode mode = standing ? Mode.STANDING : Mode.PULL;
+        return PlanText.of(
+                plan.root(),
+                new Inference(this::facts, !standing),
+                context(mode, false, OptionalLong.empty()).cardinality());
     }
 
     /** What the plans of one query group have in common, as text. */

@@ -3,7 +3,13 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.runtime.OperatorStatistics;
+import dev.millrace.engine.runtime.Result;
 import dev.millrace.error.MillraceException;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.sql.Frontend;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.Statement;
 import dev.millrace.text.ValueText;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -103,6 +109,22 @@ public final class TestDatabase implements AutoCloseable {
         return IntStream.range(0, batch.columnCount())
                 .mapToObj(column -> ValueText.format(batch, column, row).orElse(""))
                 .collect(Collectors.joining("|"));
+    }
+
+    /** How many rows go into the operators of a SELECT, added up: what it costs, the same at each run. */
+    public long work(String select) {
+        Statement statement =
+                database.plans().analyze(new Frontend().parse(select).get(0), database.catalog(), Parameters.none());
+        PlanNode plan =
+                database.plans().pull(((Statement.Select) statement).query()).root();
+        try (Result result = database.engine().run(plan)) {
+            for (Optional<Batch> next = result.next(); next.isPresent(); next = result.next()) {
+                next.get().close();
+            }
+            return result.statistics().operators().stream()
+                    .mapToLong(OperatorStatistics::rowsIn)
+                    .sum();
+        }
     }
 
     /** The error of a statement that must fail. */

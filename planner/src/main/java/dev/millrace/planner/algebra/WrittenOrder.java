@@ -32,12 +32,12 @@ import java.util.stream.IntStream;
  *
  * Otherwise the order written stays: nothing is known of sizes, and the user may.
  */
-final class JoinOrder implements Rewrite {
-    private JoinOrder() {}
+final class WrittenOrder implements Rewrite {
+    private WrittenOrder() {}
 
     /** To be called before conditions move into joins and Calcs come between them. */
     static PlanNode choose(PlanNode plan) {
-        return Rewriter.rewrite(plan, new JoinOrder());
+        return Rewriter.rewrite(plan, new WrittenOrder());
     }
 
     @Override
