@@ -172,11 +172,15 @@ public final class ArrowStream implements AutoCloseable {
     private void load(Message message, ArrowBuf body) throws IOException {
         try (ArrowRecordBatch batch = MessageSerializer.deserializeRecordBatch(message, retained(body))) {
             new VectorLoader(root).load(batch);
-        } catch (OutOfMemoryException e) {
-            throw e;
-        } catch (RuntimeException e) { // what Arrow's own checks found
+        } catch (RuntimeException e) {
             root.clear();
-            throw new ArrowDamage("a batch is damaged");
+            while (body.refCnt() > 1) { // what was made half of it
+                body.getReferenceManager().release();
+            }
+            if (e instanceof OutOfMemoryException) {
+                throw e;
+            }
+            throw new ArrowDamage("a batch is damaged"); // what Arrow's own checks found
         }
     }
 

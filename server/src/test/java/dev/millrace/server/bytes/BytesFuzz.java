@@ -289,7 +289,9 @@ public final class BytesFuzz {
     /** As the endpoint for rows reads a body. */
     private void arrowStream(Random random) throws Exception {
         byte[] body = sending("Arrow", arrow.random(random, names()).damaged(random));
-        try (ArrowStream stream = new ArrowStream(new ByteArrayInputStream(body), allocator)) {
+        try (BufferAllocator own =
+                        allocator.newChildAllocator("case", 0, Long.MAX_VALUE); // which must be empty in the end
+                ArrowStream stream = new ArrowStream(new ByteArrayInputStream(body), own)) {
             while (stream.next()) {
                 session.insert("w", stream.root());
             }
@@ -329,12 +331,12 @@ public final class BytesFuzz {
         sending("file " + kind + (packed ? ".gz" : ""), bytes);
         Path path = packed ? file.resolveSibling(file.getFileName() + ".gz") : file;
         Files.write(path, bytes);
-        try {
+        try (BufferAllocator own = allocator.newChildAllocator("case", 0, Long.MAX_VALUE)) {
             var source = Connectors.standard(System.out)
                     .source("file")
                     .create(schema, new Options(Map.of("path", path.toString(), "format", kind)));
             List<Integer> columns = IntStream.range(0, schema.size()).boxed().toList();
-            List<SourceReader> readers = source.open(new ScanRequest(columns, List.of(), 1), new Context());
+            List<SourceReader> readers = source.open(new ScanRequest(columns, List.of(), 1), new Context(own));
             try {
                 for (SourceReader reader : readers) {
                     while (!reader.isFinished()) {
@@ -369,11 +371,7 @@ public final class BytesFuzz {
         SketchFile.read(file);
     }
 
-    private final class Context implements SourceContext {
-        @Override
-        public BufferAllocator allocator() {
-            return allocator;
-        }
+    private record Context(BufferAllocator allocator) implements SourceContext {
 
         @Override
         public Clock clock() {
