@@ -24,12 +24,16 @@ public final class CopyInput implements AutoCloseable {
     private static final int ROWS_PER_BATCH = 8192;
     private static final int MOST_ROW_BYTES = 64 << 20;
     private static final int ROOM = 64 << 10;
+    private static final int LONG_ROW = 64 << 10;
 
     private final Schema schema;
     private final Consumer<Batch> batches;
     private final List<ColumnWriter> columns = new ArrayList<>();
     private final RowScanner scanner;
     private final TextBuffer pending;
+    private long
+            nextLook; // bytes pending from which on a long row may be looked at again, so that all looks together are
+    // few
     private int row;
     private long rows;
 
@@ -60,7 +64,11 @@ public final class CopyInput implements AutoCloseable {
             return;
         }
         pending.append(address, length);
-        scanPending(false);
+        requireBounded();
+        if (pending.length() >= nextLook && scanner.mayEnd(address, length)) {
+            scanPending(false);
+            nextLook = pending.length() > LONG_ROW ? 2 * pending.length() : 0;
+        }
     }
 
     private void scanPending(boolean last) {

@@ -52,6 +52,16 @@ final class LineScanner implements RowScanner {
         return ended ? length : (int) (at - address);
     }
 
+    @Override
+    public boolean mayEnd(long address, int length) {
+        for (int i = 0; i < length; i++) {
+            if (Memory.getByte(address + i) == '\n') {
+                return true;
+            }
+        }
+        return ended;
+    }
+
     /** Behind the line feed that ends the line; it does not count in quotes, nor behind a backslash. */
     private long lineEnd(long from, long end) {
         boolean quoted = false;

@@ -10,6 +10,9 @@ interface RowScanner extends AutoCloseable {
      */
     int scan(long address, int length, boolean last);
 
+    /** Whether a row that did not end before may end in these bytes; false spares looking at all that came before once more. */
+    boolean mayEnd(long address, int length);
+
     @Override
     void close();
 }

@@ -101,6 +101,26 @@ class HostileBytesTest {
                 copy(t, binaryCopy("0002 00000004 00000007 00000003 c3a978 ffff"))); // and a good one
     }
 
+    /** Each piece of a row that does not end yet was a look at all pieces before it: with these, some 10^11 bytes. */
+    @Test
+    void aLongRowInSmallPiecesIsNotReadAgainForEachOfThem() throws IOException {
+        byte[] piece = "x\n".repeat(32).getBytes(StandardCharsets.US_ASCII);
+        byte[] message = RawClient.message('d', out -> out.write(piece));
+        ByteArrayOutputStream some = new ByteArrayOutputStream();
+        for (int i = 0; i < 1000; i++) {
+            some.writeBytes(message);
+        }
+        client.send(RawClient.query("COPY t (b) FROM STDIN (FORMAT csv)"));
+        client.send(RawClient.message('d', out -> out.writeByte('"')));
+        for (int i = 0; i < 50; i++) {
+            client.send(some.toByteArray());
+        }
+        client.send(RawClient.message('d', out -> out.writeByte('"')), RawClient.message('c', out -> {}));
+        assertEquals(List.of("COPY 1"), answers());
+        client.send(RawClient.query("SELECT length(b) FROM t"));
+        assertEquals(List.of("3200000", "SELECT 1"), answers());
+    }
+
     @Test
     void textsInACopyAreUtf8WithoutNul() throws IOException {
         assertEquals(List.of("22021"), copy("t (b) FROM STDIN", new byte[] {'a', (byte) 0xff, '\n'}));
