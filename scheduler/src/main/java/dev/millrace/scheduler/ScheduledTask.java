@@ -43,9 +43,19 @@ public final class ScheduledTask implements TaskStatistics {
         }
     }
 
-    /** Takes the task out for good. Waits for a run under way, unless called from within it. */
-    public void remove() {
-        workers.remove(this);
+    /**
+     * Takes the task out for good: no other run begins. Waits for a run under way, but only for so long, unless called from
+     * within it.
+     *
+     * @return what is left of the time; negative if a run goes on, which {@link #awaitOut} waits for
+     */
+    public long remove(long waitNanos) {
+        return workers.remove(this, waitNanos);
+    }
+
+    /** Waits for the end of the run under way, if need be for ever, when the task was removed. Not on a worker. */
+    public void awaitOut() {
+        workers.awaitOut(this);
     }
 
     Task task() {

@@ -57,8 +57,17 @@ public final class SteppedWorkers extends Workers {
     }
 
     @Override
-    void remove(ScheduledTask task) {
+    long remove(ScheduledTask task, long waitNanos) {
         queue.remove(task);
+        return waitNanos;
+    }
+
+    @Override
+    void awaitOut(ScheduledTask task) {}
+
+    @Override
+    public int replaced() {
+        return 0;
     }
 
     /** The order is the seed's: no effect. */

@@ -19,6 +19,12 @@ public interface Task {
      */
     Outcome run(long untilNanos);
 
+    /**
+     * Called on another thread, some times a second, while a run lasts much longer than it was given: it may be on a step
+     * that does not end.
+     */
+    default void runsLong() {}
+
     /** Whose task it is: a query's name. */
     String owner();
 

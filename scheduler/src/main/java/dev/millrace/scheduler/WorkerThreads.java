@@ -10,46 +10,129 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** A fixed number of threads that run tasks, and one for timers. All sleep when there is nothing to do. */
+/**
+ * A number of threads that run tasks, one for timers, and one that looks after the others. All sleep when there is nothing to
+ * do. A worker whose run does not end in time is replaced, and is gone once it does: the rest goes on at its usual pace
+ * whatever a task is at.
+ */
 public final class WorkerThreads extends Workers {
     /** How long a task runs before others have their turn: long against the cost of a switch, short against latency. */
     private static final long STACK_BYTES = 16 << 20; // of addresses: expressions are compiled by recursion
 
     private static final long QUANTUM_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
+    /** How often it is looked for runs that last too long. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** A run that lasts so long has its worker replaced: rare, since even large steps are shorter. */
+    private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int MOST_REPLACED = 64; // at a time
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A thread and what it is at. */
+    private final class Worker implements Runnable {
+        private ScheduledTask task; // null between runs; guarded by lock, as what follows
+        private long sinceNanos;
+        private boolean isReplaced;
+
+        @Override
+        public void run() {
+            work(this);
+        }
+    }
+
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition runnable = lock.newCondition();
     private final Condition stopped = lock.newCondition(); // a run of a removed task ended
+    private final Condition watch = lock.newCondition();
     private final Condition timersChanged = lock.newCondition();
     private final RunQueue queue; // guarded by lock
     private final Timers timers = new Timers(); // guarded by lock
-    private final List<Thread> threads = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>(); // guarded by lock
+    private final List<Worker> workers = new ArrayList<>(); // guarded by lock
+    private int startedWorkers; // guarded by lock
+    private int replaced; // guarded by lock
     private final ThreadLocal<ScheduledTask> running = new ThreadLocal<>();
     private long nextId; // guarded by lock
     private int sleepers; // guarded by lock
     private boolean closed; // guarded by lock
 
-    public WorkerThreads(int workers, SchedulingPolicy policy, Clock clock) {
+    public WorkerThreads(int count, SchedulingPolicy policy, Clock clock) {
         this.clock = clock;
         this.queue = new RunQueue(policy);
-        for (int i = 0; i < workers; i++) {
-            threads.add(new Thread(null, this::work, "millrace-worker-" + i, STACK_BYTES));
-        }
-        threads.add(new Thread(this::keepTime, "millrace-timer"));
-        for (Thread thread : threads) {
-            thread.setDaemon(true);
-            thread.start();
+        lock.lock();
+        try {
+            for (int i = 0; i < count; i++) {
+                startWorker();
+            }
+            start(new Thread(this::keepTime, "millrace-timer"));
+            start(new Thread(this::lookAfterWorkers, "millrace-watch"));
+        } finally {
+            lock.unlock();
         }
     }
 
-    private void work() {
+    private void startWorker() {
+        Worker worker = new Worker();
+        workers.add(worker);
+        start(new Thread(null, worker, "millrace-worker-" + startedWorkers++, STACK_BYTES));
+    }
+
+    private void start(Thread thread) {
+        threads.add(thread);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Replaces workers whose run does not end, and tells their tasks. */
+    private void lookAfterWorkers() {
         lock.lock();
         try {
             while (!closed) {
+                try {
+                    watch.awaitNanos(LOOK_NANOS);
+                } catch (InterruptedException e) {
+                    continue; // nobody interrupts it to stop it: close() wakes it
+                }
+                long now = clock.nanoTime();
+                List<ScheduledTask> late = new ArrayList<>();
+                for (Worker worker : List.copyOf(workers)) {
+                    if (worker.task != null && now - worker.sinceNanos > LOOK_NANOS) {
+                        late.add(worker.task);
+                        boolean stuck = now - worker.sinceNanos > LONG_NANOS || worker.task.removed;
+                        if (stuck && !worker.isReplaced && replaced < MOST_REPLACED && !closed) {
+                            worker.isReplaced = true;
+                            replaced++;
+                            startWorker();
+                        }
+                    }
+                }
+                if (!late.isEmpty()) {
+                    lock.unlock();
+                    try {
+                        late.forEach(task -> task.task().runsLong());
+                    } finally {
+                        lock.lock();
+                    }
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void work(Worker self) {
+        lock.lock();
+        try {
+            while (!closed && !self.isReplaced) {
                 Optional<ScheduledTask> next = queue.take(clock.nanoTime());
                 if (next.isPresent()) {
+                    self.task = next.get();
+                    self.sinceNanos = clock.nanoTime();
                     run(next.get());
+                    self.task = null;
                 } else {
                     sleepers++;
                     runnable.awaitUninterruptibly();
@@ -57,6 +140,12 @@ public final class WorkerThreads extends Workers {
                 }
             }
         } finally {
+            workers.remove(self);
+            threads.remove(Thread.currentThread());
+            if (self.isReplaced) {
+                replaced--;
+                runnable.signal(); // its task may have more to do, which is another's now
+            }
             lock.unlock();
         }
     }
@@ -139,13 +228,48 @@ public final class WorkerThreads extends Workers {
     }
 
     @Override
-    void remove(ScheduledTask task) {
+    long remove(ScheduledTask task, long waitNanos) {
+        boolean interrupted = false;
+        long left = waitNanos;
         lock.lock();
         try {
-            boolean out = queue.remove(task);
-            while (!out && running.get() != task && task.state != ScheduledTask.State.DONE) {
+            boolean out = queue.remove(task) || running.get() == task;
+            while (!out && task.state != ScheduledTask.State.DONE) {
+                if (left <= 0) {
+                    return -1;
+                }
+                try {
+                    left = stopped.awaitNanos(left);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            return Math.max(0, left);
+        } finally {
+            lock.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    void awaitOut(ScheduledTask task) {
+        lock.lock();
+        try {
+            while (task.state != ScheduledTask.State.DONE) {
                 stopped.awaitUninterruptibly();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int replaced() {
+        lock.lock();
+        try {
+            return replaced;
         } finally {
             lock.unlock();
         }
@@ -198,25 +322,32 @@ public final class WorkerThreads extends Workers {
         }
     }
 
+    /** Waits for runs under way, but only for so long: a thread that does not come back is a daemon, and left to itself. */
     @Override
     public void close() {
+        List<Thread> left;
         lock.lock();
         try {
             closed = true;
             runnable.signalAll();
             timersChanged.signalAll();
+            watch.signalAll();
+            left = List.copyOf(threads);
         } finally {
             lock.unlock();
         }
         boolean interrupted = false;
-        for (Thread thread : threads) {
-            while (thread.isAlive() && thread != Thread.currentThread()) {
-                try {
-                    thread.join();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
+        long millis = TimeUnit.NANOSECONDS.toMillis(CLOSE_NANOS);
+        for (Thread thread : left) {
+            if (thread == Thread.currentThread()) {
+                continue;
             }
+            try {
+                thread.join(millis);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            millis = thread.isAlive() ? 1 : millis; // one does not end, and its time was all that there is
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

@@ -11,7 +11,13 @@ public abstract sealed class Workers implements AutoCloseable permits WorkerThre
 
     abstract void wake(ScheduledTask task);
 
-    abstract void remove(ScheduledTask task);
+    /** Returns what is left of the time to wait for a run under way; negative if it goes on. */
+    abstract long remove(ScheduledTask task, long waitNanos);
+
+    abstract void awaitOut(ScheduledTask task);
+
+    /** How many workers are on a run that others do not wait for any more: each has another in its place. */
+    public abstract int replaced();
 
     /** Takes effect at the next choice. */
     public abstract void setPolicy(SchedulingPolicy policy);

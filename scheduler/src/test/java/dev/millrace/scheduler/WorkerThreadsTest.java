@@ -84,7 +84,7 @@ final class WorkerThreadsTest {
         AtomicBoolean finished = new AtomicBoolean();
         ScheduledTask task = workers.add(new Running(() -> {
             started.countDown();
-            while (remover.getState() != Thread.State.WAITING) {
+            while (remover.getState() != Thread.State.TIMED_WAITING) {
                 Thread.onSpinWait();
             }
             finished.set(true);
@@ -94,7 +94,7 @@ final class WorkerThreadsTest {
         while (started.getCount() > 0) {
             Thread.onSpinWait(); // it takes us for waiting only in remove
         }
-        task.remove();
+        task.remove(Long.MAX_VALUE);
         assertTrue(finished.get());
         long runs = task.runs();
         task.wake();
@@ -106,6 +106,34 @@ final class WorkerThreadsTest {
                 .wake();
         later.await(); // first come, first served
         assertEquals(runs, task.runs());
+    }
+
+    @Test
+    void aWorkerWhoseRunDoesNotEndIsReplaced() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        List<ScheduledTask> stuck = new ArrayList<>();
+        for (int i = 0; i < 5; i++) { // more than there are workers
+            CountDownLatch begun = new CountDownLatch(1);
+            ScheduledTask task = workers.add(new Running(() -> {
+                begun.countDown();
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return Task.Outcome.WAITING;
+            }));
+            task.wake();
+            begun.await();
+            stuck.add(task);
+        }
+        assertTrue(stuck.get(0).remove(1) < 0); // it does not end in time
+        assertTrue(workers.replaced() > 0);
+        end.countDown();
+        stuck.get(0).awaitOut();
+        for (ScheduledTask task : stuck) {
+            assertTrue(task.remove(Long.MAX_VALUE) >= 0);
+        }
     }
 
     @Test

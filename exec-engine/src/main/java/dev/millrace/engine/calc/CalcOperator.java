@@ -11,6 +11,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.RowByRow;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.node.PlanNode;
@@ -28,7 +29,7 @@ import org.apache.arrow.vector.FieldVector;
  * Filters rows and computes projections over those that pass. A batch in which no row passes emits nothing; where all
  * pass, columns that are passed through are shared with the input, not copied. Keeps no state.
  */
-public final class CalcOperator implements Operator {
+public final class CalcOperator implements Operator, RowByRow {
     private static final int FIRST_BYTES_PER_TEXT = 16;
 
     private final Schema schema;
@@ -94,6 +95,16 @@ public final class CalcOperator implements Operator {
             kernels[index] = program.instantiate(nulls, context.allocator());
         }
         return kernels[index];
+    }
+
+    @Override
+    public long rowsDone() {
+        long before = rowsBefore;
+        int row = 0;
+        for (CalcKernel kernel : kernels) {
+            row = Math.max(row, kernel == null ? 0 : kernel.row());
+        }
+        return before + row;
     }
 
     @Override

@@ -208,13 +208,18 @@ final class CalcCompiler {
             methods.line("int passed = 0;");
             body.line("selected[passed] = i;");
             body.line("passed += " + String.join(" & ", conditions) + " ? 1 : 0;");
-            loop(body, pass > 0);
+            loop(body, pass > 0, passes.get(pass).stream().anyMatch(CalcCompiler::isDear));
             methods.line("return passed;").close();
         }
     }
 
+    /** Whether a row may take long enough to be noticed. */
+    private static boolean isDear(Expression expression) {
+        return Costs.of(expression) > Costs.CHEAP;
+    }
+
     /** A loop over all rows or those selected, with the row of a failure at hand. */
-    private void loop(Body body, boolean selected) {
+    private void loop(Body body, boolean selected, boolean dear) {
         SourceBuilder methods = kernel.methods();
         String head = "for (; k < count; k++)";
         if (!body.mayFail()) {
@@ -231,6 +236,9 @@ final class CalcCompiler {
             methods.line("int k = 0;").open("try").open(head).line("i = selected[k];");
         } else {
             methods.open("try").open("for (; i < count; i++)");
+        }
+        if (dear) {
+            methods.line("row = i;");
         }
         methods.append(body.statements()).close();
         methods.reopen("catch (RuntimeException e)").line("throw failed(e, i);").close();
@@ -259,7 +267,10 @@ final class CalcCompiler {
             }
             body.head().forEach(methods::line);
             stores.forEach(store -> store.before(methods));
-            loop(body, selected);
+            loop(
+                    body,
+                    selected,
+                    groups.get(group).stream().map(projections::get).anyMatch(CalcCompiler::isDear));
             stores.forEach(store -> store.after(methods));
             methods.close();
         }

@@ -12,6 +12,8 @@ import dev.millrace.engine.state.NestedImages;
  * </pre>
  */
 public abstract class CalcKernel extends KernelCode implements AutoCloseable {
+    protected int row; // written by the generated loops whose rows may take long
+
     /** Keeps texts that several loops use, until the next batch. */
     protected final TextArena arena;
 
@@ -29,6 +31,7 @@ public abstract class CalcKernel extends KernelCode implements AutoCloseable {
         setNow(newNowMicros);
         arena.clear();
         images.clear();
+        row = 0;
         beginRows(rows);
     }
 
@@ -48,6 +51,11 @@ public abstract class CalcKernel extends KernelCode implements AutoCloseable {
      */
     public void project(Batch in, int[] selected, int count, OutputColumn[] out) {
         throw new IllegalStateException("there are only columns");
+    }
+
+    /** The row that a loop of dear expressions is at; for who watches, on any thread. */
+    public int row() {
+        return row;
     }
 
     /** What a failure in a row is to the user; never returns. */

@@ -130,6 +130,11 @@ final class LiveStream implements TaskHost, AutoCloseable {
     }
 
     @Override
+    public long mostRowNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
     public Interrupt interrupt() {
         return interrupt;
     }
@@ -140,11 +145,12 @@ final class LiveStream implements TaskHost, AutoCloseable {
     @Override
     public void close() {
         interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "stream \"" + name() + "\" is being stopped"));
-        scheduled.remove();
-        try {
-            task.close();
-        } finally {
-            resources.memory().release(memory);
-        }
+        resources.abandoned().end(name(), List.of(scheduled), () -> {}, () -> {
+            try {
+                task.close();
+            } finally {
+                resources.memory().release(memory);
+            }
+        });
     }
 }

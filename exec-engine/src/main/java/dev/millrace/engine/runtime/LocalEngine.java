@@ -363,13 +363,9 @@ class LocalEngine implements Engine {
         synchronized (results) {
             results.remove(result);
         }
-        result.tasks().stop();
-        result.free();
-        try {
-            result.tasks().close();
-        } finally {
-            memory.release(result.tasks().memory());
-        }
+        QueryTasks tasks = result.tasks();
+        tasks.stop(
+                () -> Closing.all(List.<AutoCloseable>of(result::free, tasks, () -> memory.release(tasks.memory()))));
     }
 
     static MillraceException keepsNothing(String relation) {
@@ -511,7 +507,7 @@ class LocalEngine implements Engine {
             running.forEach(query -> all.add(query::drop));
             all.add(relations);
             all.add(workers);
-            all.add(memory);
+            all.add(() -> resources.abandoned().closeAfter(memory));
             Closing.all(all);
         } finally {
             changes.unlock();

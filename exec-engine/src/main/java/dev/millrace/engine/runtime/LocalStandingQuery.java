@@ -79,6 +79,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 resources.clock(),
                 options.materialized() && options.sinks().isEmpty() ? Optional.of(failedRows) : Optional.empty(),
                 this);
+        tasks.limitRows(options.mostRowNanos());
         boolean isRestored = options.restore().isPresent();
         this.isSeen = scan -> isRestored;
         Optional<VersionedView> view = options.materialized()
@@ -305,10 +306,10 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 .workers()
                 .schedule(
                         resources.clock().nanoTime(),
-                        () -> resources.sinkThreads().execute(this::freeTasks));
+                        () -> resources.sinkThreads().execute(() -> tasks.stop(this::freeTasks)));
     }
 
-    /** Stops the tasks and closes the sinks; not from a worker, nor with this locked: a task on its last step needs it. */
+    /** Frees the tasks, which have stopped, and closes the sinks; not from a worker, nor with this locked: a task on its last step needs it. */
     private void freeTasks() {
         List<AutoCloseable> all = new ArrayList<>(List.of(tasks));
         all.addAll(output.sinks().closeables());
@@ -334,8 +335,10 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         state = QueryState.DROPPED;
         inputs.forEach(EpochInput::leave);
         output.abandon(Optional.empty());
-        freeTasks();
-        output.discard();
+        tasks.stop(() -> {
+            freeTasks();
+            output.discard();
+        });
     }
 
     /** Called once, when the tasks have started: what relations held at the start is an epoch of its own. */
@@ -502,9 +505,12 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private void free() {
         inputs.forEach(EpochInput::leave);
         output.abandon(Optional.empty());
-        freeTasks();
-        exclusively(output::discard);
-        resources.memory().release(tasks.memory());
+        tasks.stop(() -> {
+            freeTasks();
+            exclusively(output::discard);
+            resources.memory().release(tasks.memory());
+            resources.signal().raise();
+        });
         resources.signal().raise();
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.engine.runtime;
 import dev.millrace.connector.Sink;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How a standing query runs.
@@ -13,33 +14,43 @@ import java.util.Optional;
  * @param priority greater runs sooner, under policies that care
  * @param restore state of an earlier run of the same plan to begin with: it has seen the rows that the relations it
  *     reads have now, and goes on with what comes next
+ * @param mostRowNanos how long it may be at one row before it fails
  */
-public record QueryOptions(boolean materialized, List<Sink> sinks, int priority, Optional<QuerySnapshot> restore) {
+public record QueryOptions(
+        boolean materialized, List<Sink> sinks, int priority, Optional<QuerySnapshot> restore, long mostRowNanos) {
+    /** How long a query may be at one row unless it says otherwise. */
+    public static final long MOST_ROW_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     public QueryOptions {
         sinks = List.copyOf(sinks);
     }
 
     /** A query whose output only flows: to sinks, subscribers and other queries. */
     public static QueryOptions streaming() {
-        return new QueryOptions(false, List.of(), 0, Optional.empty());
+        return new QueryOptions(false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS);
     }
 
     /** A query whose answer is kept. */
     public static QueryOptions view() {
-        return new QueryOptions(true, List.of(), 0, Optional.empty());
+        return new QueryOptions(true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS);
     }
 
     public QueryOptions withSink(Sink sink) {
         List<Sink> more = new java.util.ArrayList<>(sinks);
         more.add(sink);
-        return new QueryOptions(materialized, more, priority, restore);
+        return new QueryOptions(materialized, more, priority, restore, mostRowNanos);
     }
 
     public QueryOptions withPriority(int newPriority) {
-        return new QueryOptions(materialized, sinks, newPriority, restore);
+        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos);
     }
 
     public QueryOptions withRestore(QuerySnapshot snapshot) {
-        return new QueryOptions(materialized, sinks, priority, Optional.of(snapshot));
+        return new QueryOptions(materialized, sinks, priority, Optional.of(snapshot), mostRowNanos);
+    }
+
+    /** Fails it when it is at one row for so long; {@code Long.MAX_VALUE} for never. */
+    public QueryOptions withMostRowNanos(long nanos) {
+        return new QueryOptions(materialized, sinks, priority, restore, nanos);
     }
 }

@@ -56,6 +56,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private final Listener listener;
     private final LateRowLog lateRows;
     private final Optional<FailedRows> failedRows;
+    private long mostRowNanos = Long.MAX_VALUE; // set before the tasks start
     private final Interrupt interrupt = new Interrupt();
     final List<PipelineTask> tasks = new ArrayList<>();
     final List<ScheduledTask> scheduled = new ArrayList<>();
@@ -87,6 +88,10 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         this.memory = resources.memory().newScope(name);
         this.listener = listener;
         this.lateRows = new LateRowLog(resources.clock());
+    }
+
+    void limitRows(long nanos) {
+        mostRowNanos = nanos;
     }
 
     MemoryScope memory() {
@@ -199,6 +204,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     @Override
+    public long mostRowNanos() {
+        return mostRowNanos;
+    }
+
+    @Override
     public Interrupt interrupt() {
         return interrupt;
     }
@@ -210,11 +220,22 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         }
     }
 
-    /** Has no task run any more. Not from within one of them. */
-    void stop() {
+    /**
+     * Has no task run any more, and then {@code free} what they and their query hold: before this returns unless a step goes
+     * on in spite of its interrupt. Not from within one of the tasks.
+     */
+    void stop(Runnable free) {
         stopping = true;
         interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "query \"" + name + "\" is being stopped"));
-        scheduled.forEach(ScheduledTask::remove);
+        resources.abandoned().end(name, scheduled, this::detach, free);
+    }
+
+    /** Has those that feed the tasks go on without them. */
+    private void detach() {
+        for (FeedScan scan : feeds) {
+            scan.feed().fanout().remove(scan.channel());
+            scan.feed().onRoom().run();
+        }
     }
 
     boolean isClosed() {
@@ -222,8 +243,8 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     }
 
     /**
-     * Stops the tasks and frees all they hold. Not from within one of them. The memory's scope is the owner's to release: a
-     * view may still have an epoch to come.
+     * Frees all that the tasks hold, which have stopped. The memory's scope is the owner's to release: a view may still have an
+     * epoch to come.
      */
     @Override
     public void close() {
@@ -231,7 +252,6 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             return;
         }
         closed = true;
-        stop();
         for (FeedScan scan : feeds) {
             scan.feed().fanout().remove(scan.channel());
         }

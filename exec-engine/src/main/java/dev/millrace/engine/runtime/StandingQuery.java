@@ -44,7 +44,8 @@ public interface StandingQuery {
     void resume();
 
     /**
-     * Stops it and frees all it holds, before returning. Queries that read it keep what they have.
+     * Stops it and frees all it holds, before returning unless a step of it does not come back: what that needs is freed when it
+     * does, and nobody waits for it. Queries that read it keep what they have.
      */
     void drop();
 

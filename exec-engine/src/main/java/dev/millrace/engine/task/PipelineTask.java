@@ -2,13 +2,17 @@ package dev.millrace.engine.task;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Item;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
+import dev.millrace.operator.RowByRow;
 import dev.millrace.scheduler.Task;
 import dev.millrace.scheduler.Timers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One instance of a pipeline. A unit of its work is one item of one input: rows run through the operators to the outlets
@@ -43,6 +47,10 @@ public final class PipelineTask implements Task, AutoCloseable {
     private Optional<Timers.Timer> idleTimer = Optional.empty();
     private Runnable wake = () -> {};
     private boolean paused; // guarded by this
+    private Stage seenStage; // the watch's, as what follows: what it saw last, and since when
+    private long seenSinceNanos;
+    private long seenRows;
+    private long seenNanos;
     private volatile boolean done; // written by the worker or by close, read by the other
 
     /**
@@ -118,6 +126,35 @@ public final class PipelineTask implements Task, AutoCloseable {
             done = true;
             host.failed(e);
             return Outcome.DONE;
+        }
+    }
+
+    /**
+     * Fails the query when a stage does not get on with a row. Looks at fields of the worker without a lock: what it sees may
+     * be old, but not for as long as it takes.
+     */
+    @Override
+    public void runsLong() {
+        Stage stage = current;
+        long since = sinceNanos;
+        Optional<RowByRow> rows =
+                stage instanceof OperatorStage operator && operator.operator() instanceof RowByRow byRow
+                        ? Optional.of(byRow)
+                        : Optional.empty();
+        long done = rows.map(RowByRow::rowsDone).orElse(0L);
+        long now = host.clock().nanoTime();
+        if (stage != seenStage || since != seenSinceNanos || done != seenRows) {
+            seenStage = stage;
+            seenSinceNanos = since;
+            seenRows = done;
+            seenNanos = now;
+        } else if (now - seenNanos > host.mostRowNanos()) {
+            MillraceException why = MillraceException.user(
+                            SqlState.QUERY_CANCELED,
+                            "query \"" + host.name() + "\" was at one row for longer than row_timeout ("
+                                    + TimeUnit.NANOSECONDS.toMillis(host.mostRowNanos()) + " ms)")
+                    .withHint("a query may have more time: SET row_timeout before it is created");
+            host.failed(rows.isPresent() ? why.in("row " + (done + 1)) : why);
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
  * @param batchRows rows of a full batch
  * @param mostWaitingBytes what a paused query's inputs may hold
  * @param sinkThreads call sinks that may wait for the outside
+ * @param abandoned steps that nobody waits for
  */
 public record Resources(
         Workers workers,
@@ -25,7 +26,33 @@ public record Resources(
         long channelHighBytes,
         long channelLowBytes,
         long mostWaitingBytes,
-        Executor sinkThreads) {
+        Executor sinkThreads,
+        AbandonedSteps abandoned) {
+
+    public Resources(
+            Workers workers,
+            Clock clock,
+            Epochs epochs,
+            Signal signal,
+            MemoryScopes memory,
+            int batchRows,
+            long channelHighBytes,
+            long channelLowBytes,
+            long mostWaitingBytes,
+            Executor sinkThreads) {
+        this(
+                workers,
+                clock,
+                epochs,
+                signal,
+                memory,
+                batchRows,
+                channelHighBytes,
+                channelLowBytes,
+                mostWaitingBytes,
+                sinkThreads,
+                new AbandonedSteps(sinkThreads));
+    }
 
     /**
      * Queries that share a relation have its rows once, each a place of its own in them; who is so many channels behind holds

@@ -30,6 +30,9 @@ public interface TaskHost {
     /** A task failed; it runs no more. */
     void failed(Throwable failure);
 
+    /** How long a task may be at one row. */
+    long mostRowNanos();
+
     /** What its tasks work for: stopped when they are to run no more. */
     Interrupt interrupt();
 

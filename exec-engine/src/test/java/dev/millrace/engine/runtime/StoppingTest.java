@@ -9,6 +9,7 @@ import static dev.millrace.engine.runtime.TestPlans.view;
 import static dev.millrace.engine.runtime.TestPlans.zset;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
@@ -71,6 +72,44 @@ final class StoppingTest {
         Result result = engine.run(project(scan("src", KV), 0));
         Eventually.holds("the row is read", () -> result.rowsRead() == 1);
         result.close();
+    }
+
+    @Test
+    void aQueryOnAStepThatHearsNothingIsDroppedAllTheSame() {
+        WritableRelation stream = engine.relations().addStream("s", KV);
+        StandingQuery deaf = engine.start("deaf", project(scan("s", KV), 0), QueryOptions.view());
+        engine.start("sum", sum(scan("s", KV), List.of(), 1), QueryOptions.view());
+        stream.append(batch(engine, KV, Row.of(TestOperators.DEAF, 1)));
+        deaf.drop();
+        assertEquals(QueryState.DROPPED, deaf.state());
+        engine.start("deaf", sum(scan("s", KV), List.of(), 0), QueryOptions.view()); // the name is free
+        engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(3, 7))));
+        assertEquals(zset(Row.of(8L)), view(engine, "sum")); // its reader of the same stream is held up no longer
+        assertEquals(zset(Row.of(3L)), view(engine, "deaf"));
+        TestOperators.hear(); // what it held is freed
+    }
+
+    @Test
+    void aQueryThatIsAtOneRowForTooLongFailsAndItsNeighboursGoOn() {
+        WritableRelation stream = engine.relations().addStream("s", KV);
+        StandingQuery slow = engine.start(
+                "slow", project(scan("s", KV), 0), QueryOptions.view().withMostRowNanos(1_000_000));
+        engine.start("sum", sum(scan("s", KV), List.of(), 1), QueryOptions.view());
+        engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1, 7), Row.of(TestOperators.ENDLESS, 1))));
+        assertEquals(QueryState.FAILED, slow.await());
+        MillraceException why = slow.failure().orElseThrow();
+        assertEquals(SqlState.QUERY_CANCELED, why.sqlState());
+        assertTrue(why.getMessage().contains("row_timeout"), why.getMessage());
+        assertEquals(zset(Row.of(8L)), view(engine, "sum"));
+    }
+
+    @Test
+    void theEngineClosesWhileAStepHearsNothing() {
+        WritableRelation stream = engine.relations().addStream("s", KV);
+        engine.start("deaf", project(scan("s", KV), 0), QueryOptions.view());
+        stream.append(batch(engine, KV, Row.of(TestOperators.DEAF, 1)));
+        engine.close();
+        TestOperators.hear();
     }
 
     private static ScriptedSource source(Row row) {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
 import org.apache.arrow.vector.FieldVector;
 
 /**
@@ -34,7 +35,17 @@ final class TestOperators {
     /** A row with this value in column 0 keeps {@link Projection} at it until what it works for is stopped. */
     static final long ENDLESS = -777;
 
+    /** A row with this value in column 0 keeps {@link Projection} at it, whatever is stopped, until {@link #hear}. */
+    static final long DEAF = -888;
+
+    private static final Semaphore DEAF_ROWS = new Semaphore(0);
+
     private TestOperators() {}
+
+    /** Lets a deaf row go on. */
+    static void hear() {
+        DEAF_ROWS.release();
+    }
 
     static Operator create(PlanNode node) {
         if (node instanceof PlanNode.Calc calc) {
@@ -68,6 +79,9 @@ final class TestOperators {
                 if (row.get(0).equals(POISON)) {
                     batch.close();
                     throw new IllegalStateException("poison");
+                }
+                if (row.get(0).equals(DEAF)) {
+                    DEAF_ROWS.acquireUninterruptibly();
                 }
                 if (row.get(0).equals(ENDLESS)) {
                     Interrupt interrupt = Interrupt.current();

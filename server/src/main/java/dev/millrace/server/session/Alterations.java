@@ -135,7 +135,8 @@ final class Alterations {
             if (planned.alteration.changesNothing()) {
                 notices.accept("the plan of \"" + alter.name() + "\" is the same: nothing changes, all state is kept");
             } else {
-                QueryOptions how = planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming();
+                QueryOptions how =
+                        queries.limited(planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming());
                 int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
                 StandingQuery query =
                         database.engine().alter(alter.name(), planned.plan.root(), how.withPriority(priority));

@@ -263,7 +263,8 @@ final class Definitions {
             options.rejectUnread();
             PhysicalPlan plan = rules.plan(database.plans(), query);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
-            QueryOptions how = (view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority);
+            QueryOptions how =
+                    queries.limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
             start(name, plan, how);
             return new CatalogObject(
                     name,
@@ -319,7 +320,7 @@ final class Definitions {
                 sink.close();
                 throw e;
             }
-            QueryOptions how = QueryOptions.streaming().withSink(sink);
+            QueryOptions how = queries.limited(QueryOptions.streaming().withSink(sink));
             start(create.name(), plan, how);
             return new CatalogObject(
                     create.name(),

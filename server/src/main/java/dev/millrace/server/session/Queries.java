@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -429,9 +430,15 @@ final class Queries {
                 .start(
                         database.subscriptionName(),
                         plan.root(),
-                        QueryOptions.streaming().withSink(queue));
+                        limited(QueryOptions.streaming().withSink(queue)));
         return new OwnChanges(
                 subscribe.query().schema(), query, queue, plan.appendOnly(), form(subscribe), cancellation, notices);
+    }
+
+    /** How a query that this session makes runs. */
+    QueryOptions limited(QueryOptions options) {
+        long millis = settings.millis(Setting.ROW_TIMEOUT);
+        return options.withMostRowNanos(millis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
     private OnSlow onSlow(Statement.Subscribe subscribe) {

@@ -41,6 +41,11 @@ public enum Setting {
             "0",
             Form.DURATION,
             "how long a statement may run before it is cancelled (0: for ever)"),
+    ROW_TIMEOUT(
+            "row_timeout",
+            "10s",
+            Form.DURATION,
+            "how long a continuous query, view or sink made from now on may be at one row before it fails (0: for ever)"),
     LOCK_TIMEOUT(
             "lock_timeout",
             "0",

@@ -1,0 +1,94 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.scheduler.ScheduledTask;
+import java.util.Collection;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Steps of tasks that were stopped but do not come back: nobody waits for them, and what their tasks hold is freed when they
+ * do. Safe on any thread.
+ */
+public final class AbandonedSteps {
+    /** How long whoever stops tasks waits for their steps: far longer than any loop goes on without looking. */
+    private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private static final long CLOSE_MILLIS = 1_000;
+    private static final System.Logger LOG = System.getLogger(AbandonedSteps.class.getPackageName());
+
+    private final Executor threads;
+    private int underWay; // guarded by this
+
+    /** @param threads may wait */
+    AbandonedSteps(Executor threads) {
+        this.threads = threads;
+    }
+
+    /**
+     * Has no other run of tasks begin, waits a little for those under way, and frees what they hold: here, or, if a step goes
+     * on, on another thread once it has ended. Not from within one of the tasks.
+     *
+     * @param owner whose tasks they are
+     * @param detach has nobody wait for the tasks; called first, when a step goes on
+     */
+    public void end(String owner, Collection<ScheduledTask> tasks, Runnable detach, Runnable free) {
+        long left = WAIT_NANOS;
+        boolean all = true;
+        for (ScheduledTask task : tasks) {
+            long after = task.remove(left);
+            all &= after >= 0;
+            left = Math.max(0, after);
+        }
+        if (all) {
+            free.run();
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "query \"" + owner + "\" was stopped, but a step of it goes on; what it holds is freed when that ends");
+        detach.run();
+        add(1);
+        threads.execute(() -> {
+            try {
+                tasks.forEach(ScheduledTask::awaitOut);
+                free.run();
+            } finally {
+                add(-1);
+            }
+        });
+    }
+
+    private synchronized void add(int change) {
+        underWay += change;
+        notifyAll();
+    }
+
+    /** How many queries have one. */
+    public synchronized int count() {
+        return underWay;
+    }
+
+    /** Closes what they hold parts of, unless they keep those for longer than is waited here: then until the process ends. */
+    public void closeAfter(MemoryScopes memory) {
+        if (await()) {
+            memory.close();
+        }
+    }
+
+    private synchronized boolean await() {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
+        boolean interrupted = false;
+        for (long left = CLOSE_MILLIS; underWay > 0 && left > 0; ) {
+            try {
+                wait(left);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return underWay == 0;
+    }
+}
