@@ -32,10 +32,13 @@ public final class UserAggregate {
     }
 
     private Object asked(Step step) {
+        UserWatch.Call watched = UserWatch.enter(key);
         try {
             return step.apply();
-        } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
+        } catch (Exception | LinkageError | StackOverflowError | AssertionError | UserStopped | OutOfMemoryError e) {
             throw UserCode.failed(key, e);
+        } finally {
+            watched.leave();
         }
     }
 

@@ -64,10 +64,13 @@ public final class UserCall implements AutoCloseable {
     /** Calls it over the image of a row of arguments; false when the result is NULL. */
     public boolean call(long image, int length) {
         Object value;
+        UserWatch.Call watched = UserWatch.enter(key);
         try {
             value = calls.call(image);
-        } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
+        } catch (Exception | LinkageError | StackOverflowError | AssertionError | UserStopped | OutOfMemoryError e) {
             throw UserCode.failed(key, e);
+        } finally {
+            watched.leave();
         }
         result.clear();
         JavaValues.write(result, returns, value);

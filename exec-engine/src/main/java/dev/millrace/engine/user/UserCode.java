@@ -16,8 +16,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -121,7 +119,7 @@ public final class UserCode {
             Path copy = Files.createTempFile("millrace-", ".jar");
             copy.toFile().deleteOnExit();
             Files.write(copy, bytes);
-            return new URLClassLoader(new URL[] {copy.toUri().toURL()}, UserCode.class.getClassLoader());
+            return new GuardedClasses(copy.toUri().toURL(), UserCode.class.getClassLoader());
         } catch (MalformedURLException e) {
             throw MillraceException.internal("a temporary file has no address", e);
         } catch (IOException e) {
@@ -159,13 +157,18 @@ public final class UserCode {
                     SqlState.UNDEFINED_FUNCTION, "the jar of function " + name(key) + " is not loaded");
         }
         String className = withoutCall(key.substring(mark + 1));
+        UserWatch.Call watched = UserWatch.enter(key); // a class may do anything when it is initialised
         try {
             return Class.forName(className, true, jar.loader());
+        } catch (UserStopped e) {
+            throw e.why();
         } catch (ClassNotFoundException | LinkageError e) {
             throw MillraceException.user(
                             SqlState.UNDEFINED_FUNCTION,
                             "class " + className + " of function " + name(key) + " cannot be loaded: " + e)
                     .withHint("AS 'path.jar', 'org.example.Class'");
+        } finally {
+            watched.leave();
         }
     }
 
@@ -243,6 +246,9 @@ public final class UserCode {
             try {
                 return method.invoke(null, values);
             } catch (InvocationTargetException e) {
+                if (e.getCause() instanceof UserStopped stopped) {
+                    throw stopped;
+                }
                 throw e.getCause() instanceof Exception cause ? cause : e;
             }
         };
@@ -284,9 +290,12 @@ public final class UserCode {
     }
 
     private static Object make(String key, Class<?> type) {
+        UserWatch.Call call = UserWatch.enter(key);
         try {
             Constructor<?> constructor = type.getConstructor();
             return constructor.newInstance();
+        } catch (UserStopped e) { // a constructor's is wrapped, that of what is loaded for it is not
+            throw e.why();
         } catch (InvocationTargetException e) {
             throw failed(key, e.getCause());
         } catch (ReflectiveOperationException e) {
@@ -294,6 +303,8 @@ public final class UserCode {
                     SqlState.UNDEFINED_FUNCTION,
                     "class " + type.getName() + " of function " + name(key)
                             + " has no public constructor without parameters");
+        } finally {
+            call.leave();
         }
     }
 
@@ -331,6 +342,16 @@ public final class UserCode {
         Throwable cause = thrown instanceof InvocationTargetException ? thrown.getCause() : thrown;
         if (cause instanceof MillraceException told) {
             return told;
+        }
+        if (cause instanceof UserStopped stopped) {
+            return stopped.why();
+        }
+        if (cause instanceof ExceptionInInitializerError && cause.getCause() != null) {
+            return failed(key, cause.getCause());
+        }
+        if (cause instanceof OutOfMemoryError) {
+            return MillraceException.resources(
+                    SqlState.OUT_OF_MEMORY, "function " + name(key) + " failed: " + cause.getMessage());
         }
         String message = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.toString();
         return MillraceException.user(

@@ -43,10 +43,14 @@ public final class UserRows implements RowsFunction {
             int column = call.arguments().get(i);
             arguments[i] = values.read(batch.column(column), input.type(column), row);
         }
+        UserWatch.Call watched = UserWatch.enter(call.function());
         try {
             function.call(arguments, rows::add);
-        } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
+        } catch (Exception | LinkageError | StackOverflowError | AssertionError | UserStopped | OutOfMemoryError e) {
+            rows.clear();
             throw UserCode.failed(call.function(), e);
+        } finally {
+            watched.leave();
         }
     }
 

@@ -1,0 +1,164 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.engine.runtime.QueryState;
+import dev.millrace.error.MillraceException;
+import dev.millrace.testing.time.Eventually;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Users' code that does not come back, wants all memory, or would end the program: its query fails, and nothing else. */
+@Timeout(120)
+class HostileFunctionTest {
+    private static final String SOURCE = """
+            package org.example;
+
+            import java.util.ArrayList;
+            import java.util.List;
+
+            public final class Code {
+                public static long loops(long value) {
+                    long x = value;
+                    while (true) x = x * 31 + 7;
+                }
+
+                public static long swallows(long value) {
+                    long n = 0;
+                    while (n >= 0) {
+                        try { n = n % 7 + 1; if (n == 9) throw new Exception(); } catch (Exception e) { n = 0; }
+                    }
+                    return n;
+                }
+
+                public static long recurses(long value) {
+                    return value < 0 ? 0 : recurses(value % 3) + recurses(value % 5);
+                }
+
+                public static long sleeps(long value) throws Exception {
+                    Thread.sleep(Long.MAX_VALUE);
+                    return 1;
+                }
+
+                public static long waits(long value) throws Exception {
+                    Object lock = new Object();
+                    synchronized (lock) { lock.wait(); }
+                    return 1;
+                }
+
+                public static long hoards(long value) {
+                    List<byte[]> all = new ArrayList<>();
+                    while (true) all.add(new byte[1000]);
+                }
+
+                public static long wastes(long value) {
+                    long n = 0;
+                    while (true) n += new byte[1 << 16].length;
+                }
+
+                public static long exits(long value) { System.exit(1); return 1; }
+                public static long halts(long value) { Runtime.getRuntime().halt(1); return 1; }
+
+                public static long refers(long value) {
+                    java.util.function.IntConsumer exit = System::exit;
+                    exit.accept(1);
+                    return 1;
+                }
+
+                public static final class Evil {
+                    static { System.exit(1); }
+                    public static long begins(long value) { return 1; }
+                }
+            }
+            """;
+
+    private static final List<String> STUCK = List.of("loops", "swallows", "sleeps", "waits");
+
+    @TempDir
+    private Path folder;
+
+    private final TestDatabase database = new TestDatabase(1);
+    private Path jar;
+
+    @BeforeEach
+    void create() throws IOException {
+        jar = TestJar.of(SOURCE, folder);
+        for (String name : List.of(
+                "loops", "swallows", "recurses", "sleeps", "waits", "hoards", "wastes", "exits", "halts", "refers")) {
+            database.run("CREATE FUNCTION " + name + "(BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar
+                    + "', 'org.example.Code'");
+        }
+        database.run("CREATE TABLE t (n BIGINT PRIMARY KEY)");
+        database.run("INSERT INTO t VALUES (1), (2)");
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    private MillraceException fails(String sql) {
+        return assertThrows(MillraceException.class, () -> database.rows(sql), sql);
+    }
+
+    @Test
+    void codeThatDoesNotComeBackEndsWithItsStatement() {
+        database.run("SET statement_timeout = '200ms'");
+        for (String name : STUCK) {
+            assertEquals(
+                    "57014", fails("SELECT " + name + "(n) FROM t").sqlState().code(), name);
+            assertEquals("57014", fails("SELECT " + name + "(1)").sqlState().code(), name);
+        }
+        database.run("SET statement_timeout = 0");
+        assertEquals(List.of("2"), database.rows("SELECT count(*) FROM t"));
+    }
+
+    @Test
+    void codeThatDoesNotComeBackFailsItsViewAndNoOther() {
+        database.run("SET row_timeout = '300ms'");
+        database.run("CREATE MATERIALIZED VIEW total AS SELECT sum(n) AS s FROM t");
+        for (String name : STUCK) {
+            database.run("CREATE MATERIALIZED VIEW v AS SELECT n FROM t WHERE CASE WHEN n = 3 THEN " + name
+                    + "(n) ELSE n END > 0");
+            database.run("INSERT INTO t VALUES (3)");
+            Eventually.holds(
+                    name + " fails", () -> database.database().state("v").orElseThrow() == QueryState.FAILED);
+            assertEquals(List.of("6"), database.flushedRows("SELECT s FROM total"));
+            database.run("DROP MATERIALIZED VIEW v");
+            database.run("DELETE FROM t WHERE n = 3");
+            assertEquals(List.of("3"), database.flushedRows("SELECT s FROM total"));
+        }
+    }
+
+    @Test
+    void codeThatWantsAllMemoryFailsAlone() {
+        for (String name : List.of("hoards", "wastes")) {
+            MillraceException why = fails("SELECT " + name + "(n) FROM t");
+            assertEquals("53200", why.sqlState().code(), name);
+            assertTrue(why.getMessage().contains("function " + name), why.getMessage());
+        }
+        assertEquals(List.of("2"), database.rows("SELECT count(*) FROM t"));
+    }
+
+    @Test
+    void codeThatWouldEndTheProgramFailsAlone() {
+        for (String name : List.of("exits", "halts", "refers")) {
+            MillraceException why = fails("SELECT " + name + "(n) FROM t");
+            assertEquals("38000", why.sqlState().code(), name);
+            assertTrue(why.getMessage().contains("System.exit"), why.getMessage());
+        }
+        MillraceException refused = assertThrows(
+                MillraceException.class,
+                () -> database.run("CREATE FUNCTION begins(BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar
+                        + "', 'org.example.Code$Evil'"));
+        assertTrue(refused.getMessage().contains("System.exit"), refused.getMessage());
+    }
+}
