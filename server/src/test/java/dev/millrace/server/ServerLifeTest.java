@@ -74,8 +74,8 @@ class ServerLifeTest {
     @Test
     void aStopLetsStatementsEndAndTellsClientsAndFillsSinks() throws Exception {
         Path out = directory.resolve("out.csv");
-        try (ServerProcess server =
-                ServerProcess.start("--port", "0", "--no-http", "--tls", "off", "--set", "log.format=json")) {
+        try (ServerProcess server = ServerProcess.start(
+                "--port", "0", "--no-http", "--tls", "off", "--set", "log.format=json", "--set", "stop-timeout=60s")) {
             Connection idle = server.connect();
             try (Statement statement = idle.createStatement()) {
                 statement.execute("CREATE STREAM s (k BIGINT)");

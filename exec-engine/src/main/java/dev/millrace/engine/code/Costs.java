@@ -1,5 +1,6 @@
 package dev.millrace.engine.code;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -37,6 +38,7 @@ final class Costs {
     private Costs() {}
 
     static int of(Expression expression) {
+        Interrupt.checkCurrent(); // asked of each part of a deep expression
         if (expression instanceof Call call) {
             return sum(call.arguments()) + own(call);
         }

@@ -28,7 +28,7 @@ public final class ServerThreads implements AutoCloseable {
     static final WriteBufferWaterMark WATER_MARKS = new WriteBufferWaterMark(128 << 10, 512 << 10);
 
     private static final long IDLE_SECONDS = 30;
-    private static final long STOP_SECONDS = 5;
+    private static final long STOP_SECONDS = 1;
     private static final long STACK_BYTES = 32 << 20; // of addresses: a statement of a thousand ORs nests as deeply
 
     private final EventLoopGroup loops;
