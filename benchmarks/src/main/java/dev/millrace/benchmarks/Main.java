@@ -9,6 +9,7 @@ import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
 import dev.millrace.benchmarks.suite.Suite;
 import dev.millrace.benchmarks.suite.SuiteCommand;
+import dev.millrace.benchmarks.wire.ReadsCommand;
 import dev.millrace.benchmarks.wire.WireCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Command;
             CreateCommand.class,
             KernelsCommand.class,
             WireCommand.class,
+            ReadsCommand.class,
             SketchBenchCommand.class,
             CompareCommand.class,
             FiguresCommand.class

@@ -68,6 +68,36 @@ final class WireClient implements AutoCloseable {
         send();
     }
 
+    /** Prepares a statement with one parameter. */
+    void prepare(String name, String sql) throws IOException {
+        out.put((byte) 'P').putInt(4 + name.length() + 1 + sql.length() + 1 + 2);
+        text(name);
+        text(sql);
+        out.putShort((short) 0);
+        out.put((byte) 'S').putInt(4);
+        send();
+        untilReady();
+    }
+
+    /** Executes a prepared statement, to be sent with {@link #flush} at the latest. */
+    void execute(String name, String value) throws IOException {
+        if (out.remaining() < 64 + name.length() + value.length()) {
+            send();
+        }
+        out.put((byte) 'B').putInt(4 + 1 + name.length() + 1 + 2 + 2 + 4 + value.length() + 2);
+        out.put((byte) 0);
+        text(name);
+        out.putShort((short) 0).putShort((short) 1).putInt(value.length());
+        out.put(value.getBytes(StandardCharsets.UTF_8)).putShort((short) 0);
+        out.put((byte) 'E').putInt(4 + 1 + 4).put((byte) 0).putInt(0);
+        out.put((byte) 'S').putInt(4);
+    }
+
+    /** Sends what was written. */
+    void flush() throws IOException {
+        send();
+    }
+
     private void bytes(byte[] bytes, int length) throws IOException {
         for (int at = 0; at < length; ) {
             int part = Math.min(length - at, out.remaining());
