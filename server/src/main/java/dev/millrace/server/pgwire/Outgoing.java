@@ -84,7 +84,7 @@ final class Outgoing implements AutoCloseable {
         boolean onLoop = channel.eventLoop().inEventLoop();
         if (buffer.isReadable()) {
             if (onLoop) {
-                channel.writeAndFlush(buffer, channel.voidPromise());
+                channel.write(buffer, channel.voidPromise()); // with the answers to all that was read together
             } else {
                 unsent.incrementAndGet();
                 channel.writeAndFlush(buffer).addListener(sent);

@@ -365,6 +365,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         if (!arrived.isEmpty()) {
             serve(served.orElseThrow(), arrived);
         }
+        context.flush();
         context.fireChannelReadComplete();
     }
 
