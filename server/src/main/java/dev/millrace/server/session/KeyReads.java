@@ -78,7 +78,9 @@ final class KeyReads implements AutoCloseable {
 
     /** The answer to a statement, if it is to be had here. */
     Optional<StatementResult> read(ParsedStatement parsed, Parameters parameters) {
-        if (!queries.readsCommitted()) {
+        boolean complete =
+                parsed.parameterCount() <= parameters.values().map(List::size).orElse(0);
+        if (!complete || !queries.readsCommitted()) {
             return Optional.empty();
         }
         Known before = known.getIfPresent(parsed);

@@ -2,8 +2,11 @@ package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import java.util.ArrayList;
@@ -93,6 +96,11 @@ class KeyReadsTest {
         assertTrue(db.error("SELECT id FROM t WHERE id = 'x'").startsWith("22P02"));
         assertTrue(db.error("SELECT 1 / v FROM t WHERE id = 7").startsWith("22012"));
         assertTrue(db.error("SELECT id FROM t WHERE id = 1 / (id - id)").startsWith("22012"));
+        ParsedStatement open =
+                db.session().parse("SELECT id FROM t WHERE id = $1").get(0);
+        MillraceException missing =
+                assertThrows(MillraceException.class, () -> db.session().execute(open, Parameters.none()));
+        assertEquals(SqlState.UNDEFINED_PARAMETER, missing.sqlState());
     }
 
     @Test
