@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
+import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -284,8 +285,8 @@ public final class CheckedMemory {
     }
 
     /** A root whose buffers are exactly as large as asked for: a reader behind the end of larger ones would find room there. */
-    static RootAllocator newRoot(long limitBytes) {
-        return RootAllocators.newRoot(limitBytes, requested -> Math.max(1, requested), new Chunks());
+    static RootAllocator newRoot(long limitBytes, AllocationListener listener) {
+        return RootAllocators.newRoot(limitBytes, listener, requested -> Math.max(1, requested), new Chunks());
     }
 
     private static final class Chunk extends AllocationManager {

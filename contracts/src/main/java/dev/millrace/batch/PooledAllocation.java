@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -48,10 +49,19 @@ public final class PooledAllocation {
      * is used again at once hides who uses it still.
      */
     public static RootAllocator newRoot(long limitBytes) {
-        return CheckedMemory.isOn() ? CheckedMemory.newRoot(limitBytes) : newPool(limitBytes);
+        return newRoot(limitBytes, AllocationListener.NOOP);
+    }
+
+    /** The same, with one who is asked what to do when more is asked for than there is. */
+    public static RootAllocator newRoot(long limitBytes, AllocationListener listener) {
+        return CheckedMemory.isOn() ? CheckedMemory.newRoot(limitBytes, listener) : newPool(limitBytes, listener);
     }
 
     static RootAllocator newPool(long limitBytes) {
+        return newPool(limitBytes, AllocationListener.NOOP);
+    }
+
+    private static RootAllocator newPool(long limitBytes, AllocationListener listener) {
         PooledAllocation pool = new PooledAllocation();
         AllocationManager.Factory factory = new AllocationManager.Factory() {
             @Override
@@ -65,7 +75,7 @@ public final class PooledAllocation {
             }
         };
         return RootAllocators.newRoot(
-                limitBytes, requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)), factory);
+                limitBytes, listener, requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)), factory);
     }
 
     private static long roundUp(long bytes) {

@@ -12,9 +12,16 @@ public final class RootAllocators {
 
     /** A root of at most {@code limitBytes}. */
     public static RootAllocator newRoot(long limitBytes, RoundingPolicy rounding, AllocationManager.Factory factory) {
+        return newRoot(limitBytes, AllocationListener.NOOP, rounding, factory);
+    }
+
+    /** The same, with one who is told what is asked for. */
+    public static RootAllocator newRoot(
+            long limitBytes, AllocationListener listener, RoundingPolicy rounding, AllocationManager.Factory factory) {
         return new RootAllocator(BaseAllocator.configBuilder()
                 .allocationManagerFactory(factory)
                 .maxAllocation(limitBytes)
+                .listener(listener)
                 .roundingPolicy(rounding)
                 .build());
     }

@@ -38,7 +38,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         this.schema = schema;
         this.resources = resources;
         this.fanout = new Fanout(resources.signal());
-        this.memory = resources.memory().newScope(name);
+        this.memory = resources.memory().newScope((keepsRows ? "table" : "stream") + " \"" + name + "\"");
         var domain = resources.epochs().newDomain();
         if (keepsRows) {
             VersionedView rows = new VersionedView(schema, resources.batchRows(), memory.newChild("rows"));

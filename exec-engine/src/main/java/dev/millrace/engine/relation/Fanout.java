@@ -5,11 +5,13 @@ import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
 import dev.millrace.scheduler.Signal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Passes what a relation receives to all queries that read it. Readers come and go on any thread, those that come between
@@ -40,6 +42,8 @@ public final class Fanout implements Outlet {
     private volatile long lastWatermark = Operator.NO_WATERMARK; // likewise
     private volatile long lastEpoch = Epochs.NONE; // likewise
     private volatile long firstEpoch = Epochs.NONE; // written before rows come, read likewise
+
+    private volatile Optional<MillraceException> failed = Optional.empty(); // likewise
 
     /** @param signal raised when an epoch's end was passed on */
     public Fanout(Signal signal) {
@@ -76,6 +80,11 @@ public final class Fanout implements Outlet {
     /** Whether nothing will come any more. */
     public boolean isEnded() {
         return ended;
+    }
+
+    /** Why nothing will come any more, if that is so because it failed. */
+    public Optional<MillraceException> failure() {
+        return failed;
     }
 
     /** The last watermark passed on, for a reader that comes later. */
@@ -122,8 +131,9 @@ public final class Fanout implements Outlet {
         close(Item.END);
     }
 
-    /** All readers fail. */
-    public void fail(RuntimeException failure) {
+    /** All readers fail, those that would come later too. */
+    public void fail(MillraceException failure) {
+        failed = Optional.of(failure);
         close(new Item.Failure(failure));
     }
 

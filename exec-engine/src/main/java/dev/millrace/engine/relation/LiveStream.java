@@ -38,7 +38,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
         this.stream = stream;
         this.resources = resources;
         this.fanout = new Fanout(resources.signal());
-        this.memory = resources.memory().newScope(stream.name());
+        this.memory = resources.memory().newScope("stream \"" + stream.name() + "\"");
         try {
             EntryStage entry = new EntryStage(stream.source().schema());
             OutletStage outlet = new OutletStage(fanout);

@@ -47,12 +47,17 @@ public sealed interface Scannable {
          * For who is about to read the rows that are there.
          *
          * @throws MillraceException 40001 if the table was altered since this was asked for; what a row fails with, as long
-         *     as it is there
+         *     as it is there; what the query failed with, if it gave its rows back
          */
         public void requireCurrent() {
             failedRows.get().ifPresent(why -> {
                 throw why.again();
             });
+            fanout.failure()
+                    .filter(failure -> view.filter(VersionedView::isClosed).isPresent())
+                    .ifPresent(failure -> {
+                        throw failure.again();
+                    });
             if (view.filter(VersionedView::isClosed).isPresent() && !fanout.isEnded()) {
                 throw MillraceException.user(
                                 SqlState.SERIALIZATION_FAILURE, "a table that is read was altered meanwhile")

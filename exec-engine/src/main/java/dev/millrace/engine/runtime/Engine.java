@@ -88,7 +88,12 @@ public interface Engine extends AutoCloseable {
      * @throws dev.millrace.error.MillraceException when a relation is not there, keeps nothing to read (0A000), or
      *     cannot be opened; later failures come from {@link Result#next}
      */
-    Result run(PlanNode plan, long nowMicros);
+    default Result run(PlanNode plan, long nowMicros) {
+        return run(plan, nowMicros, Long.MAX_VALUE);
+    }
+
+    /** The same, of a query that fails (53200) before it holds more than so much. */
+    Result run(PlanNode plan, long nowMicros, long mostBytes);
 
     /** The rows of a table or view, to be read by a key; none if it keeps none, or its first answer is not whole yet. */
     Optional<VersionedView> kept(String relation);

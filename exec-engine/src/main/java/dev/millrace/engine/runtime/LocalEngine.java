@@ -10,6 +10,7 @@ import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
+import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.MemoryScopes;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.view.VersionedView;
@@ -82,7 +83,7 @@ class LocalEngine implements Engine {
         this.workers = workers;
         this.schedulingPolicy = options.schedulingPolicy();
         this.operators = operators;
-        this.memory = new MemoryScopes(options.memoryLimitBytes());
+        this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads);
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal);
         this.rests = new Rests(epochs, workers, signal);
         this.resources = new Resources(
@@ -299,13 +300,21 @@ class LocalEngine implements Engine {
     }
 
     @Override
-    public Result run(PlanNode plan, long nowMicros) {
+    public Result run(PlanNode plan, long nowMicros, long mostBytes) {
         if (plan instanceof PlanNode.Values values && values.rows().size() <= resources.batchRows()) {
             return new ConstantResult(plan.schema(), ConstantRows.of(values, resources.batchRows(), allocator()));
         }
         LocalResult result = new LocalResult(plan.schema(), options.channelHighBytes(), this::free);
+        MemoryScope scope = memory.newScope("a SELECT", mostBytes);
+        scope.mayGiveWay(result::giveWay);
         QueryTasks tasks = new QueryTasks(
-                "select", 0, resources, Clock.standingAt(nowMicros, clock), Optional.of(result.failedRows()), result);
+                "select",
+                0,
+                scope,
+                resources,
+                Clock.standingAt(nowMicros, clock),
+                Optional.of(result.failedRows()),
+                result);
         result.attach(tasks, FiniteRun.mayRetract(plan));
         synchronized (results) {
             results.add(result);

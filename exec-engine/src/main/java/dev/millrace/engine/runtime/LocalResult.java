@@ -186,6 +186,12 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
         stop(MillraceException.user(SqlState.ADMIN_SHUTDOWN, "terminating connection due to administrator command"));
     }
 
+    /** Others need what it holds. Not from within one of its tasks. */
+    void giveWay(MillraceException why) {
+        stop(why);
+        close();
+    }
+
     private void stop(MillraceException why) {
         finish(Optional.of(why));
         tasks.interrupt().stop(why);

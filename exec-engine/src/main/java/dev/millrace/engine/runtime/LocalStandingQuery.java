@@ -14,6 +14,7 @@ import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
@@ -72,9 +73,12 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 .orElse(workers);
         this.engine = engine;
         this.resources = resources;
+        MemoryScope memory = resources.memory().newScope("query \"" + name + "\"", options.mostBytes());
+        memory.mayGiveWay(this::giveWay);
         this.tasks = new QueryTasks(
                 name,
                 options.priority(),
+                memory,
                 resources,
                 resources.clock(),
                 options.materialized() && options.sinks().isEmpty() ? Optional.of(failedRows) : Optional.empty(),
@@ -89,7 +93,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         this.output = new QueryOutput(
                 name,
                 view,
-                new ChangeHistory(plan.schema(), tasks.memory().newChild("history")),
+                new ChangeHistory(plan.schema(), tasks.memory().newChildForSpare("history")),
                 options.sinks(),
                 resources.sinkThreads(),
                 resources.sinkQueueBytes(),
@@ -283,6 +287,36 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "query \"" + name + "\" failed: SQLSTATE " + why.sqlState().code());
+    }
+
+    /** Returns whether it did not end before. */
+    private synchronized boolean fail(MillraceException why) {
+        if (!state.isAlive()) {
+            return false;
+        }
+        failure = Optional.of(why); // before the state: who sees that asks why
+        state = QueryState.FAILED;
+        return true;
+    }
+
+    /**
+     * Others need the memory that it holds, its answer included. Not from a worker. What the tasks have goes first: that needs no
+     * lock that somebody may hold who waits for memory.
+     */
+    private void giveWay(MillraceException why) {
+        fail(why);
+        tasks.interrupt().stop(why);
+        try {
+            synchronized (freeing) {
+                tasks.close();
+            }
+        } finally {
+            inputs.forEach(EpochInput::leave);
+            output.abandon(Optional.of(why));
+            freeTasks();
+            resources.epochs().exclusively(output::discard);
+            resources.signal().raise();
+        }
     }
 
     @Override

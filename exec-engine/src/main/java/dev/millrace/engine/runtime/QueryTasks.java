@@ -70,12 +70,14 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     private volatile boolean closed; // written by who frees the tasks, read by who would take a snapshot of them
 
     /**
+     * @param memory the owner's to release
      * @param clock what expressions read; that of a finite query stands still
      * @param failedRows where failures of rows go that may be taken back; else they are the query's failure
      */
     QueryTasks(
             String name,
             int priority,
+            MemoryScope memory,
             Resources resources,
             Clock clock,
             Optional<FailedRows> failedRows,
@@ -85,7 +87,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         this.name = name;
         this.priority = priority;
         this.resources = resources;
-        this.memory = resources.memory().newScope(name);
+        this.memory = memory;
         this.listener = listener;
         this.lateRows = new LateRowLog(resources.clock());
     }
@@ -193,7 +195,10 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         if (failure instanceof MillraceException known) {
             return known;
         }
-        if (failure instanceof OutOfMemoryException || failure instanceof OutOfMemoryError) {
+        if (failure instanceof OutOfMemoryException) { // Arrow's: others took what was freed for this one
+            return MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: engine.memory is used up");
+        }
+        if (failure instanceof OutOfMemoryError) {
             return MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: " + failure.getMessage());
         }
         if (failure instanceof StackOverflowError) {

@@ -1,16 +1,45 @@
 package dev.millrace.engine.task;
 
+import dev.millrace.error.MillraceException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.apache.arrow.memory.AllocationListener;
+import org.apache.arrow.memory.AllocationOutcome;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** The allocators of one owner: one for itself and one for each of its operators. Safe on any thread. */
 public final class MemoryScope {
+    private final String owner;
     private final BufferAllocator own;
     private final List<BufferAllocator> children = new ArrayList<>(); // guarded by this
+    private volatile Optional<Consumer<MillraceException>> yielding = Optional.empty(); // set once, by the owner
+    private volatile Optional<MillraceException> told = Optional.empty(); // to give way, and why; written once
+    private volatile boolean gaveWay; // written once, by who made the owner do so
 
-    MemoryScope(BufferAllocator own) {
-        this.own = own;
+    /**
+     * @param owner as messages name it
+     * @param mostBytes that the owner may hold; {@code Long.MAX_VALUE} for as much as there is
+     */
+    MemoryScope(String owner, long mostBytes, BufferAllocator root, MemoryPressure pressure) {
+        this.owner = owner;
+        AllocationListener listener = new AllocationListener() {
+            @Override
+            public void onPreAllocation(long bytes) {
+                pressure.before(bytes);
+            }
+
+            @Override
+            public boolean onFailedAllocation(long bytes, AllocationOutcome outcome) {
+                return pressure.makeRoom(Optional.of(MemoryScope.this), bytes);
+            }
+        };
+        this.own = root.newChildAllocator(owner, listener, 0, mostBytes);
+    }
+
+    String owner() {
+        return owner;
     }
 
     public BufferAllocator own() {
@@ -24,9 +53,63 @@ public final class MemoryScope {
         return child;
     }
 
+    /** The same for what can be done without: when memory ends, Arrow's exception says so at once, and nobody gives way. */
+    public synchronized BufferAllocator newChildForSpare(String name) {
+        BufferAllocator child = own.newChildAllocator(name, AllocationListener.NOOP, 0, Long.MAX_VALUE);
+        children.add(child);
+        return child;
+    }
+
+    /**
+     * Says how the owner ends when it holds most and others need memory. It is called once, on a thread of its own, and frees
+     * all that the owner holds before it returns. Before the owner runs.
+     */
+    public void mayGiveWay(Consumer<MillraceException> how) {
+        yielding = Optional.of(how);
+    }
+
+    /** Whether it could give way now. */
+    boolean isCandidate() {
+        return yielding.isPresent() && told.isEmpty();
+    }
+
+    /** Why it is to give way, once it is. */
+    Optional<MillraceException> told() {
+        return told;
+    }
+
+    /** By who chose it among the candidates, once. */
+    void tell(MillraceException why) {
+        told = Optional.of(why);
+    }
+
+    void giveWay() {
+        try {
+            yielding.orElseThrow().accept(told.orElseThrow());
+        } finally {
+            gaveWay = true;
+        }
+    }
+
+    boolean isGivingWay() {
+        return told.isPresent() && !gaveWay;
+    }
+
     /** Bytes of batches and state. */
     public long bytes() {
         return own.getAllocatedMemory();
+    }
+
+    /** What its parts hold. */
+    synchronized List<MemoryUser> parts() {
+        List<MemoryUser> parts = new ArrayList<>();
+        long rest = own.getAllocatedMemory();
+        for (BufferAllocator child : children) {
+            parts.add(new MemoryUser(child.getName(), child.getAllocatedMemory()));
+            rest -= child.getAllocatedMemory();
+        }
+        parts.add(new MemoryUser("rows under way", rest));
+        return parts;
     }
 
     /** Closes what is empty; returns whether all was. */

@@ -3,28 +3,51 @@ package dev.millrace.engine.task;
 import dev.millrace.batch.PooledAllocation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.apache.arrow.memory.AllocationListener;
+import org.apache.arrow.memory.AllocationOutcome;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * The engine's memory, a scope per query or relation. A batch may outlive the query that made it, in the state of another
- * or in a subscriber's hands; then the scope lingers until the batch is closed. Safe on any thread.
+ * or in a subscriber's hands; then the scope lingers until the batch is closed. When memory ends, {@link MemoryPressure} says
+ * who gives way. Safe on any thread.
  */
 public final class MemoryScopes implements AutoCloseable {
     private final BufferAllocator root;
+    private final MemoryPressure pressure;
     private final List<MemoryScope> lingering = new ArrayList<>(); // guarded by this
 
-    public MemoryScopes(long limitBytes) {
-        root = PooledAllocation.newRoot(limitBytes);
+    /** @param yielding ends queries that give way; on other threads than those that ask for memory, if there are any */
+    public MemoryScopes(long limitBytes, Executor yielding) {
+        MemoryPressure whole = new MemoryPressure(limitBytes, yielding);
+        pressure = whole;
+        root = PooledAllocation.newRoot(limitBytes, new AllocationListener() {
+            @Override
+            public boolean onFailedAllocation(long bytes, AllocationOutcome outcome) {
+                return whole.makeRoom(Optional.empty(), bytes);
+            }
+        });
+        pressure.over(root);
     }
 
+    /** For rows that belong to no query or relation. */
     public BufferAllocator root() {
         return root;
     }
 
     /** A scope for one owner, who gives it back by {@link #release}. */
-    public MemoryScope newScope(String name) {
+    public MemoryScope newScope(String owner) {
+        return newScope(owner, Long.MAX_VALUE);
+    }
+
+    /** A scope for one owner, who is to hold no more than this and gives it back by {@link #release}. */
+    public MemoryScope newScope(String owner, long mostBytes) {
         releaseLingering();
-        return new MemoryScope(root.newChildAllocator(name, 0, Long.MAX_VALUE));
+        MemoryScope scope = new MemoryScope(owner, mostBytes, root, pressure);
+        pressure.add(scope);
+        return scope;
     }
 
     /** Ends a scope now, or once the last byte in it is freed. */
@@ -34,7 +57,13 @@ public final class MemoryScopes implements AutoCloseable {
     }
 
     private synchronized void releaseLingering() {
-        lingering.removeIf(MemoryScope::tryClose);
+        lingering.removeIf(scope -> {
+            boolean isClosed = scope.tryClose();
+            if (isClosed) {
+                pressure.remove(scope);
+            }
+            return isClosed;
+        });
     }
 
     /** Fails if anything was left allocated. */

@@ -138,8 +138,11 @@ final class Alterations {
                 QueryOptions how =
                         queries.limited(planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming());
                 int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
-                StandingQuery query =
-                        database.engine().alter(alter.name(), planned.plan.root(), how.withPriority(priority));
+                StandingQuery query = database.engine()
+                        .alter(
+                                alter.name(),
+                                planned.plan.root(),
+                                how.withPriority(priority).withMostBytes(queries.mostBytes()));
                 database.queries().put(alter.name(), query);
                 queries.wrote(query.firstEpoch());
             }

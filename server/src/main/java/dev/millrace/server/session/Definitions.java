@@ -283,7 +283,7 @@ final class Definitions {
     }
 
     private void start(String name, PhysicalPlan plan, QueryOptions how) {
-        StandingQuery query = database.engine().start(name, plan.root(), how);
+        StandingQuery query = database.engine().start(name, plan.root(), how.withMostBytes(queries.mostBytes()));
         database.queries().put(name, query);
         queries.wrote(query.firstEpoch());
     }

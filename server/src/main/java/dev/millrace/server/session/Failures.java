@@ -22,7 +22,7 @@ final class Failures {
         } catch (MillraceException e) {
             throw e;
         } catch (OutOfMemoryException e) {
-            throw MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: " + e.getMessage());
+            throw MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: engine.memory is used up");
         } catch (StackOverflowError e) {
             throw MillraceException.resources(SqlState.STATEMENT_TOO_COMPLEX, "the statement is nested too deeply");
         } catch (RuntimeException | AssertionError e) {

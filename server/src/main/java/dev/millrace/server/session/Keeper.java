@@ -237,6 +237,11 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
                 database.orElseThrow().engine().schedulingPolicy());
     }
 
+    /** Whose object is made again now. */
+    Optional<String> restoringOwner() {
+        return restoring.map(KeptObject::owner);
+    }
+
     // ---- when a database is opened ---------------------------------------------------------------------------------
 
     /** What is kept but could not be made again, by name. On any thread. */

@@ -18,6 +18,7 @@ import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.role.Role;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.settings.SessionSettings;
@@ -252,13 +253,26 @@ final class Queries {
     }
 
     private StatementResult.Rows run(PlanNode plan, Schema schema, Runnable onClose) {
-        Result result = database.engine().run(plan, nowMicros);
+        Result result = database.engine().run(plan, nowMicros, mostBytes());
         long startNanos = database.clock().nanoTime();
         showProgress.accept(() -> Optional.of(progressOf(result, startNanos)));
         return new ResultRows(schema, result, cancellation, database.engine().allocator(), () -> {
             showProgress.accept(Optional::empty);
             onClose.run();
         });
+    }
+
+    /** What a query that this session makes may hold; one that is made again, as its owner's role says. */
+    long mostBytes() {
+        Setting limit = Setting.MAX_QUERY_MEMORY;
+        Optional<Role> owner = database.keeper()
+                .restoringOwner()
+                .flatMap(name -> database.catalog().roles().find(name));
+        String said = owner.isPresent()
+                ? owner.get().settings().getOrDefault(limit.settingName(), limit.defaultValue())
+                : settings.get(limit);
+        long most = SessionSettings.bytes(said);
+        return most == 0 ? Long.MAX_VALUE : most;
     }
 
     private Progress progressOf(Result result, long startNanos) {
@@ -430,7 +444,7 @@ final class Queries {
                 .start(
                         database.subscriptionName(),
                         plan.root(),
-                        limited(QueryOptions.streaming().withSink(queue)));
+                        limited(QueryOptions.streaming().withSink(queue)).withMostBytes(mostBytes()));
         return new OwnChanges(
                 subscribe.query().schema(), query, queue, plan.appendOnly(), form(subscribe), cancellation, notices);
     }

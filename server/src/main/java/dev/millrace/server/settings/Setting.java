@@ -35,7 +35,8 @@ public enum Setting {
             "max_query_memory",
             "0",
             Form.BYTES,
-            "memory of the queries that a role owns, beyond which it makes no more (0: any); for ALTER ROLE ... SET"),
+            "memory that each query may have before it fails (53200), a SELECT too; a role whose queries have as much together"
+                    + " makes no more (0: any); for ALTER ROLE ... SET"),
     STATEMENT_TIMEOUT(
             "statement_timeout",
             "0",

@@ -1,0 +1,172 @@
+package dev.millrace.engine.task;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * Who gives way when memory ends: of the queries, standing or not, the one that holds most, whoever asks; it fails with 53200
+ * and frees what it has. Who asks waits for that, for two seconds at most. Tables, and rows that clients bring, cannot be
+ * taken back: if they hold more than any query, it is their growth that is refused.
+ *
+ * <p>Before the last of the memory is gone, a query that holds much of it is made to give way while others still find some, so
+ * that hardly anybody has to wait.
+ */
+final class MemoryPressure {
+    private static final int MOST_WAITS = 2_000;
+    private static final long WAIT_NANOS = 1_000_000;
+
+    /** This part of the limit is for those who ask while the greediest gives way. */
+    private static final int SPARE = 16;
+
+    private final long limitBytes;
+    private final Executor yielding;
+    private final Set<MemoryScope> scopes = new LinkedHashSet<>(); // guarded by this
+    private BufferAllocator root; // set once, before anybody asks
+
+    /** @param yielding runs what takes long; not on the caller's thread, unless there are no others */
+    MemoryPressure(long limitBytes, Executor yielding) {
+        this.limitBytes = limitBytes;
+        this.yielding = yielding;
+    }
+
+    void over(BufferAllocator newRoot) {
+        root = newRoot;
+    }
+
+    synchronized void add(MemoryScope scope) {
+        scopes.add(scope);
+    }
+
+    synchronized void remove(MemoryScope scope) {
+        scopes.remove(scope);
+    }
+
+    /** Somebody is about to ask: if little is left, the greediest begins to give way. */
+    void before(long bytes) {
+        if (root.getAllocatedMemory() + bytes > limitBytes - limitBytes / SPARE) {
+            chooseIfGreedy();
+        }
+    }
+
+    private void chooseIfGreedy() {
+        Optional<MemoryScope> chosen;
+        synchronized (this) {
+            chosen = isAnyGivingWay() ? Optional.empty() : greediest();
+            if (chosen.filter(scope -> scope.bytes() >= limitBytes / SPARE).isEmpty()) {
+                return;
+            }
+            chosen.get().tell(yields(chosen.get()));
+        }
+        yielding.execute(chosen.get()::giveWay);
+    }
+
+    /**
+     * Somebody asked for more than there is. Returns true once there is as much.
+     *
+     * @param asker none if rows that a client brings are made
+     * @throws MillraceException 53200 if the asker is to give way, or nobody can
+     */
+    boolean makeRoom(Optional<MemoryScope> asker, long bytes) {
+        asker.ifPresent(scope -> requireWithinLimit(scope, bytes));
+        for (int waits = 0; waits < MOST_WAITS; waits++) {
+            asker.flatMap(MemoryScope::told).ifPresent(why -> {
+                throw why;
+            });
+            if (root.getHeadroom() >= bytes) {
+                return true;
+            }
+            Optional<MemoryScope> chosen = choose(asker, bytes);
+            if (chosen.isPresent() && chosen.equals(asker)) {
+                yielding.execute(chosen.get()::giveWay);
+                throw chosen.get().told().orElseThrow();
+            }
+            chosen.ifPresent(scope -> yielding.execute(scope::giveWay));
+            LockSupport.parkNanos(WAIT_NANOS);
+        }
+        throw nobodyYields(asker, bytes);
+    }
+
+    /** Who is to give way now; none if somebody is about to. */
+    private synchronized Optional<MemoryScope> choose(Optional<MemoryScope> asker, long bytes) {
+        if (isAnyGivingWay()) {
+            return Optional.empty();
+        }
+        Optional<MemoryScope> greediest = greediest();
+        boolean isQuery = asker.filter(MemoryScope::isCandidate).isPresent();
+        long askerBytes = bytes + asker.map(MemoryScope::bytes).orElseGet(this::unowned);
+        if (bytes > limitBytes
+                || greediest.isEmpty()
+                || !isQuery && askerBytes > greediest.get().bytes()) {
+            throw nobodyYields(asker, bytes);
+        }
+        MemoryScope chosen = isQuery && askerBytes >= greediest.get().bytes() ? asker.get() : greediest.get();
+        chosen.tell(yields(chosen));
+        return Optional.of(chosen);
+    }
+
+    private boolean isAnyGivingWay() {
+        return scopes.stream().anyMatch(MemoryScope::isGivingWay);
+    }
+
+    private Optional<MemoryScope> greediest() {
+        return scopes.stream().filter(MemoryScope::isCandidate).max(Comparator.comparingLong(MemoryScope::bytes));
+    }
+
+    /** Bytes of rows that clients bring, or that were read for them. */
+    private synchronized long unowned() {
+        return Math.max(
+                0,
+                root.getAllocatedMemory()
+                        - scopes.stream().mapToLong(MemoryScope::bytes).sum());
+    }
+
+    private void requireWithinLimit(MemoryScope scope, long bytes) {
+        BufferAllocator own = scope.own();
+        if (own.getAllocatedMemory() + bytes > own.getLimit()) {
+            throw MillraceException.resources(
+                            SqlState.OUT_OF_MEMORY,
+                            scope.owner() + " needs " + MemoryUser.size(bytes)
+                                    + " more than its limit: max_query_memory is "
+                                    + MemoryUser.size(own.getLimit()) + ", its largest parts are "
+                                    + MemoryUser.largest(scope.parts()))
+                    .withHint("a superuser may raise max_query_memory for the role, by ALTER ROLE ... SET");
+        }
+    }
+
+    private MillraceException yields(MemoryScope chosen) {
+        return MillraceException.resources(
+                        SqlState.OUT_OF_MEMORY,
+                        "out of memory: " + limit() + ", and " + chosen.owner()
+                                + " gives way because it holds most; the largest users are " + largest())
+                .withHint("let it keep less, or raise engine.memory");
+    }
+
+    private MillraceException nobodyYields(Optional<MemoryScope> asker, long bytes) {
+        return MillraceException.resources(
+                        SqlState.OUT_OF_MEMORY,
+                        "out of memory: " + limit() + ", and "
+                                + asker.map(MemoryScope::owner).orElse("a statement") + " asks for "
+                                + MemoryUser.size(bytes) + "; the largest users are " + largest())
+                .withHint("drop or delete what is not needed, or raise engine.memory");
+    }
+
+    private String limit() {
+        return "engine.memory is " + MemoryUser.size(limitBytes);
+    }
+
+    private synchronized String largest() {
+        List<MemoryUser> users = new ArrayList<>();
+        scopes.forEach(scope -> users.add(new MemoryUser(scope.owner(), scope.bytes())));
+        users.add(new MemoryUser("rows of clients", unowned()));
+        return MemoryUser.largest(users);
+    }
+}

@@ -1,0 +1,97 @@
+package dev.millrace.server.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.engine.runtime.QueryState;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.testing.time.Eventually;
+import dev.millrace.time.Clock;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What queries may hold, as roles and the engine say. */
+@Timeout(120)
+final class QueryMemoryTest {
+    private static final String SORTED =
+            "SELECT i, repeat('x', 100) FROM generate_series(1, 300000) AS g(i) ORDER BY -i";
+
+    private static Database open(long memoryBytes, Optional<Path> data) {
+        return Database.open(new DatabaseOptions(
+                EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(memoryBytes),
+                Clock.system(),
+                System.out,
+                data));
+    }
+
+    private static MillraceException failure(Session session, String sql) {
+        MillraceException why =
+                assertThrows(MillraceException.class, () -> session.execute(sql).drain());
+        assertEquals(SqlState.OUT_OF_MEMORY, why.sqlState());
+        return why;
+    }
+
+    @Test
+    void aSelectOfARoleWithALimitEndsBeforeItHoldsMoreAndTheSessionGoesOn() {
+        try (Database database = open(256L << 20, Optional.empty())) {
+            database.execute("CREATE USER ann; ALTER ROLE ann SET max_query_memory = '4MB'");
+            try (Session session = database.session("ann")) {
+                String why = failure(session, SORTED).getMessage();
+                assertTrue(
+                        why.matches(
+                                "row 1: a SELECT needs .* more than its limit: max_query_memory is 4096 kB, its largest parts"
+                                        + " are .*"),
+                        why);
+                session.execute("SELECT 1").drain();
+            }
+            try (Session unlimited = database.session()) {
+                unlimited.execute(SORTED).drain();
+            }
+        }
+    }
+
+    @Test
+    void aSelectThatTakesAllGivesWayAndAViewStays() {
+        try (Database database = open(32L << 20, Optional.empty());
+                Session session = database.session()) {
+            session.execute("CREATE TABLE t (a INT); INSERT INTO t SELECT i FROM generate_series(1, 1000) g(i);"
+                            + "CREATE MATERIALIZED VIEW v AS SELECT a % 10 AS k, count(*) AS n FROM t GROUP BY a % 10")
+                    .drain();
+            String why = failure(session, SORTED).getMessage();
+            assertTrue(
+                    why.contains("out of memory: engine.memory is 32 MB, and a SELECT gives way because it holds most;"
+                            + " the largest users are a SELECT "),
+                    why);
+            session.execute("INSERT INTO t VALUES (3)").drain();
+            assertEquals(QueryState.RUNNING, database.state("v").orElseThrow());
+        }
+    }
+
+    @Test
+    void theLimitOfTheOwnersRoleHoldsAfterARestart(@TempDir Path directory) {
+        try (Database database = open(256L << 20, Optional.of(directory));
+                Session owner = database.session()) {
+            owner.execute("CREATE USER ann; GRANT CREATE ON SCHEMA public TO ann; CREATE STREAM s (a INT, b TEXT);"
+                            + "GRANT SELECT ON s TO ann; ALTER ROLE ann SET max_query_memory = '2MB'")
+                    .drain();
+            try (Session session = database.session("ann")) {
+                session.execute("CREATE MATERIALIZED VIEW v AS SELECT a, b FROM s")
+                        .drain();
+            }
+        }
+        try (Database database = open(256L << 20, Optional.of(directory));
+                Session session = database.session()) {
+            session.execute("INSERT INTO s SELECT i, repeat('x', 100) FROM generate_series(1, 100000) g(i)")
+                    .drain();
+            Eventually.holds("the view is stopped", () -> database.state("v").orElseThrow() == QueryState.FAILED);
+            MillraceException why = failure(session, "SELECT count(*) FROM v");
+            assertTrue(why.getMessage().contains("max_query_memory is 2048 kB"), why::getMessage);
+        }
+    }
+}
