@@ -18,13 +18,33 @@ public final class BuddyMemory implements AutoCloseable {
     /** The smallest block is of 2^8 bytes. */
     public static final int SMALLEST_ORDER = 8;
 
+    private static final boolean CHECKED = BuddyMemory.class.desiredAssertionStatus();
     private static final int FIRST_REGION_ORDER = 14;
     private static final int LARGEST_REGION_ORDER = 22; // but for single blocks that are larger
     private static final int NEXT = 0;
     private static final int PREVIOUS = 8;
 
-    /** Memory from the allocator that is halved into blocks. {@code free}: per smallest block 1 + the order of a free one. */
-    private record Region(ArrowBuf buffer, long base, int order, byte[] free) {
+    /**
+     * Memory from the allocator that is halved into blocks.
+     *
+     * @param free per smallest block 1 + the order of a free one
+     * @param live the same of those given out, where assertions are on
+     */
+    private record Region(ArrowBuf buffer, long base, int order, byte[] free, byte[] live) {
+        /** Notes that a block is given out. */
+        boolean open(long block, int blockOrder) {
+            boolean isNew = live[unit(block)] == 0;
+            live[unit(block)] = (byte) (blockOrder + 1);
+            return isNew;
+        }
+
+        /** Notes that a block is given back; false if there is none of this order. */
+        boolean close(long block, int blockOrder) {
+            boolean isLive = live[unit(block)] == blockOrder + 1;
+            live[unit(block)] = 0;
+            return isLive;
+        }
+
         int unit(long block) {
             return (int) (block - base >>> SMALLEST_ORDER);
         }
@@ -56,12 +76,14 @@ public final class BuddyMemory implements AutoCloseable {
             found--;
             link(region, block + (1L << found), found);
         }
+        assert region.open(block, order) : "a block is given out twice";
         return block;
     }
 
     /** Gives a block of 2^{@code order} bytes back. */
     public void free(long block, int order) {
         Region region = regions.floorEntry(block).getValue();
+        assert region.close(block, order) : "no block of 2^" + order + " bytes is there to be given back";
         long joined = block;
         int joinedOrder = order;
         while (joinedOrder < region.order()) {
@@ -96,6 +118,7 @@ public final class BuddyMemory implements AutoCloseable {
         });
         for (Region region : regions.values()) {
             Arrays.fill(region.free(), (byte) 0);
+            Arrays.fill(region.live(), (byte) 0);
             link(region, region.base(), region.order());
         }
         Closing.all(large);
@@ -110,7 +133,12 @@ public final class BuddyMemory implements AutoCloseable {
         int usual = Math.max(FIRST_REGION_ORDER, 63 - Long.numberOfLeadingZeros(Math.max(1, bytes)));
         int order = Math.max(needed, Math.min(LARGEST_REGION_ORDER, usual));
         ArrowBuf buffer = allocator.buffer(1L << order);
-        Region region = new Region(buffer, buffer.memoryAddress(), order, new byte[1 << order - SMALLEST_ORDER]);
+        Region region = new Region(
+                buffer,
+                buffer.memoryAddress(),
+                order,
+                new byte[1 << order - SMALLEST_ORDER],
+                new byte[CHECKED ? 1 << order - SMALLEST_ORDER : 0]);
         regions.put(region.base(), region);
         bytes += 1L << order;
         link(region, region.base(), order);

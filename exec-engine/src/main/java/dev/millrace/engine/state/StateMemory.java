@@ -11,9 +11,10 @@ import org.apache.arrow.memory.BufferAllocator;
 /**
  * Blocks of memory for state, cut from pages that never move, so that an address may be kept. Freed blocks are reused
  * for the same size class (multiples of eight up to 1 KB, then four classes per power of two). All blocks are aligned to
- * eight bytes; their contents are undefined.
+ * eight bytes; their contents are undefined. Where assertions are on each block is between {@link RedZones}.
  */
 public final class StateMemory implements AutoCloseable {
+    private static final boolean CHECKED = StateMemory.class.desiredAssertionStatus();
     private static final int FIRST_PAGE_BYTES = 4 << 10;
     private static final int LARGEST_PAGE_BYTES = 1 << 20;
     private static final int EXACT_BYTES = 1 << 10;
@@ -22,8 +23,10 @@ public final class StateMemory implements AutoCloseable {
 
     private final BufferAllocator allocator;
     private final List<ArrowBuf> pages = new ArrayList<>();
-    private final long[] free = new long[CLASSES]; // first free block of each class; each block begins with the next
+    private final List<Long> pageEnds = new ArrayList<>(0); // where blocks are checked: of earlier pages, begin and end
+    private long[] free = new long[0]; // first free block of each class; each block begins with the next
     private int pagesUsed;
+    private long begin; // of the page from which blocks are cut
     private long next;
     private long limit;
     private long bytes;
@@ -35,17 +38,26 @@ public final class StateMemory implements AutoCloseable {
     /** A block of at least {@code size} bytes. */
     public long allocate(int size) {
         int sizeClass = sizeClass(size);
-        long block = free[sizeClass];
+        long block = sizeClass < free.length ? free[sizeClass] : 0;
         if (block != 0) {
+            Memory.permit(block, 8);
             free[sizeClass] = Memory.getLong(block);
-            return block;
+        } else {
+            block = cut(classBytes(sizeClass));
         }
-        long rounded = classBytes(sizeClass);
-        if (next + rounded > limit) {
-            nextPage(rounded);
+        if (CHECKED) {
+            RedZones.open(block, size, classBytes(sizeClass));
         }
-        block = next;
-        next += rounded;
+        return block;
+    }
+
+    private long cut(long bytesOfBlock) {
+        long needed = CHECKED ? RedZones.FRONT_BYTES + bytesOfBlock + RedZones.BACK_BYTES : bytesOfBlock;
+        if (next + needed > limit) {
+            nextPage(needed);
+        }
+        long block = CHECKED ? next + RedZones.FRONT_BYTES : next;
+        next += needed;
         return block;
     }
 
@@ -58,13 +70,23 @@ public final class StateMemory implements AutoCloseable {
     /** Gives a block back that was allocated with this size. */
     public void free(long block, int size) {
         int sizeClass = sizeClass(size);
+        if (CHECKED) {
+            RedZones.close(block, size, classBytes(sizeClass));
+        }
+        if (sizeClass >= free.length) { // few are ever needed
+            free = Arrays.copyOf(free, Math.min(CLASSES, sizeClass + sizeClass / 2 + 1));
+        }
         Memory.putLong(block, free[sizeClass]);
         free[sizeClass] = block;
+        Memory.forbid(block, classBytes(sizeClass));
     }
 
     /** Gives all blocks back at once and keeps the pages for reuse. */
     public void reset() {
+        checkAll();
+        pageEnds.clear();
         Arrays.fill(free, 0);
+        begin = 0;
         pagesUsed = 0;
         next = 0;
         limit = 0;
@@ -75,7 +97,28 @@ public final class StateMemory implements AutoCloseable {
         return bytes;
     }
 
+    /** Looks at what is around each block that was cut, where they are checked. */
+    private void checkAll() {
+        if (CHECKED && limit != 0) {
+            pageEnds.add(begin);
+            pageEnds.add(next);
+            for (int page = 0; page < pageEnds.size(); page += 2) {
+                long at = pageEnds.get(page);
+                while (at < pageEnds.get(page + 1)) {
+                    long block = at + RedZones.FRONT_BYTES;
+                    long ofBlock = classBytes(sizeClass(RedZones.size(block)));
+                    RedZones.check(block, ofBlock);
+                    at = block + ofBlock + RedZones.BACK_BYTES;
+                }
+            }
+        }
+    }
+
     private void nextPage(long needed) {
+        if (CHECKED && limit != 0) {
+            pageEnds.add(begin);
+            pageEnds.add(next);
+        }
         while (pagesUsed < pages.size()) {
             ArrowBuf page = pages.get(pagesUsed++);
             if (page.capacity() >= needed) {
@@ -91,7 +134,8 @@ public final class StateMemory implements AutoCloseable {
     }
 
     private void open(ArrowBuf page) {
-        next = page.memoryAddress();
+        begin = page.memoryAddress();
+        next = begin;
         limit = next + page.capacity();
     }
 
@@ -115,10 +159,13 @@ public final class StateMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        reset();
-        bytes = 0;
         List<ArrowBuf> all = List.copyOf(pages);
         pages.clear();
-        Closing.all(all);
+        bytes = 0;
+        try {
+            reset();
+        } finally {
+            Closing.all(all);
+        }
     }
 }
