@@ -45,8 +45,8 @@ final class PartialRows implements AutoCloseable {
     private final int[] seenCount;
 
     // The rows of a batch.
-    private final long[] owners;
-    private final long[] states;
+    private long[] owners;
+    private long[] states;
     private final long[][] valueEntries;
     private final short[][] marks;
 
@@ -71,16 +71,17 @@ final class PartialRows implements AutoCloseable {
         this.entriesById = new long[sets.size()][];
         this.seen = new int[sets.size()][0];
         this.seenCount = new int[sets.size()];
-        this.owners = new long[mostRows];
-        this.states = new long[mostRows];
-        this.valueEntries = new long[sets.size()][mostRows];
-        this.marks = new short[sets.size()][mostRows];
-        this.cursor = new EntryCursor(state.table(), mostRows);
+        this.owners = new long[0];
+        this.states = new long[0];
+        this.valueEntries = new long[sets.size()][0];
+        this.marks = new short[sets.size()][0];
+        this.cursor = new EntryCursor(state.table(), 1);
     }
 
     /** Begins with the first group; before the state changes again all is to be taken. */
     void start() {
-        cursor = new EntryCursor(state.table(), mostRows);
+        cursor = new EntryCursor(
+                state.table(), Math.min(mostRows, Math.max(1, state.table().size())));
         group = 0;
         groups = 0;
         next = 0;
@@ -95,6 +96,7 @@ final class PartialRows implements AutoCloseable {
         int rows = 0;
         while (rows < mostRows && (next < rowsOfGroup || nextGroup())) {
             int count = Math.min(mostRows - rows, rowsOfGroup - next);
+            makeRoom(rows + count);
             long owner = cursor.entries()[group - 1];
             Arrays.fill(owners, rows, rows + count, owner);
             Arrays.fill(states, rows, rows + count, noRows);
@@ -108,6 +110,19 @@ final class PartialRows implements AutoCloseable {
             next += count;
         }
         return rows == 0 ? Optional.empty() : Optional.of(batch(rows));
+    }
+
+    /** Most queries have few groups in an epoch. */
+    private void makeRoom(int rows) {
+        if (owners.length < rows) {
+            int more = Math.min(mostRows, Math.max(64, 2 * rows));
+            owners = Arrays.copyOf(owners, more);
+            states = Arrays.copyOf(states, more);
+            for (int set = 0; set < sets.size(); set++) {
+                valueEntries[set] = Arrays.copyOf(valueEntries[set], more);
+                marks[set] = Arrays.copyOf(marks[set], more);
+            }
+        }
     }
 
     private boolean nextGroup() {

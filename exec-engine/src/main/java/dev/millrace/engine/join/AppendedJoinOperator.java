@@ -56,6 +56,8 @@ public final class AppendedJoinOperator implements Retelling {
     private long passed; // pairs
 
     // Pairs that meet: rows of the batch at hand, and the other side's.
+    private static final int FIRST_PAIRS = 64; // most queries are small
+
     private int[] ours;
     private long[] theirs;
     private int pairs;
@@ -92,9 +94,20 @@ public final class AppendedJoinOperator implements Retelling {
         residual = node.residual()
                 .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
         keptFields = List.of(keptFields(0, 0), keptFields(1, left.size()));
-        int most = context.batchRows();
-        ours = new int[most];
-        theirs = new long[most];
+        int first = Math.min(FIRST_PAIRS, context.batchRows());
+        ours = new int[first];
+        theirs = new long[first];
+    }
+
+    /** Whether more pairs fit, for which room is made until there are as many as a batch has rows. */
+    private boolean hasRoom() {
+        if (ours.length == context.batchRows()) {
+            return false;
+        }
+        int more = Math.min(4 * ours.length, context.batchRows());
+        ours = Arrays.copyOf(ours, more);
+        theirs = Arrays.copyOf(theirs, more);
+        return true;
     }
 
     private Schema keptFields(int port, int first) {
@@ -177,7 +190,7 @@ public final class AppendedJoinOperator implements Retelling {
                 if (!isTimed || inTime(port, rows[i], row)) {
                     ours[pairs] = rows[i];
                     theirs[pairs] = row + RowLog.HEADER;
-                    if (++pairs == ours.length) {
+                    if (++pairs == ours.length && !hasRoom()) {
                         meet(port, batch, output);
                     }
                 }

@@ -6,17 +6,21 @@ import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.operator.Output;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /** Joined rows on their way out: addresses of a row of each side, decoded a batch at a time. */
 final class JoinOutput {
+    private static final int FIRST_ROWS = 64; // most queries are small
+
     private final Schema schema;
     private final List<RowCodec> codecs;
     private final BufferAllocator allocator;
     private final long[][] rows; // by side
-    private final long[] weights;
+    private final int batchRows;
+    private long[] weights;
     private int count;
 
     JoinOutput(
@@ -28,8 +32,10 @@ final class JoinOutput {
         this.schema = schema;
         this.codecs = codecs;
         this.allocator = allocator;
-        this.rows = new long[codecs.size()][batchRows];
-        this.weights = new long[batchRows];
+        this.batchRows = batchRows;
+        int first = Math.min(FIRST_ROWS, batchRows);
+        this.rows = new long[codecs.size()][first];
+        this.weights = new long[first];
     }
 
     /** Adds a row; the addresses must stay valid until the next {@link #flush}. */
@@ -51,9 +57,21 @@ final class JoinOutput {
 
     private void add(long weight, Output output) {
         weights[count] = weight;
-        if (++count == weights.length) {
+        if (++count == weights.length && !hasRoom()) {
             flush(output);
         }
+    }
+
+    private boolean hasRoom() {
+        if (count == batchRows) {
+            return false;
+        }
+        int more = Math.min(4 * count, batchRows);
+        for (int side = 0; side < rows.length; side++) {
+            rows[side] = Arrays.copyOf(rows[side], more);
+        }
+        weights = Arrays.copyOf(weights, more);
+        return true;
     }
 
     /** Emits what there is. */

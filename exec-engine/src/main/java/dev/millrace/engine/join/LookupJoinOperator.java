@@ -18,6 +18,7 @@ import dev.millrace.plan.node.PlanNode.JoinKind;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +46,8 @@ public final class LookupJoinOperator implements Operator {
     private long watermark = NO_WATERMARK;
     private long released = NO_WATERMARK;
     private int[] positions;
+    private static final int FIRST_PAIRS = 64; // most queries are small
+
     private long[] ours;
     private long[] theirs;
     private int pairs;
@@ -73,10 +76,21 @@ public final class LookupJoinOperator implements Operator {
         residual = node.residual()
                 .map(condition -> own(new Residual(
                         condition, node.left().schema(), node.right().schema(), context.clock(), context.allocator())));
-        int most = Math.max(64, context.batchRows());
-        positions = new int[most];
-        ours = new long[most];
-        theirs = new long[most];
+        positions = new int[FIRST_PAIRS];
+        ours = new long[FIRST_PAIRS];
+        theirs = new long[FIRST_PAIRS];
+    }
+
+    /** Whether more pairs fit, for which room is made until there are as many as a batch has rows. */
+    private boolean hasRoom() {
+        if (positions.length >= context.batchRows()) {
+            return false;
+        }
+        int more = Math.min(4 * positions.length, context.batchRows());
+        positions = Arrays.copyOf(positions, more);
+        ours = Arrays.copyOf(ours, more);
+        theirs = Arrays.copyOf(theirs, more);
+        return true;
     }
 
     private <T extends AutoCloseable> T own(T resource) {
@@ -162,7 +176,7 @@ public final class LookupJoinOperator implements Operator {
                 positions[pairs] = i;
                 ours[pairs] = codec.address(i);
                 theirs[pairs] = row;
-                if (++pairs == positions.length) {
+                if (++pairs == positions.length && !hasRoom()) {
                     meet(batch, rows, matched, output);
                 }
             }

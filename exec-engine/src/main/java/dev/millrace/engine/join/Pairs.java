@@ -1,6 +1,7 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.engine.state.RowCodec;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** Pairs of rows that may meet, some at a time: a row of the batch at hand each, and one of the other side. */
@@ -8,18 +9,23 @@ final class Pairs {
     private final Optional<Residual> residual;
     private final RowCodec left;
     private final RowCodec right;
-    private final int[] positions;
-    private final long[] ours;
-    private final long[] theirs;
+    private static final int FIRST_PAIRS = 64; // most queries are small
+
+    private final int most;
+    private int[] positions;
+    private long[] ours;
+    private long[] theirs;
     private int count;
 
     Pairs(int most, Optional<Residual> residual, RowCodec left, RowCodec right) {
         this.residual = residual;
         this.left = left;
         this.right = right;
-        this.positions = new int[most];
-        this.ours = new long[most];
-        this.theirs = new long[most];
+        this.most = most;
+        int first = Math.min(FIRST_PAIRS, most);
+        this.positions = new int[first];
+        this.ours = new long[first];
+        this.theirs = new long[first];
     }
 
     /**
@@ -31,7 +37,18 @@ final class Pairs {
         positions[count] = position;
         ours[count] = our;
         theirs[count] = their;
-        return ++count == positions.length;
+        return ++count == positions.length && !hasRoom();
+    }
+
+    private boolean hasRoom() {
+        if (count == most) {
+            return false;
+        }
+        int more = Math.min(4 * count, most);
+        positions = Arrays.copyOf(positions, more);
+        ours = Arrays.copyOf(ours, more);
+        theirs = Arrays.copyOf(theirs, more);
+        return true;
     }
 
     /** Keeps those that meet by the residual condition, and returns how many. */
