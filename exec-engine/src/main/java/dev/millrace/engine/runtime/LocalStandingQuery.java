@@ -267,14 +267,9 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
 
     @Override
     public void failed(MillraceException why) {
-        synchronized (this) {
-            if (!state.isAlive()) {
-                return;
-            }
-            state = QueryState.FAILED;
-            failure = Optional.of(why);
+        if (!state.isAlive() || !fail(why)) {
+            return;
         }
-        log(why);
         tasks.interrupt().stop(why); // those of its tasks that are on a long step
         inputs.forEach(EpochInput::leave);
         output.abandon(failure);
@@ -289,13 +284,16 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 "query \"" + name + "\" failed: SQLSTATE " + why.sqlState().code());
     }
 
-    /** Returns whether it did not end before. */
-    private synchronized boolean fail(MillraceException why) {
-        if (!state.isAlive()) {
-            return false;
+    /** Returns whether it had neither failed before nor been dropped. */
+    private boolean fail(MillraceException why) {
+        synchronized (this) {
+            if (state == QueryState.FAILED || state == QueryState.DROPPED) {
+                return false;
+            }
+            failure = Optional.of(why); // before the state: who sees that asks why
+            state = QueryState.FAILED;
         }
-        failure = Optional.of(why); // before the state: who sees that asks why
-        state = QueryState.FAILED;
+        log(why);
         return true;
     }
 
@@ -314,7 +312,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             inputs.forEach(EpochInput::leave);
             output.abandon(Optional.of(why));
             freeTasks();
-            resources.epochs().exclusively(output::discard);
+            exclusively(output::discard);
             resources.signal().raise();
         }
     }

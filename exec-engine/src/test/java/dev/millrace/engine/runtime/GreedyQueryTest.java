@@ -197,13 +197,4 @@ final class GreedyQueryTest {
         append("a", ROUND);
         assertEquals(next, view(engine, "same").rows().size());
     }
-
-    @Test
-    void aSelectFailsBeforeItHoldsMoreThanItMay() {
-        engine.relations().addTable("t", KV);
-        append("t", 50 * ROUND);
-        MillraceException why = assertThrows(MillraceException.class, () -> engine.run(scan("t", KV), 0, 1L << 20));
-        assertTrue(why.getMessage().startsWith("a SELECT needs "), why::getMessage);
-        assertEquals(SqlState.OUT_OF_MEMORY, why.sqlState());
-    }
 }
