@@ -27,7 +27,8 @@ final class QueryMemoryTest {
                 EngineOptions.defaults().withWorkers(2).withMemoryLimitBytes(memoryBytes),
                 Clock.system(),
                 System.out,
-                data));
+                data,
+                DatabaseOptions.defaults().restoring()));
     }
 
     private static MillraceException failure(Session session, String sql) {
