@@ -159,8 +159,7 @@ public final class WorkerThreads extends Workers {
         try {
             outcome = task.task().run(from + QUANTUM_NANOS);
         } catch (Throwable e) {
-            Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            report(e);
         } finally {
             running.remove();
             lock.lock();
@@ -168,6 +167,16 @@ public final class WorkerThreads extends Workers {
         queue.ran(task, outcome, from, clock.nanoTime());
         if (task.removed) {
             stopped.signalAll();
+        }
+    }
+
+    /** Says what a thread survives, if there is memory to say it. */
+    private static void report(Throwable failure) {
+        try {
+            Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+        } catch (Throwable e) {
+            // an OutOfMemoryError's own report may fail for the same reason
         }
     }
 
@@ -181,6 +190,8 @@ public final class WorkerThreads extends Workers {
                     lock.unlock();
                     try {
                         due.get().run();
+                    } catch (Throwable e) {
+                        report(e); // nobody else keeps the time
                     } finally {
                         lock.lock();
                     }

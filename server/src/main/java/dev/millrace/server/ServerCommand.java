@@ -106,6 +106,7 @@ final class ServerCommand {
             System.out.print(ConfigFile.reference());
             return 0;
         }
+        HeapGuard.begin();
         CountDownLatch stopped = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
         Runtime.getRuntime()

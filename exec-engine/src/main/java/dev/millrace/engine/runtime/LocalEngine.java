@@ -67,6 +67,7 @@ class LocalEngine implements Engine {
     private final Rests rests;
     private final Resources resources;
     private final RelationRegistry relations;
+    private final HeapBudget heap = HeapBudget.ofProcess();
     private final ReentrantLock changes = new ReentrantLock(); // who starts queries and brings epochs to rest
     private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>(); // guarded by itself
     private final Set<LocalResult> results = new HashSet<>(); // guarded by itself
@@ -142,6 +143,7 @@ class LocalEngine implements Engine {
         try {
             try {
                 relations.requireFree(name);
+                heap.take(name, HeapBudget.estimate(plan, options.workers()));
             } catch (MillraceException e) {
                 Closing.all(queryOptions.sinks());
                 throw e;

@@ -199,7 +199,9 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             return MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: engine.memory is used up");
         }
         if (failure instanceof OutOfMemoryError) {
-            return MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: " + failure.getMessage());
+            return MillraceException.resources(
+                            SqlState.OUT_OF_MEMORY, "out of memory on the Java heap: " + failure.getMessage())
+                    .withHint("let it keep less, or start with a larger heap (-Xmx)");
         }
         if (failure instanceof StackOverflowError) {
             return MillraceException.resources(

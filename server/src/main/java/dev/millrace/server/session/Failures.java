@@ -23,6 +23,10 @@ final class Failures {
             throw e;
         } catch (OutOfMemoryException e) {
             throw MillraceException.resources(SqlState.OUT_OF_MEMORY, "out of memory: engine.memory is used up");
+        } catch (OutOfMemoryError e) {
+            throw MillraceException.resources(
+                            SqlState.OUT_OF_MEMORY, "out of memory on the Java heap: " + e.getMessage())
+                    .withHint("ask for less at a time, or start with a larger heap (-Xmx)");
         } catch (StackOverflowError e) {
             throw MillraceException.resources(SqlState.STATEMENT_TOO_COMPLEX, "the statement is nested too deeply");
         } catch (RuntimeException | AssertionError e) {
