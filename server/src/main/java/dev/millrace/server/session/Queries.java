@@ -45,7 +45,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** SELECT, SUBSCRIBE and FLUSH, and what a session waits for before it reads. */
+/**
+ * SELECT, SUBSCRIBE and FLUSH, and what a session waits for before it reads.
+ *
+ * <p>Long because the three share what may be read, what is waited for, and what a query may use.
+ */
 final class Queries {
     private static final int MOST_OWN_EPOCHS = 256;
     private static final int MOST_COMPUTED_DIRECTLY = 4096; // rows; a task for more can be cancelled
