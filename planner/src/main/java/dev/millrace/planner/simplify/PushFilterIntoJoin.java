@@ -43,7 +43,7 @@ final class PushFilterIntoJoin implements Rewrite {
                     case RIGHT -> column >= width;
                     case FULL -> false;
                 },
-                conjunct -> !isDividedAbove(join, conjunct));
+                conjunct -> !isDividedAbove(join, conjunct) && !DivideAboveJoin.isForAbove(join, conjunct));
         return split.moving().map(moving -> {
             PlanNode left = join.left();
             PlanNode right = join.right();

@@ -34,6 +34,7 @@ public final class Simplification {
                 new UseAntiJoin(),
                 new FactorDisjunction(),
                 new DivideAboveOneRow(),
+                new DivideAboveJoin(),
                 new PushFilterIntoJoin(),
                 new SplitJoinCondition());
     }

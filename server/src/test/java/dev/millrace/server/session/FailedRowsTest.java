@@ -63,6 +63,29 @@ class FailedRowsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT x.k FROM x JOIN y ON x.k = y.k WHERE 12 / (x.a - y.b) > 1",
+                "SELECT x.k FROM x JOIN y ON x.k = y.k AND 12 / (x.a - y.b) > 1",
+                "SELECT x.k FROM x, y WHERE x.k = y.k AND x.a % y.b = 1 AND x.a > y.b"
+            })
+    void anErrorOfAPairGoesWithIt(String query) {
+        try (TestDatabase db = new TestDatabase(2)) {
+            db.run("CREATE TABLE x (k BIGINT, a BIGINT)");
+            db.run("CREATE TABLE y (k BIGINT, b BIGINT)");
+            db.run("CREATE MATERIALIZED VIEW v AS " + query);
+            db.run("INSERT INTO x VALUES (1, 0), (1, 3), (2, 3)");
+            db.run("INSERT INTO y VALUES (1, 0), (2, 2), (3, 3)");
+            db.run("INSERT INTO x VALUES (1, 5)");
+            assertEquals("22012", code(db, query));
+            assertEquals("22012", code(db, "SELECT * FROM v"));
+            db.run("DELETE FROM x WHERE k = 1");
+            assertEquals(db.rows(query), db.rows("SELECT * FROM v"));
+            assertEquals(List.of("2"), db.rows("SELECT * FROM v"));
+        }
+    }
+
     @Test
     void whatIsAddedAndTakenBackInOneEpochWasNeverThere() {
         try (TestDatabase db = new TestDatabase()) {
