@@ -56,10 +56,18 @@ final class PublishingTest {
         return TestBatches.of(KV, engine.allocator(), rows);
     }
 
+    /** Of what has one: a query that gave way to others when memory ended has none. */
     private static Map<String, ZSet> answers(Engine engine) {
         Map<String, ZSet> answers = new HashMap<>();
         answers.put("t", view(engine, "t"));
-        VIEWS.forEach(name -> answers.put(name, view(engine, name)));
+        for (String name : VIEWS) {
+            try {
+                answers.put(name, view(engine, name));
+            } catch (MillraceException e) {
+                assertEquals(SqlState.OUT_OF_MEMORY, e.sqlState());
+                assertEquals(QueryState.FAILED, engine.query(name).state());
+            }
+        }
         return answers;
     }
 
@@ -114,18 +122,22 @@ final class PublishingTest {
                     boolean failed = engine.query(name).state() == QueryState.FAILED;
                     all &= !failed;
                     failedViews += failed ? 1 : 0;
-                    assertEquals(
-                            failed ? before.get(name) : whole.get(name),
-                            after.get(name),
-                            name + ", with " + spare + " bytes" + (failed ? ", failed" : ""));
+                    if (after.containsKey(name) && !(failed && before.get(name).equals(after.get(name)))) {
+                        // one that gives way when it has published has the whole epoch
+                        assertEquals(whole.get(name), after.get(name), name + ", with " + spare + " bytes");
+                    }
                 }
                 boolean failed = engine.query("copy").state() == QueryState.FAILED;
                 ZSet told = taken(subscription);
                 told.addAll(before.get("copy"));
-                assertEquals(failed ? before.get("copy") : whole.get("copy"), told);
+                assertEquals(failed && told.equals(before.get("copy")) ? told : whole.get("copy"), told);
                 boolean sinkFailed = engine.query("sunk").state() == QueryState.FAILED;
                 all &= !sinkFailed;
-                assertEquals(accepted && !sinkFailed ? commits + 1 : commits, sink.commits.size());
+                if (sinkFailed) {
+                    assertTrue(sink.commits.size() == commits || accepted && sink.commits.size() == commits + 1);
+                } else {
+                    assertEquals(accepted ? commits + 1 : commits, sink.commits.size());
+                }
                 assertTrue(sinkFailed || sink.rows.equals(whole.get("t")));
                 subscription.close();
                 enough = all;
