@@ -143,9 +143,14 @@ public final class UserCode {
         return key.substring(at + 1, key.indexOf('!', at));
     }
 
-    private static String withoutCall(String className) {
-        int call = className.indexOf(Expression.EACH_TIME);
-        return call < 0 ? className : className.substring(0, call);
+    /** A plan's name of a function, or of its class, without which of its calls it is. */
+    private static String withoutCall(String name) {
+        int call = name.indexOf(Expression.EACH_TIME);
+        return call < 0 ? name : name.substring(0, call);
+    }
+
+    private static Optional<Object> provided(String key) {
+        return Optional.ofNullable(PROVIDED.get(withoutCall(key)));
     }
 
     /** The class, and perhaps method, that a plan's name is about; 42883 when the jar or the class is not there. */
@@ -211,9 +216,9 @@ public final class UserCode {
 
     /** What a function's class can be used as. */
     public static Kind kind(String key) {
-        Object provided = PROVIDED.get(key);
-        if (provided != null) {
-            return provided instanceof TableFunction ? Kind.TABLE : Kind.SCALAR;
+        Optional<Object> provided = provided(key);
+        if (provided.isPresent()) {
+            return provided.get() instanceof TableFunction ? Kind.TABLE : Kind.SCALAR;
         }
         Class<?> type = type(key);
         return AggregateFunction.class.isAssignableFrom(type)
@@ -228,7 +233,7 @@ public final class UserCode {
      * @param arguments how many values it is given
      */
     static ScalarFunction scalar(String key, int arguments) {
-        if (PROVIDED.get(key) instanceof ScalarFunction provided) {
+        if (provided(key).orElse(key) instanceof ScalarFunction provided) {
             return provided;
         }
         Class<?> type = type(key);
@@ -278,7 +283,7 @@ public final class UserCode {
 
     /** A new table function. */
     public static TableFunction table(String key) {
-        if (PROVIDED.get(key) instanceof TableFunction provided) {
+        if (provided(key).orElse(key) instanceof TableFunction provided) {
             return provided;
         }
         return (TableFunction) make(key, type(key));

@@ -34,6 +34,7 @@ final class Conversation implements AutoCloseable {
     private final CopyExchange copies;
     private final ReportedSettings reported;
     private boolean skipping;
+    private boolean over; // the client was told that its session ended
 
     Conversation(Session session, Inbox inbox, Outgoing out, ReportedSettings reported) {
         this.reported = reported;
@@ -82,11 +83,11 @@ final class Conversation implements AutoCloseable {
      */
     boolean answer(ClientMessage message) {
         try {
-            return handle(message);
+            return handle(message) && !over;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             skipping = true;
             report(e);
-            return true;
+            return !over;
         } finally {
             message.close();
         }
@@ -97,7 +98,7 @@ final class Conversation implements AutoCloseable {
         if (message instanceof ClientMessage.Terminate) {
             return false;
         } else if (message instanceof ClientMessage.Ended ended) {
-            ServerMessages.error(out.buffer(), "FATAL", ended.why());
+            farewell(ended.why());
             return false;
         } else if (message instanceof ClientMessage.Malformed malformed) {
             ServerMessages.error(
@@ -143,6 +144,10 @@ final class Conversation implements AutoCloseable {
     /** Tells the client; what is a defect of ours is logged with its trace, and the session goes on. */
     private void report(Throwable error) {
         session.fail();
+        if (session.endedBy().isPresent()) {
+            farewell(session.endedBy().get()); // it is why the statement failed
+            return;
+        }
         if (!(error instanceof MillraceException)) {
             LOG.log(System.Logger.Level.ERROR, "internal error", error);
         }
@@ -153,6 +158,13 @@ final class Conversation implements AutoCloseable {
                         ? known
                         : MillraceException.internal("internal error: " + error, error));
         out.sendIfMuch();
+    }
+
+    private void farewell(MillraceException why) {
+        if (!over) {
+            over = true;
+            ServerMessages.error(out.buffer(), "FATAL", why);
+        }
     }
 
     private void sync() {
@@ -168,6 +180,9 @@ final class Conversation implements AutoCloseable {
     }
 
     private void ready() {
+        if (over) {
+            return;
+        }
         reported.report(out.buffer());
         session.clientListens();
         ServerMessages.readyForQuery(

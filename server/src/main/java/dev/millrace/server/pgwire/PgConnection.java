@@ -51,8 +51,8 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
 
     private final PgServer server;
     private final MessageDecoder decoder;
-    private final int process;
     private final int secret;
+    private int process; // of the session, once there is one
 
     private Optional<ScramExchange> scram = Optional.empty();
     private boolean scramBegun;
@@ -69,10 +69,9 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     /** What serves a client that was let in. */
     private record Served(Session session, Inbox inbox, Outgoing out, Conversation conversation) {}
 
-    PgConnection(PgServer server, MessageDecoder decoder, int process, int secret) {
+    PgConnection(PgServer server, MessageDecoder decoder, int secret) {
         this.server = server;
         this.decoder = decoder;
-        this.process = process;
         this.secret = secret;
     }
 
@@ -244,6 +243,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private void welcome(ChannelHandlerContext context, ByteBuf out) {
         server.requirePlace();
         Session session = server.database().login(startup.get("user"));
+        process = session.process();
         server.opened(process, secret, session, context.channel());
         applyStartup(session);
         ServerMessages.authenticationOk(out);

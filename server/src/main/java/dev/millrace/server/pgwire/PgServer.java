@@ -17,7 +17,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Listens for PostgreSQL clients of one database. Safe on any thread.
@@ -40,7 +39,6 @@ public final class PgServer implements AutoCloseable {
     private final Startups startups;
     private final Map<Channel, PgConnection> clients = new ConcurrentHashMap<>();
     private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
-    private final AtomicInteger processes = new AtomicInteger();
     private final SecureRandom random = new SecureRandom();
     private final Listeners listeners;
 
@@ -105,7 +103,7 @@ public final class PgServer implements AutoCloseable {
         channel.closeFuture().addListener(closed -> startups.remove(channel));
         MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
         options.tls().ifPresent(tls -> channel.pipeline().addLast(new DirectTls(tls)));
-        PgConnection connection = new PgConnection(this, decoder, processes.incrementAndGet(), random.nextInt());
+        PgConnection connection = new PgConnection(this, decoder, random.nextInt());
         clients.put(channel, connection);
         channel.closeFuture().addListener(closed -> clients.remove(channel));
         channel.pipeline().addLast(decoder, connection);

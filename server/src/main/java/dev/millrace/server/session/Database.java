@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -49,6 +50,7 @@ public final class Database implements AutoCloseable {
     private final Timeouts timeouts;
     private final RowLocks rowLocks = new RowLocks();
     private final AtomicLong subscriptions = new AtomicLong();
+    private final AtomicInteger processes = new AtomicInteger();
     private final LongAdder statements = new LongAdder();
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
     private final DirectCalls direct = new DirectCalls(this);
@@ -180,6 +182,11 @@ public final class Database implements AutoCloseable {
     void executed(long nanos) {
         statements.increment();
         statementListener.accept(nanos);
+    }
+
+    /** A number for a session. */
+    int newProcess() {
+        return processes.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
     }
 
     Set<Session> sessions() {

@@ -6,6 +6,7 @@ import dev.millrace.connector.Options;
 import dev.millrace.engine.calc.ConstantFolder;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.plan.node.PlanNode;
@@ -100,6 +101,11 @@ final class Plans {
         }
         SessionUse used = new SessionUse(names);
         Statement found = frontend.analyze(statement, used, parameters);
+        if (used.stops() && !(found instanceof Statement.Select)) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED, "a session is stopped by a SELECT, not by this statement")
+                    .withHint("SELECT pg_cancel_backend(pid)");
+        }
         if (found instanceof Statement.Select && statement.parameterCount() == 0 && !used.isOwn()) {
             analyzed.put(statement, new Found<>(version, found));
         }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
@@ -42,6 +43,8 @@ public final class Session implements AutoCloseable {
     private final Deadlines deadlines;
     private final Execution execution;
     private final Descriptions descriptions;
+    private final Signals signals;
+    private final AtomicInteger process = new AtomicInteger(); // 0 until somebody asks for it
     private Consumer<String> notices = notice -> {};
     private volatile Consumer<MillraceException> ending =
             why -> {}; // written by whoever serves the session, read by all
@@ -55,8 +58,9 @@ public final class Session implements AutoCloseable {
         this.identity = new Identity(database.catalog().roles(), settings, role);
         this.deadlines = new Deadlines(settings, database.clock(), database.timeouts()::arm);
         Permissions permissions = new Permissions(database.catalog(), identity);
-        SessionCatalog names =
-                new SessionCatalog(database.catalog(), database.pgCatalog(), settings, identity, permissions, objects);
+        this.signals = new Signals(database, this, identity);
+        SessionCatalog names = new SessionCatalog(
+                database.catalog(), database.pgCatalog(), settings, identity, permissions, objects, signals);
         this.execution = new Execution(database, settings, names, cancellation, notice -> notices.accept(notice));
         this.descriptions = new Descriptions(database, names, execution);
         database.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
@@ -92,6 +96,23 @@ public final class Session implements AutoCloseable {
     /** The role that came in. */
     public String role() {
         return identity.login();
+    }
+
+    /** What {@code pg_backend_pid()} gives: a number greater than zero that no other session of the database has. */
+    public int process() {
+        if (process.get() == 0) {
+            process.compareAndSet(0, database.newProcess());
+        }
+        return process.get();
+    }
+
+    boolean isProcess(int number) {
+        return number != 0 && process.get() == number;
+    }
+
+    /** Why somebody else ended the session, if that is so: its client hears of nothing else any more. */
+    public Optional<MillraceException> endedBy() {
+        return ended;
     }
 
     /** Called on any thread when somebody else ends the session: who serves its client tells it, and closes the session. */
@@ -353,6 +374,7 @@ public final class Session implements AutoCloseable {
     /** The result of the last statement was read, as far as it will be for now: it takes no more of its time. */
     public void endStatement() {
         deadlines.statementEnds();
+        signals.tell(notices);
     }
 
     /** The client is heard, and so not idle; for who serves one. */
@@ -363,6 +385,7 @@ public final class Session implements AutoCloseable {
     /** The client has its answer, and is idle from now on: as long as the timeouts of idle sessions let it be. */
     public void clientListens() {
         deadlines.statementEnds();
+        signals.tell(notices);
         deadlines.listens(transactionState() != TransactionState.IDLE);
     }
 
@@ -450,6 +473,7 @@ public final class Session implements AutoCloseable {
             execution.transactions().rollBack();
             execution.cursors().closeAll();
             execution.keyReads().close();
+            signals.close();
             database.closed(this);
         }
     }

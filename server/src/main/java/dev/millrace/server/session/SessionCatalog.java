@@ -20,7 +20,8 @@ record SessionCatalog(
         SessionSettings settings,
         Identity identity,
         Permissions permissions,
-        SessionObjects objects)
+        SessionObjects objects,
+        Signals signals)
         implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
@@ -67,7 +68,7 @@ record SessionCatalog(
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> found = catalog.userFunction(name);
         found.ifPresent(function -> permissions.requireExecute(name));
-        return found.or(() -> pgCatalog.function(name));
+        return found.or(() -> signals.function(name)).or(() -> pgCatalog.function(name));
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.Optional;
 final class SessionUse implements Catalog {
     private final Catalog names;
     private boolean own;
+    private boolean stops;
 
     SessionUse(Catalog names) {
         this.names = names;
@@ -19,6 +20,11 @@ final class SessionUse implements Catalog {
     /** Whether another session could have got another answer. */
     boolean isOwn() {
         return own;
+    }
+
+    /** Whether a function was found that stops sessions. */
+    boolean stops() {
+        return stops;
     }
 
     @Override
@@ -59,6 +65,7 @@ final class SessionUse implements Catalog {
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> function = names.userFunction(name);
         own |= function.isPresent(); // its privilege is asked for when it is found
+        stops |= function.isPresent() && Signals.stops(name);
         return function;
     }
 }
