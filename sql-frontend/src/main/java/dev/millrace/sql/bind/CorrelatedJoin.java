@@ -73,6 +73,13 @@ final class CorrelatedJoin {
                 From columns = computed(project);
                 return new From(Relations.filter(columns.rel(), on.condition(), on.correlation()), columns.columns());
             }
+            if (type == JoinRelType.INNER
+                    && BelowCrossJoins.isOfOuterRowsAlone(rows)
+                    && RexUtil.SubQueryFinder.find(on.condition()) == null) {
+                // below, the rows would be made of all that ON reads of the left ones, too
+                From made = correlate(rows, type);
+                return new From(Relations.filter(made.rel(), on.condition(), Optional.empty()), made.columns());
+            }
             if (!on.condition().isAlwaysTrue()) {
                 rows = filteredRight(on);
             }

@@ -58,7 +58,7 @@ final class SubQueries {
             throw MillraceException.notAvailableYet("this kind of correlated sub-query")
                     .withHint("write a join with a grouped sub-query");
         }
-        return DependentJoins.remove(OuterFilters.push(correlated));
+        return DependentJoins.remove(BelowCrossJoins.move(OuterFilters.push(correlated)));
     }
 
     /** Whether there is still a sub-query in an expression, or a row of an outer query. */
