@@ -72,7 +72,7 @@ final class Alterations {
 
     /** The new plan, each operator with what becomes of its state. */
     List<String> describe(Statement.AlterQuery alter) {
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             Planned planned = plan(alter);
             List<String> lines = new ArrayList<>();
@@ -128,7 +128,7 @@ final class Alterations {
 
     Command alter(Statement.AlterQuery alter) {
         Command altered = Command.of("ALTER " + alter.kind().sqlName().toUpperCase(Locale.ROOT));
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             Planned planned = plan(alter);
             requireNoDependents(alter, planned);

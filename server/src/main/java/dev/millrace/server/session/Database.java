@@ -7,6 +7,7 @@ import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.role.LoginCheck;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -37,6 +39,8 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * roles and settings are kept; rows and answers are in memory, and closing it forgets them.
  */
 public final class Database implements AutoCloseable {
+    private static final long LOOK_MILLIS = 20;
+
     private final Clock clock;
     private final Engine engine;
     private final Frontend frontend = new Frontend();
@@ -289,6 +293,32 @@ public final class Database implements AutoCloseable {
 
     Connectors connectors() {
         return connectors;
+    }
+
+    /**
+     * Takes the lock; who waits for it is stopped like anybody who works.
+     *
+     * @throws MillraceException why the statement under way was stopped; the lock is not taken then
+     */
+    void lockDefinitions() {
+        boolean interrupted = false;
+        try {
+            while (!definitionLock.isHeldByCurrentThread()) {
+                Interrupt.checkCurrent();
+                try {
+                    if (definitionLock.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                        return;
+                    }
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            definitionLock.lock(); // once more
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     ReentrantLock definitionLock() {

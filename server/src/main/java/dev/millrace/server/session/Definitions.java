@@ -341,7 +341,7 @@ final class Definitions {
     /** Makes room for the name as IF NOT EXISTS and OR REPLACE say, then makes the object and puts it into the catalog. */
     Command create(ObjectKind kind, String name, IfExists ifExists, Supplier<CatalogObject> make) {
         Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             if (name.startsWith("millrace.")
                     || name.startsWith("pg_catalog.")
@@ -399,7 +399,7 @@ final class Definitions {
     // ---- DROP ------------------------------------------------------------------------------------------------------
 
     Command drop(Statement.Drop drop) {
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             List<String> present = new ArrayList<>();
             for (String name : drop.names()) {

@@ -132,7 +132,7 @@ final class Execution {
 
     /** Answers a statement that changes what is kept when that is on disk: changes are kept in the order they are made. */
     private StatementResult keep(Statement statement, Supplier<StatementResult> change) {
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             StatementResult result;
             try {
@@ -224,7 +224,7 @@ final class Execution {
         }
         // What the query gives is known before anything is made or, with OR REPLACE, dropped.
         try (Batch rows = queries.whole(queries.rows(create.query()))) {
-            database.definitionLock().lock();
+            database.lockDefinitions();
             try {
                 return isThere(create) ? definitions.createTableAs(create) : createTableOf(create, rows);
             } finally {

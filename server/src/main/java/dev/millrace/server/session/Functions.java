@@ -32,7 +32,7 @@ final class Functions {
 
     Command create(Statement.CreateFunction create, String text) {
         UserFunction function = function(create);
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             Optional<CatalogObject> old = database.catalog().object(create.name());
             if (old.isPresent()) {

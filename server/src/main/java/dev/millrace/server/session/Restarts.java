@@ -36,7 +36,7 @@ final class Restarts {
     }
 
     Command resume(Statement.Resume resume) {
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             Optional<StandingQuery> query = running(resume.kind(), resume.name(), resume.ifExists());
             if (query.isPresent() && query.get().state() == QueryState.FAILED) {

@@ -47,7 +47,7 @@ final class RoleStatements {
     }
 
     Command execute(RoleStatement statement) {
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             if (statement instanceof Statement.CreateRole create) {
                 return create(create);

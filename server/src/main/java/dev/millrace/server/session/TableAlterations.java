@@ -50,7 +50,7 @@ final class TableAlterations {
     }
 
     Command alter(AlterTable alter) {
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             if (alter.ifExists() && database.catalog().object(alter.name()).isEmpty()) {
                 notices.accept("relation \"" + alter.name() + "\" does not exist, skipping");

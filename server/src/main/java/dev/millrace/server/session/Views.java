@@ -38,7 +38,7 @@ final class Views {
                 text,
                 database.keeper().creationMicros(),
                 TableRules.NONE);
-        database.definitionLock().lock();
+        database.lockDefinitions();
         try {
             Optional<CatalogObject> before =
                     database.catalog().object(create.name()).filter(object -> object.kind() == ObjectKind.VIEW);
