@@ -40,7 +40,7 @@ public final class StateMemory implements AutoCloseable {
         int sizeClass = sizeClass(size);
         long block = sizeClass < free.length ? free[sizeClass] : 0;
         if (block != 0) {
-            Memory.permit(block, 8);
+            Memory.permit(block, classBytes(sizeClass));
             free[sizeClass] = Memory.getLong(block);
         } else {
             block = cut(classBytes(sizeClass));
@@ -85,6 +85,7 @@ public final class StateMemory implements AutoCloseable {
     public void reset() {
         checkAll();
         pageEnds.clear();
+        pages.forEach(page -> Memory.permit(page.memoryAddress(), page.capacity()));
         Arrays.fill(free, 0);
         begin = 0;
         pagesUsed = 0;

@@ -21,6 +21,7 @@ import java.util.Optional;
  */
 final class JoinSizes {
     private static final double PREDICATE = 1.0 / 3;
+    private static final double MOST = 1e250; // rows of anything: sums and products of some of them are numbers still
 
     private final JoinGraph graph;
     private final double[] rows;
@@ -38,7 +39,7 @@ final class JoinSizes {
         PlanNode[] filtered = new PlanNode[rows.length];
         for (int member = 0; member < rows.length; member++) {
             filtered[member] = graph.filtered(member);
-            rows[member] = cardinality.rows(filtered[member]);
+            rows[member] = bounded(cardinality.rows(filtered[member]));
         }
         for (EqualColumns equal : graph.classes()) {
             Map<Integer, Double> ofMembers = new HashMap<>();
@@ -46,7 +47,7 @@ final class JoinSizes {
                 int member = graph.memberOf(column);
                 double distinct = cardinality.distinct(
                         filtered[member], column - graph.member(member).first());
-                ofMembers.merge(member, distinct, Math::max);
+                ofMembers.merge(member, bounded(distinct), Math::max);
             }
             values.add(ofMembers);
         }
@@ -65,7 +66,8 @@ final class JoinSizes {
         for (int number = 0; number < rows.length; number++) {
             Member member = graph.member(number);
             if (member.reduces()) {
-                kept.put(number, kept(member, cardinality));
+                double part = kept(member, cardinality);
+                kept.put(number, part >= 0 && part <= 1 ? part : 1);
             }
         }
     }
@@ -120,6 +122,11 @@ final class JoinSizes {
         }
     }
 
+    /** Guesses about guesses, hundreds of joins deep, may be beyond all numbers. */
+    private static double bounded(double size) {
+        return size < MOST ? size : MOST;
+    }
+
     /** Rows of a member that pass its filters. */
     double ofMember(int member) {
         return rows[member];
@@ -134,7 +141,7 @@ final class JoinSizes {
         double size = 1;
         for (int member = 0; member < rows.length; member++) {
             if ((members >> member & 1) == 1) {
-                size *= graph.member(member).reduces() ? kept.get(member) : rows[member];
+                size = bounded(size * (graph.member(member).reduces() ? kept.get(member) : rows[member]));
             }
         }
         for (int i = 0; i < graph.classes().size(); i++) {
@@ -144,7 +151,7 @@ final class JoinSizes {
         }
         for (KeyOfClasses key : keys) {
             if ((members >> key.member & 1) == 1 && meetsOne(key, members)) {
-                size *= key.tooMany;
+                size = bounded(size * key.tooMany);
             }
         }
         for (JoinGraph.Predicate predicate : graph.predicates()) {
@@ -164,7 +171,7 @@ final class JoinSizes {
         double least = Double.MAX_VALUE;
         for (Map.Entry<Integer, Double> entry : values.entrySet()) {
             if ((members >> entry.getKey() & 1) == 1) {
-                product *= entry.getValue();
+                product = bounded(product * entry.getValue());
                 least = Math.min(least, entry.getValue());
             }
         }

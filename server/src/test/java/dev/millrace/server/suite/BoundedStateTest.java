@@ -23,7 +23,8 @@ class BoundedStateTest {
     private static final int MINUTES = 60;
     private static final int ROWS_PER_MINUTE = 300;
     private static final int WARM_UP_MINUTES = 15;
-    private static final long CHUNK_BYTES = 64 << 10; // memory is taken in pieces of up to so much
+    private static final long CHUNK_BYTES =
+            128 << 10; // memory is taken in pieces, by each side of a join: up to so much
 
     private TestDatabase db;
 
