@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,7 +81,12 @@ class FailedQueryTest {
         db.run("CREATE STREAM s (n BIGINT) WITH (connector = 'file', path = '" + file + "')");
         db.run("CREATE MATERIALIZED VIEW inverse AS SELECT sum(100 / n) AS total FROM s");
         awaitFailed("inverse");
-        assertTrue(db.error("RESUME MATERIALIZED VIEW inverse").startsWith("22012 "), "it fails of the same again");
+        try {
+            db.run("RESUME MATERIALIZED VIEW inverse");
+        } catch (MillraceException atOnce) {
+            assertEquals("22012", atOnce.sqlState().code());
+        }
+        awaitFailed("inverse"); // of the same again
         Files.writeString(file, "n\n5\n10\n20\n");
         db.run("RESUME MATERIALIZED VIEW inverse");
         assertEquals(List.of("35"), db.flushedRows("SELECT * FROM inverse"));
