@@ -28,6 +28,7 @@ final class MemoryPressure {
     private static final int SPARE = 16;
 
     private final long limitBytes;
+    private int underWay; // those that are giving way; guarded by this
     private final Executor yielding;
     private final Set<MemoryScope> scopes = new LinkedHashSet<>(); // guarded by this
     private BufferAllocator root; // set once, before anybody asks
@@ -66,7 +67,36 @@ final class MemoryPressure {
             }
             chosen.get().tell(yields(chosen.get()));
         }
-        yielding.execute(chosen.get()::giveWay);
+        giveWay(chosen.get());
+    }
+
+    private void giveWay(MemoryScope scope) {
+        synchronized (this) {
+            underWay++;
+        }
+        yielding.execute(() -> {
+            try {
+                scope.giveWay();
+            } finally {
+                synchronized (this) {
+                    underWay--;
+                    notifyAll();
+                }
+            }
+        });
+    }
+
+    /** Waits until all that give way have given back what they hold, two seconds at most. */
+    synchronized void awaitGiven() {
+        long end = System.nanoTime() + MOST_WAITS * WAIT_NANOS;
+        for (long left = end - System.nanoTime(); underWay > 0 && left > 0; left = end - System.nanoTime()) {
+            try {
+                wait(left / 1_000_000 + 1);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
     }
 
     /**
@@ -86,10 +116,10 @@ final class MemoryPressure {
             }
             Optional<MemoryScope> chosen = choose(asker, bytes);
             if (chosen.isPresent() && chosen.equals(asker)) {
-                yielding.execute(chosen.get()::giveWay);
+                giveWay(chosen.get());
                 throw chosen.get().told().orElseThrow();
             }
-            chosen.ifPresent(scope -> yielding.execute(scope::giveWay));
+            chosen.ifPresent(this::giveWay);
             LockSupport.parkNanos(WAIT_NANOS);
         }
         throw nobodyYields(asker, bytes);

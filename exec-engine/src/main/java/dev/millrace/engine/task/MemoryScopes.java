@@ -69,6 +69,7 @@ public final class MemoryScopes implements AutoCloseable {
     /** Fails if anything was left allocated. */
     @Override
     public void close() {
+        pressure.awaitGiven();
         releaseLingering();
         root.close();
     }
