@@ -53,7 +53,8 @@ final class Subscription implements AutoCloseable {
 
     static Subscription open(Endpoint endpoint, String sql) throws SQLException {
         Connection connection = endpoint.open();
-        try {
+        try (Statement setting = connection.createStatement()) {
+            setting.execute("SET subscription_begins = at_once"); // so that executeQuery returns when it has begun
             connection.setAutoCommit(false); // pgjdbc fetches piece by piece only in a transaction
             return new Subscription(connection, connection.prepareStatement(sql));
         } catch (SQLException e) {

@@ -10,6 +10,7 @@ import dev.millrace.server.session.ProtocolPortals;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.session.SessionObjects;
 import dev.millrace.server.session.StatementResult;
+import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.text.Utf8Text;
@@ -243,7 +244,11 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         try {
             Optional<Schema> columns = ResultBatches.schemaOf(result);
             if (columns.isPresent()) {
-                portal.opened(new RowStream(result, portal.binaryColumns(columns.get()), session.allocator()));
+                RowStream rows = new RowStream(result, portal.binaryColumns(columns.get()), session.allocator());
+                portal.opened(
+                        session.settings().get(Setting.SUBSCRIPTION_BEGINS).equals("at_once")
+                                ? rows.beginningAtOnce()
+                                : rows);
                 return true;
             }
             conversation.complete(result);

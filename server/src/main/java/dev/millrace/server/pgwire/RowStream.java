@@ -20,6 +20,7 @@ final class RowStream implements AutoCloseable {
     private final TextBuffer text;
     private Optional<Batch> current = Optional.empty();
     private int row;
+    private boolean beginsAtOnce;
     private boolean closed;
 
     /**
@@ -32,9 +33,15 @@ final class RowStream implements AutoCloseable {
         this.text = new TextBuffer(allocator, ROOM);
     }
 
+    /** Has the next {@link #send} with a limit give what is there, be it nothing. */
+    RowStream beginningAtOnce() {
+        beginsAtOnce = true;
+        return this;
+    }
+
     /**
      * Sends rows until there are no more, or {@code most} were sent. A subscription with a limit gives what is there, but
-     * waits for at least one row.
+     * waits for at least one row unless it {@link #beginningAtOnce begins at once}.
      *
      * @param most 0 for all
      * @return how many were sent
@@ -51,8 +58,10 @@ final class RowStream implements AutoCloseable {
     private long sendRows(Outgoing out, long most) {
         long limit = most == 0 ? Long.MAX_VALUE : most;
         long sent = 0;
+        boolean waits = !beginsAtOnce;
+        beginsAtOnce = false;
         out.cutIf(batches::isOverrun);
-        while (sent < limit && fill(out, most == 0 || sent == 0)) {
+        while (sent < limit && fill(out, most == 0 || waits && sent == 0)) {
             Batch batch = current.orElseThrow();
             int end = (int) Math.min(batch.rowCount(), row + (limit - sent));
             sent += end - row;

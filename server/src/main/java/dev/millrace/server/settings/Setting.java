@@ -70,6 +70,12 @@ public enum Setting {
                     + " cut off, which is how clients of the server begin"),
     SUBSCRIPTION_BUFFER(
             "subscription_buffer", "64MB", Form.BYTES, "how much may wait for a slow client of a subscription"),
+    SUBSCRIPTION_BEGINS(
+            "subscription_begins",
+            "with_a_row",
+            Form.oneOf("with_a_row", "at_once"),
+            "when the first fetch with a row limit from a subscription is answered: when there is a row, or at once, for"
+                    + " clients that have to know that it began, as the JDBC driver; later ones wait for a row"),
     APPLICATION_NAME("application_name", "", Form.TEXT, "a name for this session, as its program calls itself"),
     BYTEA_OUTPUT("bytea_output", "hex", Form.oneOf("hex"), "how BYTEA is written"),
     CLIENT_ENCODING(

@@ -172,4 +172,15 @@ class ProtocolStatementsTest {
             }
         }
     }
+
+    @Test
+    void aSubscriptionBeginsAtOnceForWhoAsksForThat() throws IOException {
+        ask("CREATE STREAM s (v BIGINT)");
+        ask("SET subscription_begins = at_once");
+        ask("BEGIN");
+        client.send(parse("", "SUBSCRIBE TO s"), bind("sub", ""), execute("sub", 2), sync());
+        assertEquals(List.of("suspended"), answers());
+        ask("INSERT INTO s VALUES (4711)");
+        ask("COMMIT");
+    }
 }
