@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +52,9 @@ class MillraceDriverTest {
             return texts;
         }
     }
+
+    /** Daemons that all databases of a process share: those that watch subscriptions, and users' code. */
+    private static final Set<String> THE_PROCESSES = Set.of("millrace-jdbc-watch", "millrace-user-watch");
 
     @Test
     void aUrlIsAllThatADatabaseInMemoryNeeds() throws SQLException {
@@ -110,7 +114,7 @@ class MillraceDriverTest {
     private static List<String> threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith("millrace-") && !name.equals("millrace-jdbc-watch"))
+                .filter(name -> name.startsWith("millrace-") && !THE_PROCESSES.contains(name))
                 .toList();
     }
 
@@ -119,10 +123,10 @@ class MillraceDriverTest {
         try (Database database = Millrace.open();
                 PgServer server = PgServer.listen(database, PgServerOptions.local(0))) {
             database.execute("CREATE ROLE ada LOGIN");
-            String url = "jdbc:millrace://localhost:" + server.port() + "/water?ApplicationName=test";
+            String url = "jdbc:millrace://localhost:" + server.port() + "/millrace?ApplicationName=test";
             try (Connection connection = DriverManager.getConnection(url, "ada", "")) {
                 assertEquals(
-                        List.of("ada water test"),
+                        List.of("ada millrace test"),
                         rows(
                                 connection,
                                 "SELECT current_user, current_database(), current_setting('application_name')"));
