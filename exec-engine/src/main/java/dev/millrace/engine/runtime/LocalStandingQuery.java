@@ -97,6 +97,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 options.sinks(),
                 resources.sinkThreads(),
                 resources.sinkQueueBytes(),
+                options.mostSinkNanos(),
                 resources.workers()::schedule,
                 resources.clock(),
                 resources.signal(),

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
  * @param restore state of an earlier run of the same plan to begin with: it has seen the rows that the relations it
  *     reads have now, and goes on with what comes next
  * @param mostRowNanos how long it may be at one row before it fails
+ * @param mostSinkNanos how long a sink that is called apart may take nothing while the query waits for it, before it fails
  * @param mostBytes of batches and state that it may hold: it fails (53200) before it has more
  */
 public record QueryOptions(
@@ -23,9 +24,13 @@ public record QueryOptions(
         int priority,
         Optional<QuerySnapshot> restore,
         long mostRowNanos,
+        long mostSinkNanos,
         long mostBytes) {
     /** How long a query may be at one row unless it says otherwise. */
     public static final long MOST_ROW_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** How long it waits for a sink that takes nothing unless it says otherwise. */
+    public static final long MOST_SINK_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     public QueryOptions {
         sinks = List.copyOf(sinks);
@@ -33,35 +38,41 @@ public record QueryOptions(
 
     /** A query whose output only flows: to sinks, subscribers and other queries. */
     public static QueryOptions streaming() {
-        return new QueryOptions(false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, Long.MAX_VALUE);
+        return new QueryOptions(false, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, Long.MAX_VALUE);
     }
 
     /** A query whose answer is kept. */
     public static QueryOptions view() {
-        return new QueryOptions(true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, Long.MAX_VALUE);
+        return new QueryOptions(true, List.of(), 0, Optional.empty(), MOST_ROW_NANOS, MOST_SINK_NANOS, Long.MAX_VALUE);
     }
 
     public QueryOptions withSink(Sink sink) {
         List<Sink> more = new java.util.ArrayList<>(sinks);
         more.add(sink);
-        return new QueryOptions(materialized, more, priority, restore, mostRowNanos, mostBytes);
+        return new QueryOptions(materialized, more, priority, restore, mostRowNanos, mostSinkNanos, mostBytes);
     }
 
     public QueryOptions withPriority(int newPriority) {
-        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostBytes);
+        return new QueryOptions(materialized, sinks, newPriority, restore, mostRowNanos, mostSinkNanos, mostBytes);
     }
 
     public QueryOptions withRestore(QuerySnapshot snapshot) {
-        return new QueryOptions(materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostBytes);
+        return new QueryOptions(
+                materialized, sinks, priority, Optional.of(snapshot), mostRowNanos, mostSinkNanos, mostBytes);
     }
 
     /** Fails it when it is at one row for so long; {@code Long.MAX_VALUE} for never. */
     public QueryOptions withMostRowNanos(long nanos) {
-        return new QueryOptions(materialized, sinks, priority, restore, nanos, mostBytes);
+        return new QueryOptions(materialized, sinks, priority, restore, nanos, mostSinkNanos, mostBytes);
+    }
+
+    /** Fails a sink that takes nothing for so long; {@code Long.MAX_VALUE} for never. */
+    public QueryOptions withMostSinkNanos(long nanos) {
+        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, nanos, mostBytes);
     }
 
     /** Fails it before it holds more than so much; {@code Long.MAX_VALUE} for as much as there is. */
     public QueryOptions withMostBytes(long bytes) {
-        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, bytes);
+        return new QueryOptions(materialized, sinks, priority, restore, mostRowNanos, mostSinkNanos, bytes);
     }
 }

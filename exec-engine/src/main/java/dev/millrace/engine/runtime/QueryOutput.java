@@ -65,6 +65,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
      * @param signal raised when an epoch's end was passed on to those that read the query
      * @param sinkThreads call the sinks that may wait
      * @param sinkQueueBytes of rows for one of them, beyond which the query waits
+     * @param mostSinkNanos that one of them may take nothing while the query waits, before it fails
      * @param alarm runs something at a time of the clock, in nanoseconds
      */
     QueryOutput(
@@ -74,6 +75,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             List<Sink> firstSinks,
             Executor sinkThreads,
             long sinkQueueBytes,
+            long mostSinkNanos,
             BiConsumer<Long, Runnable> alarm,
             Clock clock,
             Signal signal,
@@ -90,6 +92,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         this.sinks = new QuerySinks(
                 sinkThreads,
                 sinkQueueBytes,
+                mostSinkNanos,
                 clock,
                 alarm,
                 () -> {

@@ -45,6 +45,7 @@ final class QuerySinks {
     private final BiConsumer<Long, Runnable> alarm;
     private final Executor threads;
     private final long queueBytes;
+    private final long mostNanos;
     private final Runnable onRoom;
     private final Consumer<Throwable> onFailure;
     private volatile List<Sink> immediate = List.of(); // replaced while at rest, read by the tasks
@@ -58,6 +59,7 @@ final class QuerySinks {
     /**
      * @param threads call the sinks that may wait
      * @param queueBytes of rows for one of them, beyond which it is full
+     * @param mostNanos that a full one may take nothing before it fails
      * @param alarm runs something at a time of the clock, in nanoseconds
      * @param onRoom called when one is not full any more, or has committed
      * @param onFailure called when one has failed
@@ -65,6 +67,7 @@ final class QuerySinks {
     QuerySinks(
             Executor threads,
             long queueBytes,
+            long mostNanos,
             Clock clock,
             BiConsumer<Long, Runnable> alarm,
             Runnable onRoom,
@@ -73,6 +76,7 @@ final class QuerySinks {
         this.alarm = alarm;
         this.threads = threads;
         this.queueBytes = queueBytes;
+        this.mostNanos = mostNanos;
         this.onRoom = onRoom;
         this.onFailure = onFailure;
     }
@@ -84,7 +88,7 @@ final class QuerySinks {
             immediate = List.copyOf(more);
         } else {
             List<SinkQueue> more = new ArrayList<>(queues);
-            more.add(new SinkQueue(sink, threads, queueBytes, clock, alarm, new Owner()));
+            more.add(new SinkQueue(sink, threads, queueBytes, mostNanos, clock, alarm, new Owner()));
             queues = List.copyOf(more);
         }
     }

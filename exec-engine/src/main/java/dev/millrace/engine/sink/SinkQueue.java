@@ -22,15 +22,12 @@ import java.util.function.BiConsumer;
  *               full above the mark: producers pause; told when there is room again
  * </pre>
  *
- * A sink that failed is not called again but to be closed, nor is one that takes nothing for half a minute while producers wait.
+ * A sink that failed is not called again but to be closed, nor is one that takes nothing for as long as it may while producers wait.
  * Safe on any thread.
  */
 public final class SinkQueue implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 2_000;
     private static final long STEP_MILLIS = 10;
-
-    /** How long others wait for a sink that takes nothing at all. */
-    static final long STUCK_NANOS = 30_000_000_000L;
 
     private static final long PATIENCE_AFTER_INTERRUPT_MILLIS = 1_000;
 
@@ -54,6 +51,7 @@ public final class SinkQueue implements AutoCloseable {
     private final BiConsumer<Long, Runnable> alarm;
     private final Executor threads;
     private final long highBytes;
+    private final long mostNanos;
     private final Owner owner;
     private final Deque<Work> waiting = new ArrayDeque<>(); // guarded by this, as what follows
     private boolean running; // somebody is calling the sink, or is about to
@@ -69,15 +67,24 @@ public final class SinkQueue implements AutoCloseable {
 
     /**
      * @param highBytes rows beyond which producers should pause, until half of it is left
+     * @param mostNanos for which producers wait while the sink takes nothing at all, and at most twice that;
+     *     {@code Long.MAX_VALUE} for as long as it likes
      * @param alarm runs something at a time of the clock, in nanoseconds
      */
     public SinkQueue(
-            Sink sink, Executor threads, long highBytes, Clock clock, BiConsumer<Long, Runnable> alarm, Owner owner) {
+            Sink sink,
+            Executor threads,
+            long highBytes,
+            long mostNanos,
+            Clock clock,
+            BiConsumer<Long, Runnable> alarm,
+            Owner owner) {
         this.sink = sink;
         this.clock = clock;
         this.alarm = alarm;
         this.threads = threads;
         this.highBytes = highBytes;
+        this.mostNanos = mostNanos;
         this.owner = owner;
     }
 
@@ -107,7 +114,7 @@ public final class SinkQueue implements AutoCloseable {
             waiting.add(work);
             queuedBytes += bytes;
             full |= queuedBytes > highBytes;
-            watches = full && !watched;
+            watches = full && !watched && mostNanos < Long.MAX_VALUE;
             watched |= watches;
             starts = !running;
             running = true;
@@ -125,7 +132,7 @@ public final class SinkQueue implements AutoCloseable {
     }
 
     private void watchFrom(long before) {
-        alarm.accept(clock.nanoTime() + STUCK_NANOS, () -> watch(before));
+        alarm.accept(clock.nanoTime() + mostNanos, () -> watch(before));
     }
 
     /** While producers wait: a sink that took nothing since the last look fails, so that the others go on. */
@@ -144,9 +151,10 @@ public final class SinkQueue implements AutoCloseable {
         }
         fail(MillraceException.resources(
                         SqlState.CONFIGURATION_LIMIT_EXCEEDED,
-                        "the sink has taken nothing for " + STUCK_NANOS / 1_000_000_000 + " s, and " + highBytes
-                                + " bytes wait for it")
-                .withHint("see that somebody reads what it writes to, then make it again"));
+                        "the sink has taken nothing for sink_timeout (" + mostNanos / 1_000_000 + " ms), and "
+                                + highBytes + " bytes wait for it")
+                .withHint("see that somebody reads what it writes to, then make it again;"
+                        + " a sink may have more time: SET sink_timeout before it is created"));
     }
 
     private void callSink() {

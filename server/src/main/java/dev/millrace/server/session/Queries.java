@@ -448,15 +448,23 @@ final class Queries {
                 .start(
                         database.subscriptionName(),
                         plan.root(),
-                        limited(QueryOptions.streaming().withSink(queue)).withMostBytes(mostBytes()));
+                        limited(QueryOptions.streaming().withSink(queue))
+                                .withMostSinkNanos(
+                                        Long.MAX_VALUE) // a client may read when it likes, or on_slow says what else
+                                .withMostBytes(mostBytes()));
         return new OwnChanges(
                 subscribe.query().schema(), query, queue, plan.appendOnly(), form(subscribe), cancellation, notices);
     }
 
     /** How a query that this session makes runs. */
     QueryOptions limited(QueryOptions options) {
-        long millis = settings.millis(Setting.ROW_TIMEOUT);
-        return options.withMostRowNanos(millis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(millis));
+        return options.withMostRowNanos(nanosOrNever(Setting.ROW_TIMEOUT))
+                .withMostSinkNanos(nanosOrNever(Setting.SINK_TIMEOUT));
+    }
+
+    private long nanosOrNever(Setting setting) {
+        long millis = settings.millis(setting);
+        return millis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(millis);
     }
 
     private OnSlow onSlow(Statement.Subscribe subscribe) {

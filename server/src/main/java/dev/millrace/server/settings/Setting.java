@@ -47,6 +47,11 @@ public enum Setting {
             "10s",
             Form.DURATION,
             "how long a continuous query, view or sink made from now on may be at one row before it fails (0: for ever)"),
+    SINK_TIMEOUT(
+            "sink_timeout",
+            "30s",
+            Form.DURATION,
+            "how long a sink made from now on may take no rows while others wait for it before it fails (0: for ever)"),
     LOCK_TIMEOUT(
             "lock_timeout",
             "0",
