@@ -85,12 +85,17 @@ final class HashIndex implements RowIndex {
         Closing.all(oldSlots);
     }
 
-    private void put(long word, long hash) {
+    /** Whether the word was not there. */
+    private boolean put(long word, long hash) {
         long slot = hash >>> shift;
-        while (word(slot) != 0) {
+        for (long there = word(slot); there != 0; there = word(slot)) {
+            if (there == word) {
+                return false;
+            }
             slot = (slot + 1) & mask;
         }
         Memory.putLong(address + (slot << 3), word);
+        return true;
     }
 
     private long word(long slot) {
@@ -100,14 +105,21 @@ final class HashIndex implements RowIndex {
     @Override
     public void add(long row) {
         long hash = hash(row);
-        put(hash << 48 | row, hash);
-        count++;
+        if (put(hash << 48 | row, hash)) {
+            count++;
+        }
     }
 
     @Override
     public void remove(long row) {
+        if (slots.isEmpty()) {
+            return;
+        }
         long hole = hash(row) >>> shift;
         while ((word(hole) & ADDRESS) != row) {
+            if (word(hole) == 0) {
+                return;
+            }
             hole = (hole + 1) & mask;
         }
         long slot = hole;

@@ -7,15 +7,21 @@ import dev.millrace.type.DataType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * Columns by whose values rows are found.
  *
  * @param columns in the order of the key
  */
-public record KeyColumns(List<Integer> columns) {
+public record KeyColumns(List<Integer> columns) implements IndexKey {
     public KeyColumns {
         columns = List.copyOf(columns);
+    }
+
+    @Override
+    public RowIndex newIndex(RowCodec codec, BufferAllocator allocator) {
+        return new HashIndex(this, codec, allocator);
     }
 
     /** Whether values of a type may be part of a key: those that are equal just where they are the same bytes. */

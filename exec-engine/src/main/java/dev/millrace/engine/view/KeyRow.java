@@ -3,6 +3,7 @@ package dev.millrace.engine.view;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,11 @@ final class KeyRow implements AutoCloseable {
 
     long address() {
         return buffer.memoryAddress();
+    }
+
+    /** Bytes of the row so far. */
+    int length() {
+        return end;
     }
 
     /** Begins a row of NULLs of a codec. */
@@ -65,6 +71,11 @@ final class KeyRow implements AutoCloseable {
                     column,
                     Long.reverseBytes(uuid.getMostSignificantBits()),
                     Long.reverseBytes(uuid.getLeastSignificantBits()));
+        } else if (literal.value() instanceof Double number) {
+            setWord(column, Double.doubleToRawLongBits(number));
+        } else if (literal.value() instanceof IntervalValue interval) {
+            long daysAndMonths = (long) interval.days() << 32 | interval.months() & 0xffff_ffffL;
+            setWords(column, daysAndMonths, 1_000 * interval.micros());
         } else if (literal.value() instanceof Boolean truth) {
             setWord(column, truth ? 1 : 0);
         } else {

@@ -1,8 +1,9 @@
 package dev.millrace.engine.view;
 
 /**
- * Finds rows of a view by some of their columns, in all their versions: who looks tells the ones that are seen. Used with the
- * view's lock held. A key is a row in which the columns of the key are set.
+ * Finds rows of a view by some of their columns, in all their versions: who looks tells the ones that are seen at the version that it
+ * pinned, whichever that is. Used with the view's lock held, for some hundred rows at a time. A key is a row in which the columns of the
+ * key are set.
  */
 interface RowIndex extends AutoCloseable {
     /**
@@ -12,10 +13,10 @@ interface RowIndex extends AutoCloseable {
      */
     void reserve(long more);
 
-    /** Adds a row, for which there is room. */
+    /** Adds a row, for which there is room, unless it is there already: while an index is made, rows come from two sides. */
     void add(long row);
 
-    /** Removes a row that was added; its bytes are still there. */
+    /** Removes a row, if it was added; its bytes are still there. */
     void remove(long row);
 
     /** Finds the rows with a key's values, as long as the finder takes more. */

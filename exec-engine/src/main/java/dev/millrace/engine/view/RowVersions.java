@@ -40,7 +40,7 @@ final class RowVersions implements AutoCloseable {
     private final BufferAllocator allocator;
     private final StateMemory memory;
     private final List<RowIndex> indexes = new ArrayList<>();
-    private final List<ViewScan> scans = new ArrayList<>();
+    private final List<RowCursor> cursors = new ArrayList<>();
     private List<ArrowBuf> slots = List.of(); // of the rows that are alive, by their bytes
     private long slotsAddress;
     private int shift;
@@ -278,8 +278,8 @@ final class RowVersions implements AutoCloseable {
         for (int i = 0; i < indexes.size(); i++) {
             indexes.get(i).remove(node + ROW);
         }
-        for (int i = 0; i < scans.size(); i++) {
-            scans.get(i).leaving(node, next);
+        for (int i = 0; i < cursors.size(); i++) {
+            cursors.get(i).leaving(node, next);
         }
         if (previous == 0) {
             first = next;
@@ -343,36 +343,63 @@ final class RowVersions implements AutoCloseable {
         return Memory.getInt(row - ROW + LENGTH);
     }
 
-    /** Has a scan begin with the first row of all versions, and be told of the rows that go. */
-    long open(ViewScan scan) {
-        scans.add(scan);
-        scan.goOnAt(first);
+    /** Has a cursor begin with the first row of all versions, and be told of the rows that go. */
+    long open(RowCursor cursor) {
+        cursors.add(cursor);
+        cursor.goOnAt(first);
         return first;
     }
 
-    void remove(ViewScan scan) {
-        scans.remove(scan);
+    void remove(RowCursor cursor) {
+        cursors.remove(cursor);
     }
 
     // ---- indexes ---------------------------------------------------------------------------------------------------
 
     /**
-     * Has an index find all rows from now on; closes it if it cannot.
+     * Has an index be told of all rows that come and go from now on.
      *
      * @throws org.apache.arrow.memory.OutOfMemoryException and nothing was changed
      */
     void add(RowIndex index) {
-        try {
-            for (long node = first; node != 0; node = next(node)) {
-                index.reserve(1);
-                index.add(row(node));
-            }
-            index.reserve(staged);
-            indexes.add(index);
-        } catch (RuntimeException | Error e) {
-            index.close();
-            throw e;
+        index.reserve(staged);
+        indexes.add(index);
+    }
+
+    /**
+     * Adds some rows from a node on to an index that is told of what comes and goes; returns where to go on, 0 at the end.
+     *
+     * @throws org.apache.arrow.memory.OutOfMemoryException for an index that is of no use any more
+     */
+    long addTo(RowIndex index, long node, int most) {
+        index.reserve(staged + most);
+        long next = node;
+        for (int left = most; next != 0 && left > 0; left--) {
+            index.add(row(next));
+            next = next(next);
         }
+        return next;
+    }
+
+    boolean has(RowIndex index) {
+        return indexes.contains(index);
+    }
+
+    /** Has an index not be told any more, and closes it. */
+    void remove(RowIndex index) {
+        if (indexes.remove(index)) {
+            index.close();
+        }
+    }
+
+    /** How many rows are written or looked at while others wait: fewer where each has to be put in order. */
+    int together(int most) {
+        for (int i = 0; i < indexes.size(); i++) {
+            if (indexes.get(i) instanceof OrderedIndex) {
+                return most / 4;
+            }
+        }
+        return most;
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -17,9 +18,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -37,6 +36,8 @@ import org.apache.arrow.vector.FieldVector;
  * yet, which cannot fail; and makes the version current, elsewhere, for all views of an epoch at once. Who reads one row does so
  * under the view's lock; who reads all pins the version that is current and takes the lock for some hundred rows at a time. So
  * does who writes: neither waits long for the other.
+ *
+ * <p>Long because who writes, scans and looks up shares one list of rows under one lock.
  */
 public final class VersionedView implements AutoCloseable {
     /** Rows that are written or looked at under one hold of the lock: some 50 microseconds. */
@@ -55,9 +56,9 @@ public final class VersionedView implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final RowCodec codec; // guarded by the lock, as what follows
     private final RowVersions rows;
+    private final ViewIndexes indexes;
     private int[] places = new int[0];
     private boolean freed;
-    private volatile Map<KeyColumns, RowIndex> indexes = Map.of(); // replaced under the lock, read by all
     private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
     private volatile long rowCount; // written under the lock, read by statistics
     private volatile long bytes; // likewise
@@ -95,6 +96,7 @@ public final class VersionedView implements AutoCloseable {
         this.types = schema.fields().stream().map(Field::type).toList();
         this.codec = new RowCodec(types, false, allocator);
         this.rows = new RowVersions(allocator);
+        this.indexes = new ViewIndexes(lock, rows, allocator);
         this.columns = IntStream.range(0, schema.size()).toArray();
     }
 
@@ -173,7 +175,7 @@ public final class VersionedView implements AutoCloseable {
         }
     }
 
-    private static MillraceException gone() {
+    static MillraceException gone() {
         return MillraceException.user(SqlState.UNDEFINED_TABLE, "the relation was dropped meanwhile");
     }
 
@@ -200,7 +202,7 @@ public final class VersionedView implements AutoCloseable {
         while (staged.first != 0) {
             lock.lock();
             try {
-                for (int left = TOGETHER; left > 0 && staged.first != 0; left--) {
+                for (int left = rows.together(TOGETHER); left > 0 && staged.first != 0; left--) {
                     long node = staged.first;
                     staged.first = freed ? 0 : RowVersions.stagedNext(node);
                     if (!freed) {
@@ -278,12 +280,21 @@ public final class VersionedView implements AutoCloseable {
     }
 
     void closed(ViewScan scan) {
-        pins.remove(scan.pin());
         lock.lock();
         try {
             if (!freed) {
                 rows.remove(scan);
             }
+        } finally {
+            lock.unlock();
+        }
+        unpin(scan.pin());
+    }
+
+    private void unpin(Pins.Pin pin) {
+        pins.remove(pin);
+        lock.lock();
+        try {
             freeIfUnused();
         } finally {
             lock.unlock();
@@ -337,34 +348,33 @@ public final class VersionedView implements AutoCloseable {
 
     /**
      * A way to read rows by a key that few rows share. What it needs is made when it is first asked for, and kept as long as
-     * the view.
+     * the view; meanwhile rows are written and read.
      *
-     * @throws org.apache.arrow.memory.OutOfMemoryException and nothing was changed
+     * @throws MillraceException if the caller's interrupt is stopped; nothing was changed
+     * @throws org.apache.arrow.memory.OutOfMemoryException likewise
      */
     public ViewLookup lookup(KeyColumns key) {
-        RowCodec own = new RowCodec(types, false, allocator);
+        RowCodec own = newCodec();
+        return new ViewLookup(this, key, made(key), own);
+    }
+
+    private RowCodec newCodec() {
+        return new RowCodec(types, false, allocator);
+    }
+
+    private RowIndex made(IndexKey key) {
+        RowIndex index = indexes.get(key, this::newCodec);
         lock.lock();
         try {
-            if (freed) {
-                throw gone();
-            }
-            RowIndex index = indexes.get(key);
-            if (index == null) {
-                index = new HashIndex(key, own, allocator);
-                rows.add(index);
-                Map<KeyColumns, RowIndex> more = new HashMap<>(indexes);
-                more.put(key, index);
-                indexes = Map.copyOf(more);
-                bytes = rows.bytes();
-            }
-            return new ViewLookup(this, key, index, own);
+            bytes = freed ? 0 : rows.bytes();
         } finally {
             lock.unlock();
         }
+        return index;
     }
 
     boolean has(RowIndex index) {
-        return indexes.containsValue(index);
+        return indexes.has(index);
     }
 
     /** Runs a lookup that takes rows as of the version that is current; false if there were too many, or the view or index is gone. */
@@ -380,6 +390,91 @@ public final class VersionedView implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Makes an ordered index, unless there is one, which is kept until it is dropped; as {@link #lookup}. */
+    public void index(OrderedColumns key) {
+        if (!hasIndex(key)) {
+            made(key);
+        }
+    }
+
+    public boolean hasIndex(OrderedColumns key) {
+        return indexes.find(key).isPresent();
+    }
+
+    /** Drops an ordered index, if there is one. Its memory is free when nobody reads by it any more. */
+    public void dropIndex(OrderedColumns key) {
+        lock.lock();
+        try {
+            indexes.drop(key);
+            bytes = freed ? 0 : rows.bytes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Begins a scan of ranges by an ordered index as of now, which the caller closes. Makes the index if there is none.
+     *
+     * @param ranges bounded by as many columns each, with the same bounds included; each with other values of the columns that its
+     *     bounds have in common
+     * @param backward whether rows come from the end of the index
+     * @throws MillraceException 42P01 if the view is gone, or as {@link #lookup}
+     */
+    public IndexScan scan(OrderedColumns key, List<IndexRange> ranges, boolean backward, List<Integer> chosen) {
+        while (true) {
+            OrderedIndex index = (OrderedIndex) indexes.find(key).orElseGet(() -> made(key));
+            Pins.Pin pin = pins.add(current);
+            IndexScan scan;
+            try {
+                scan = new IndexScan(this, key, index, ranges, backward, chosen, newCodec(), allocator, pin);
+            } catch (RuntimeException | Error e) {
+                unpin(pin);
+                throw e;
+            }
+            if (open(scan)) {
+                return scan;
+            }
+            scan.close(); // the index was dropped meanwhile, or the view
+        }
+    }
+
+    private boolean open(IndexScan scan) {
+        lock.lock();
+        try {
+            return !freed && indexes.open(scan);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Finds the next rows that a scan sees; returns how many. */
+    int collect(IndexScan scan, long[] found) {
+        Interrupt interrupt = Interrupt.current();
+        int count = 0;
+        while (count < found.length && !scan.isEnded()) {
+            interrupt.check();
+            lock.lock();
+            try {
+                count = scan.collect(found, count, TOGETHER);
+            } finally {
+                lock.unlock();
+            }
+        }
+        return count;
+    }
+
+    void closed(IndexScan scan) {
+        lock.lock();
+        try {
+            if (!freed) {
+                indexes.close(scan);
+            }
+        } finally {
+            lock.unlock();
+        }
+        unpin(scan.pin());
     }
 
     // ---- to keep ---------------------------------------------------------------------------------------------------
@@ -443,7 +538,7 @@ public final class VersionedView implements AutoCloseable {
         if (closed && !freed && pins.isEmpty()) {
             freed = true;
             bytes = 0;
-            indexes = Map.of();
+            indexes.close();
             Closing.all(List.of(rows, codec));
         }
     }

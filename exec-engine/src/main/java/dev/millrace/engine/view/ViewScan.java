@@ -13,7 +13,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * Reads some columns of all rows of a {@link VersionedView} as of the version that was current when it was opened, a batch at
  * a time; what is written meanwhile neither waits nor is seen. For one thread at a time.
  */
-public final class ViewScan implements AutoCloseable {
+public final class ViewScan implements AutoCloseable, RowCursor {
     private final VersionedView view;
     private final List<Integer> columns;
     private final Schema schema;
@@ -39,13 +39,14 @@ public final class ViewScan implements AutoCloseable {
         return open;
     }
 
-    void goOnAt(long node) {
+    @Override
+    public void goOnAt(long node) {
         open = true;
         next = node;
     }
 
-    /** A row is about to be freed. */
-    void leaving(long node, long following) {
+    @Override
+    public void leaving(long node, long following) {
         if (next == node) {
             next = following;
         }
