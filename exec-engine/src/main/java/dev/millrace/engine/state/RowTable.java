@@ -141,15 +141,19 @@ public final class RowTable implements AutoCloseable {
     /** Makes the appended rows of a list such that {@link #add} finds them; those that are equal become one. */
     public void index(long list) {
         for (long row = first(list); row != 0; ) {
-            long next = next(row);
+            long next;
             long node = row - ROW;
-            if (Memory.getInt(node + APPENDED) != 0) {
+            if (Memory.getInt(node + APPENDED) == 0) {
+                next = next(row);
+            } else {
                 long hash = hash(list, row, length(row));
                 long found = find(list, row, length(row), hash);
                 if (found > 0) {
-                    addWeight(found, weight(row));
+                    addWeight(found, weight(row)); // which may have been the next row, and be gone
+                    next = next(row);
                     remove(node);
                 } else {
+                    next = next(row);
                     insert(node, hash, -1 - found);
                 }
             }

@@ -161,11 +161,11 @@ public final class StateMemory implements AutoCloseable {
     @Override
     public void close() {
         List<ArrowBuf> all = List.copyOf(pages);
-        pages.clear();
-        bytes = 0;
         try {
             reset();
         } finally {
+            pages.clear();
+            bytes = 0;
             Closing.all(all);
         }
     }
