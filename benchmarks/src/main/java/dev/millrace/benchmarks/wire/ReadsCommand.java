@@ -3,10 +3,7 @@ package dev.millrace.benchmarks.wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.SplittableRandom;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,17 +12,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code ./millrace bench reads}: prepared reads by key of a table and of a view, beside rows that are inserted and that the
- * view counts; one JSON line each on stdout.
+ * {@code ./millrace bench reads}: prepared reads by key of a table and of a view, alone and beside rows that are inserted and
+ * that the view counts; one JSON line each on stdout. Of the processors' time server and clients are told apart.
  */
 @Command(
         name = "reads",
-        description = "Measures reads by key, beside inserted rows, on a Millrace started for it, or --port.",
+        description = "Measures reads by key, alone and beside inserted rows, on a Millrace started for it, or --port.",
         mixinStandardHelpOptions = true)
 public final class ReadsCommand implements Callable<Integer> {
     private static final int KEYS = 100_000; // of the view
     private static final int ROWS_TOGETHER = 1_000;
-    private static final int MOST_TIMED = 4_000_000;
+    private static final double WARM_UP_SECONDS = 5; // the server's code is compiled by then
 
     @Option(names = "--port", description = "Of a server that runs on this machine and asks for no password.")
     private Integer port; // null: one is started
@@ -39,8 +36,14 @@ public final class ReadsCommand implements Callable<Integer> {
     @Option(
             names = "--pipeline",
             defaultValue = "16",
-            description = "Reads that a client sends before it reads (default: ${DEFAULT-VALUE}).")
+            description = "Reads that a client sends together, where not one by one (default: ${DEFAULT-VALUE}).")
     private int pipeline;
+
+    @Option(
+            names = "--rate",
+            defaultValue = "100000",
+            description = "Reads a second that are due, where not as many as are answered (default: ${DEFAULT-VALUE}).")
+    private int rate;
 
     @Option(names = "--rows", defaultValue = "1000000", description = "Of the table (default: ${DEFAULT-VALUE}).")
     private int rows;
@@ -96,56 +99,51 @@ public final class ReadsCommand implements Callable<Integer> {
     }
 
     private void run(Peer peer, String name, String sql, int keys) throws IOException {
-        AtomicBoolean over = new AtomicBoolean();
-        CompletableFuture<Long> inserted =
-                CompletableFuture.supplyAsync(() -> insert(peer, over), task -> new Thread(task).start());
-        read(peer, sql, keys, seconds / 3); // the server's code is compiled by then
-        List<CompletableFuture<long[]>> readers = new ArrayList<>();
-        long start = System.nanoTime();
-        for (int i = 0; i < clients; i++) {
-            readers.add(CompletableFuture.supplyAsync(
-                    () -> read(peer, sql, keys, seconds), task -> new Thread(task).start()));
+        try (ReadLoad load = new ReadLoad(peer, user, clients, sql, keys)) {
+            load.run(1, 0, WARM_UP_SECONDS / 2);
+            load.run(pipeline, 0, WARM_UP_SECONDS / 2);
+            alone(peer, load, name, 1);
+            alone(peer, load, name, pipeline);
+            AtomicBoolean over = new AtomicBoolean();
+            CompletableFuture<Long> inserted =
+                    CompletableFuture.supplyAsync(() -> insert(peer, over), task -> new Thread(task).start());
+            load.run(pipeline, rate, WARM_UP_SECONDS);
+            beside(peer, load, name, 1, 0);
+            beside(peer, load, name, pipeline, 0);
+            beside(peer, load, name, pipeline, rate);
+            over.set(true);
+            System.out.println(new Result("rows inserted beside reads of a " + name, 1).with("rows", inserted.join()));
         }
-        long[] waits = readers.stream()
-                .map(CompletableFuture::join)
-                .flatMapToLong(Arrays::stream)
-                .toArray();
-        double took = (System.nanoTime() - start) / 1e9;
-        over.set(true);
-        System.out.println(new Result("reads of a " + name, clients)
-                .with("pipeline", pipeline)
-                .with("inserted_rows", inserted.join())
-                .rate("reads", waits.length, took)
-                .waits(waits));
     }
 
-    /** Reads until the time is over; returns how long each waited, from when it was sent. */
-    private long[] read(Peer peer, String sql, int keys, double howLong) {
-        long[] waits = new long[MOST_TIMED];
-        long[] sent = new long[pipeline];
-        int count = 0;
-        SplittableRandom random = new SplittableRandom();
-        try (WireClient client = new WireClient(peer.port(), user)) {
-            client.prepare("r", sql);
-            long end = System.nanoTime() + (long) (howLong * 1e9);
-            int ahead = 0;
-            for (int read = 0; count < waits.length && System.nanoTime() < end; read++) {
-                if (ahead - read <= pipeline / 2) { // half of them at once: a message each would measure the network
-                    for (; ahead < read + pipeline; ahead++) {
-                        sent[ahead % pipeline] = System.nanoTime();
-                        client.execute("r", Integer.toString(random.nextInt(keys)));
-                    }
-                    client.flush();
-                }
-                if (client.untilReady() != 1) {
-                    throw new IOException("a key was not found");
-                }
-                waits[count++] = System.nanoTime() - sent[read % pipeline];
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private void alone(Peer peer, ReadLoad load, String name, int depth) throws IOException {
+        Optional<Double> before = peer.cpuSeconds();
+        ReadLoad.Outcome outcome = load.run(depth, 0, seconds);
+        Result result = result("reads of a " + name, depth, outcome);
+        before.ifPresent(from -> result.with(
+                "server_cpu_us_per_read", 1e6 * (peer.cpuSeconds().orElseThrow() - from) / outcome.reads()));
+        System.out.println(result);
+    }
+
+    /** What the server takes here is for the rows that are inserted, too. */
+    private void beside(Peer peer, ReadLoad load, String name, int depth, int due) throws IOException {
+        Optional<Double> before = peer.cpuSeconds();
+        ReadLoad.Outcome outcome = load.run(depth, due, seconds);
+        Result result = result("reads of a " + name + " beside inserts", depth, outcome);
+        if (due > 0) {
+            result.with("reads_due_per_second", due);
         }
-        return Arrays.copyOf(waits, count);
+        before.ifPresent(
+                from -> result.with("server_cpus", (peer.cpuSeconds().orElseThrow() - from) / outcome.seconds()));
+        System.out.println(result);
+    }
+
+    private Result result(String name, int depth, ReadLoad.Outcome outcome) {
+        return new Result(name, clients)
+                .with("reads_in_a_packet", depth)
+                .rate("reads", outcome.reads(), outcome.seconds())
+                .with("client_cpu_us_per_read", 1e6 * outcome.cpuSeconds() / outcome.reads())
+                .waits(outcome.waits());
     }
 
     /** Inserts at the rate that is asked for; returns how many rows. */
