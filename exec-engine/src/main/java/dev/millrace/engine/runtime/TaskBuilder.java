@@ -6,6 +6,7 @@ import dev.millrace.batch.Memory;
 import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.engine.calc.ConstantRows;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Outlet;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
@@ -23,11 +23,11 @@ import java.util.UUID;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
-/** The rows of {@link Values} as batches. */
-final class ConstantRows {
+/** The rows of {@link Values} as batches, which the caller owns: literals and NULLs. Stateless. */
+public final class ConstantRows {
     private ConstantRows() {}
 
-    static List<Batch> of(Values values, int batchRows, BufferAllocator allocator) {
+    public static List<Batch> of(Values values, int batchRows, BufferAllocator allocator) {
         List<Batch> batches = new ArrayList<>();
         try {
             for (int from = 0; from < values.rows().size(); from += batchRows) {
