@@ -51,25 +51,35 @@ public final class DirectCalc {
         return Batch.view(scan.schema(), columns, rows.rowCount(), rows.weights(), List.of(rows.retain()));
     }
 
-    /** A projection of one batch after the other, on any thread but one at a time; compiled once. */
+    /** A Calc of one batch after the other, on any thread but one at a time; compiled once. */
     public static final class Kept implements AutoCloseable {
         private final CalcOperator operator;
         private final Last last = new Last();
 
-        /** @param calc without a condition */
         public Kept(PlanNode.Calc calc, BufferAllocator allocator, Clock clock) {
             this.operator = new CalcOperator(calc);
-            operator.open(new Context(allocator, clock));
+            try {
+                operator.open(new Context(allocator, clock));
+            } catch (RuntimeException | Error e) {
+                operator.close();
+                throw e;
+            }
         }
 
         /**
-         * What the projection gives for rows of its input, which stay the caller's, as does the result; at least one row.
+         * What a projection without a condition gives for rows of its input, which stay the caller's, as does the result; at
+         * least one row.
          *
          * @throws dev.millrace.error.MillraceException what computing a row throws, such as a division by zero
          */
         public Batch compute(Batch rows) {
+            return filter(rows).orElseThrow();
+        }
+
+        /** The same with a condition, which may leave no row. */
+        public Optional<Batch> filter(Batch rows) {
             operator.process(0, rows.retain(), last);
-            Batch computed = last.batch.orElseThrow();
+            Optional<Batch> computed = last.batch;
             last.batch = Optional.empty();
             return computed;
         }

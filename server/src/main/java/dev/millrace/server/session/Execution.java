@@ -33,6 +33,7 @@ final class Execution {
     private final PreparedTexts prepared;
     private final Queries queries;
     private final KeyReads keyReads;
+    private final PreparedChanges preparedChanges;
     private final Writes writes;
     private final Copies copies;
     private final Inspection inspection;
@@ -67,6 +68,7 @@ final class Execution {
         this.views = new Views(database, definitions);
         this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries, transactions, settings);
+        this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes);
         this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries);
@@ -99,6 +101,12 @@ final class Execution {
         return keyReads;
     }
 
+    /** Frees what was kept for statements to come. */
+    void forget() {
+        preparedChanges.close();
+        keyReads.close();
+    }
+
     Optional<Progress> progress() {
         return progress.get();
     }
@@ -111,6 +119,11 @@ final class Execution {
             Optional<StatementResult> rows = keyReads.read(parsed, parameters);
             if (rows.isPresent()) {
                 return rows.get();
+            }
+        } else if (PreparedChanges.concerns(parsed)) {
+            Optional<StatementResult> done = preparedChanges.execute(parsed, parameters);
+            if (done.isPresent()) {
+                return done.get();
             }
         }
         Statement statement = database.plans().analyze(parsed, names, parameters);

@@ -76,7 +76,7 @@ final class Explanations {
         boolean physical =
                 forms.isEmpty() || forms.contains(ExplainForm.PHYSICAL) || forms.contains(ExplainForm.VERBOSE);
         if (physical && !standing) {
-            new KeyRows(database, database::clock)
+            new KeyRows(database, database.clock())
                     .plan(plan.root())
                     .ifPresent(byKey -> lines.add(byKey.describe(database.catalog())));
         }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
@@ -45,18 +46,26 @@ final class IncomingRows {
         return places;
     }
 
-    /** The rows of an INSERT as rows of the target, in one batch that the caller owns. */
-    Batch of(RowSource source, List<Integer> columns, CatalogObject target) {
+    /**
+     * The rows of an INSERT as rows of the target, in one batch that the caller owns.
+     *
+     * @param given what gives the rows of a query
+     */
+    Batch of(
+            RowSource source,
+            List<Integer> columns,
+            CatalogObject target,
+            Function<Query, StatementResult.Rows> given) {
         int[] places = places(columns, target);
         Batch rows = source instanceof LiteralRows literals
                 ? LiteralInput.rows(literals, target.schema(), places, allocator())
-                : copied((Query) source, places, target);
+                : copied(given.apply((Query) source), places, target);
         return complete(rows, places, target);
     }
 
-    private Batch copied(Query source, int[] places, CatalogObject target) {
-        try (RowCopier copier = new RowCopier(target.schema(), allocator());
-                StatementResult.Rows rows = queries.rows(source)) {
+    private Batch copied(StatementResult.Rows source, int[] places, CatalogObject target) {
+        try (StatementResult.Rows rows = source;
+                RowCopier copier = new RowCopier(target.schema(), allocator())) {
             rows.forEach(batch -> copier.copyAll(batch, places));
             return copier.build();
         }

@@ -2,8 +2,8 @@ package dev.millrace.server.session;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
-import dev.millrace.engine.view.ViewLookup;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Query;
@@ -34,20 +34,30 @@ final class KeyReads implements AutoCloseable {
         }
     }
 
-    private static final class Found {
+    private static final class Found implements AutoCloseable {
         final Statement.Select select;
-        final KeyPlan plan;
-        Optional<ViewLookup> lookup = Optional.empty();
+        final KeyQuery query;
+        final List<PreparedRows.Place> places;
         boolean goesOn = true; // whether all rows were found each time
 
         Found(Statement.Select select, KeyPlan plan) {
             this.select = select;
-            this.plan = plan;
+            this.query = new KeyQuery(plan);
+            this.places = PreparedRows.places(plan.whole());
+        }
+
+        @Override
+        public void close() {
+            query.close();
         }
     }
 
-    private final Cache<ParsedStatement, Known> known =
-            CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
+    private final Cache<ParsedStatement, Known> known = CacheBuilder.newBuilder()
+            .weakKeys()
+            .maximumSize(REMEMBERED)
+            .<ParsedStatement, Known>removalListener(
+                    removed -> removed.getValue().found.ifPresent(Found::close))
+            .build();
     private final Database database;
     private final SessionCatalog names;
     private final Queries queries;
@@ -71,7 +81,9 @@ final class KeyReads implements AutoCloseable {
         return before != null
                 && before.version == database.catalog().version()
                 && before.found
-                        .filter(found -> found.goesOn && found.lookup.isPresent() && found.plan.isShort())
+                        .filter(found -> found.goesOn
+                                && found.query.lookup().isPresent()
+                                && found.query.plan().isShort())
                         .isPresent()
                 && queries.readsAtOnce();
     }
@@ -80,7 +92,7 @@ final class KeyReads implements AutoCloseable {
     Optional<StatementResult> read(ParsedStatement parsed, Parameters parameters) {
         boolean complete =
                 parsed.parameterCount() <= parameters.values().map(List::size).orElse(0);
-        if (!complete || !queries.readsCommitted()) {
+        if (!complete || !queries.hasNoneAtHand()) {
             return Optional.empty();
         }
         Known before = known.getIfPresent(parsed);
@@ -99,7 +111,7 @@ final class KeyReads implements AutoCloseable {
             SessionUse used = new SessionUse(names);
             boolean open = parsed.parameterCount() > 0;
             Statement statement = open
-                    ? database.frontend().analyze(parsed, used, Parameters.toDescribe(parameters.declaredTypes()))
+                    ? database.plans().analyzeOpen(parsed, used, parameters.declaredTypes())
                     : database.plans().analyze(parsed, names, parameters);
             if (statement instanceof Statement.Select select && !used.isOwn()) {
                 Optional<KeyPlan> plan =
@@ -113,13 +125,17 @@ final class KeyReads implements AutoCloseable {
     }
 
     private Optional<StatementResult> answer(Found found, ParsedStatement parsed, Parameters parameters) {
+        GivenValues values = new GivenValues(parameters);
+        if (!values.fit(found.places)) {
+            return Optional.empty();
+        }
         Query query = found.select.query();
         names.permissions().require(found.select, parsed.syntax());
-        queries.prepareToRead(query);
-        Optional<ViewLookup> lookup = rows.find(found.plan, parameters, found.lookup);
-        found.goesOn = lookup.isPresent();
-        found.lookup = lookup;
-        return lookup.map(there -> rows.answer(found.plan, query.schema(), parameters, there));
+        Optional<Transaction> own = queries.prepareToReadByKey(query);
+        found.goesOn = rows.find(found.query, values);
+        return found.goesOn
+                ? rows.rows(found.query, query.schema(), values, own).map(answer -> answer)
+                : Optional.empty();
     }
 
     @Override

@@ -3,33 +3,26 @@ package dev.millrace.server.session;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.calc.ConstantFolder;
-import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.engine.view.LookupScratch;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.View;
 import dev.millrace.engine.view.ViewLookup;
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
-import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.plan.expression.Expression.Null;
-import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.planner.tree.Expressions;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.transaction.Transaction;
-import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.time.Clock;
-import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -43,11 +36,11 @@ final class KeyRows implements AutoCloseable {
     private static final int BATCH_ROWS = 4096;
 
     private final Database database;
-    private final Supplier<Clock> clock;
+    private final Clock clock;
     private Optional<LookupScratch> scratch = Optional.empty();
 
     /** @param clock of the statement under way */
-    KeyRows(Database database, Supplier<Clock> clock) {
+    KeyRows(Database database, Clock clock) {
         this.database = database;
         this.clock = clock;
     }
@@ -68,63 +61,84 @@ final class KeyRows implements AutoCloseable {
         if (byKey.isEmpty()) {
             return Optional.empty();
         }
-        KeyPlan found = byKey.get();
-        List<Batch> changes =
-                own.map(transaction -> transaction.changes(found.relation())).orElse(List.of());
-        return find(found, Parameters.none(), Optional.empty())
-                .map(lookup -> changes.isEmpty()
-                        ? answer(found, query.schema(), Parameters.none(), lookup)
-                        : over(found, query.schema(), lookup, changes));
+        try (KeyQuery found = new KeyQuery(byKey.get())) {
+            return find(found, GivenValues.none())
+                    ? Optional.of(found(found, query.schema(), GivenValues.none(), own))
+                    : Optional.empty();
+        }
     }
 
     /**
-     * Finds the rows, for {@link #answer}.
+     * Finds the rows, for {@link #rows(KeyQuery, Schema, GivenValues, Optional)}.
      *
-     * @param before the way that was returned before, if it was
-     * @return none if there are too many, or no way to find them
+     * @return false if there are too many, or no way to find them
      */
-    Optional<ViewLookup> find(KeyPlan plan, Parameters parameters, Optional<ViewLookup> before) {
-        Optional<List<List<Literal>>> keys = keys(plan, parameters);
+    boolean find(KeyQuery query, GivenValues values) {
+        Optional<List<List<Literal>>> keys = keys(query.plan(), values);
         if (keys.isEmpty()) {
-            return Optional.empty();
+            return false;
         }
-        Optional<VersionedView> view = database.engine().kept(plan.relation());
-        return before.filter(lookup -> view.isPresent() && !lookup.isClosed())
-                .or(() -> view.map(kept -> kept.lookup(plan.key())))
+        Optional<VersionedView> view = database.engine().kept(query.plan().relation());
+        Optional<ViewLookup> way = query.lookup()
+                .filter(lookup -> view.isPresent() && !lookup.isClosed())
+                .or(() -> view.map(kept -> kept.lookup(query.plan().key())))
                 .filter(lookup -> lookup.find(scratch(), keys.get(), MOST_ROWS));
+        query.lookup(way);
+        return way.isPresent();
     }
 
-    /** The answer of the rows that were found last. */
-    StatementResult.Rows answer(KeyPlan plan, Schema schema, Parameters parameters, ViewLookup lookup) {
+    /**
+     * The answer of the rows that were found last, as a transaction sees them.
+     *
+     * @return none if a row cannot be computed: with its values as constants the statement says why in other words
+     */
+    Optional<StatementResult.Rows> rows(KeyQuery query, Schema schema, GivenValues values, Optional<Transaction> own) {
+        try {
+            return Optional.of(found(query, schema, values, own));
+        } catch (MillraceException e) {
+            Interrupt.checkCurrent();
+            return Optional.empty();
+        }
+    }
+
+    private StatementResult.Rows found(KeyQuery query, Schema schema, GivenValues values, Optional<Transaction> own) {
+        List<Batch> changes = own.map(
+                        transaction -> transaction.changes(query.plan().relation()))
+                .orElse(List.of());
+        return changes.isEmpty() ? committed(query, schema, values) : over(query, schema, values, changes);
+    }
+
+    private StatementResult.Rows committed(KeyQuery query, Schema schema, GivenValues values) {
+        ViewLookup lookup = query.lookup().orElseThrow();
         if (lookup.count(scratch()) == 0) {
             return FixedRows.none(schema);
         }
-        Optional<List<Integer>> columns = plan.columns();
+        Optional<List<Integer>> columns = query.columns();
         if (columns.isPresent()) {
             return FixedRows.of(schema, Optional.of(lookup.rows(scratch(), columns.get(), schema, allocator())));
         }
-        try (Batch rows = scanned(plan, lookup)) {
-            return FixedRows.of(schema, compute(plan.rest().orElseThrow(), rows, parameters));
+        try (Batch rows = scanned(query)) {
+            return FixedRows.of(schema, query.rest(rows, values, allocator(), clock));
         }
     }
 
     /** The same with changes that are not committed: all of them pass the condition, as the rows that were found do. */
-    private StatementResult.Rows over(KeyPlan plan, Schema schema, ViewLookup lookup, List<Batch> changes) {
-        List<Integer> columns = plan.scan().columns();
+    private StatementResult.Rows over(KeyQuery query, Schema schema, GivenValues values, List<Batch> changes) {
+        PlanNode.Scan scan = query.plan().scan();
         try (View net = new View(schema, BATCH_ROWS, allocator())) {
-            if (lookup.count(scratch()) > 0) {
-                try (Batch rows = scanned(plan, lookup)) {
-                    apply(net, compute(plan.whole(), rows, Parameters.none()));
+            if (query.lookup().orElseThrow().count(scratch()) > 0) {
+                try (Batch rows = scanned(query)) {
+                    apply(net, query.whole(rows, values, allocator(), clock));
                 }
             }
             for (Batch change : changes) {
                 try (Batch rows = Batch.view(
-                        plan.scan().schema(),
-                        columns.stream().map(change::column).toArray(FieldVector[]::new),
+                        scan.schema(),
+                        scan.columns().stream().map(change::column).toArray(FieldVector[]::new),
                         change.rowCount(),
                         change.weights(),
                         List.of(change.retain()))) {
-                    apply(net, compute(plan.whole(), rows, Parameters.none()));
+                    apply(net, query.whole(rows, values, allocator(), clock));
                 }
             }
             return FixedRows.of(once(schema, net.snapshot(allocator())));
@@ -158,22 +172,9 @@ final class KeyRows implements AutoCloseable {
         }
     }
 
-    private Batch scanned(KeyPlan plan, ViewLookup lookup) {
-        return lookup.rows(scratch(), plan.scan().columns(), plan.scan().schema(), allocator());
-    }
-
-    /** Computes over rows that have just the columns that are scanned. */
-    private Optional<Batch> compute(PlanNode.Calc calc, Batch rows, Parameters parameters) {
-        PlanNode.Scan scan = (PlanNode.Scan) calc.input();
-        List<Integer> all = IntStream.range(0, scan.columns().size()).boxed().toList();
-        PlanNode.Calc over = new PlanNode.Calc(
-                new PlanNode.Scan(scan.relation(), all, List.of(), scan.schema()),
-                calc.condition().map(condition -> filled(condition, parameters)),
-                calc.projections().stream()
-                        .map(projection -> filled(projection, parameters))
-                        .toList(),
-                calc.schema());
-        return DirectCalc.compute(over, rows, allocator(), clock.get());
+    private Batch scanned(KeyQuery query) {
+        PlanNode.Scan scan = query.plan().scan();
+        return query.lookup().orElseThrow().rows(scratch(), scan.columns(), scan.schema(), allocator());
     }
 
     private BufferAllocator allocator() {
@@ -190,14 +191,14 @@ final class KeyRows implements AutoCloseable {
     // ---- values ----------------------------------------------------------------------------------------------------
 
     /** The keys to look for, each once, none where a value is NULL; no list where one cannot be computed. */
-    private static Optional<List<List<Literal>>> keys(KeyPlan plan, Parameters parameters) {
+    private static Optional<List<List<Literal>>> keys(KeyPlan plan, GivenValues given) {
         Set<List<Literal>> keys = new LinkedHashSet<>();
         keys.add(List.of());
         try {
             for (List<Expression> values : plan.equal()) {
                 Set<List<Literal>> longer = new LinkedHashSet<>();
                 for (Expression expression : values) {
-                    if (ConstantFolder.evaluate(filled(expression, parameters)) instanceof Literal value) {
+                    if (ConstantFolder.evaluate(given.in(expression)) instanceof Literal value) {
                         for (List<Literal> key : keys) {
                             List<Literal> more = new ArrayList<>(key);
                             more.add(value);
@@ -211,49 +212,6 @@ final class KeyRows implements AutoCloseable {
         } catch (MillraceException e) {
             return Optional.empty(); // told by who executes it
         }
-    }
-
-    /** An expression with the values of its parameters. */
-    private static Expression filled(Expression expression, Parameters parameters) {
-        return parameters.values().filter(values -> !values.isEmpty()).isEmpty()
-                ? expression
-                : Expressions.transform(
-                        expression,
-                        part -> ParameterPlace.number(part)
-                                .map(number -> value(parameters, number, part.type()))
-                                .orElse(part));
-    }
-
-    private static Expression value(Parameters parameters, int number, DataType type) {
-        Optional<String> text = parameters.values().orElseThrow().get(number);
-        if (text.isEmpty()) {
-            return new Null(type);
-        }
-        if (type.kind() == DataType.Kind.BIGINT || type.kind() == DataType.Kind.INTEGER) {
-            Optional<Literal> quick = integer(text.get(), type);
-            if (quick.isPresent()) {
-                return quick.get();
-            }
-        }
-        return ConstantFolder.evaluate(new Cast(new Literal(text.get(), DataType.TEXT), type));
-    }
-
-    /** A number of few digits. */
-    private static Optional<Literal> integer(String text, DataType type) {
-        int begin = text.startsWith("-") ? 1 : 0;
-        int most = type.kind() == DataType.Kind.INTEGER ? 9 : 18;
-        if (text.length() == begin || text.length() - begin > most) {
-            return Optional.empty();
-        }
-        long value = 0;
-        for (int at = begin; at < text.length(); at++) {
-            int digit = text.charAt(at) - '0';
-            if (digit < 0 || digit > 9) {
-                return Optional.empty();
-            }
-            value = 10 * value + digit;
-        }
-        return Optional.of(new Literal(begin == 1 ? -value : value, type));
     }
 
     @Override

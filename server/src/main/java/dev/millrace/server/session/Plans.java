@@ -35,11 +35,13 @@ import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.DataType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
@@ -66,6 +68,8 @@ final class Plans {
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
     private final Cache<CatalogObject, Found<RowRules>> rules =
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
+    private final LongAdder analyses = new LongAdder();
+    private final LongAdder plannings = new LongAdder();
     private final Frontend frontend;
     private final DatabaseCatalog catalog;
     private final int parallelism;
@@ -93,12 +97,33 @@ final class Plans {
         this.atHand = atHand;
     }
 
+    /** How often a statement was analysed, and not known from before. */
+    long analyses() {
+        return analyses.sum();
+    }
+
+    /** How often a query was planned. */
+    long plannings() {
+        return plannings.sum();
+    }
+
+    /**
+     * A statement whose parameters have no values yet; not kept here.
+     *
+     * @throws MillraceException also for what is right with values
+     */
+    Statement analyzeOpen(ParsedStatement statement, SessionUse names, List<DataType> declaredTypes) {
+        analyses.increment();
+        return frontend.analyze(statement, names, Parameters.toDescribe(declaredTypes));
+    }
+
     Statement analyze(ParsedStatement statement, Catalog names, Parameters parameters) {
         Found<Statement> known = analyzed.getIfPresent(statement);
         long version = catalog.version();
         if (known != null && known.version() == version) {
             return known.what();
         }
+        analyses.increment();
         SessionUse used = new SessionUse(names);
         Statement found = frontend.analyze(statement, used, parameters);
         if (used.stops() && !(found instanceof Statement.Select)) {
@@ -179,6 +204,7 @@ final class Plans {
             found.rows().ifPresent(rows -> counted.putIfAbsent(name, rows));
             return found;
         };
+        plannings.increment();
         PhysicalPlan plan = Planner.plan(query, context(Mode.PULL, false, OptionalLong.empty(), asked));
         pulled.put(query, new Pulled(version, plan, counted));
         return plan;

@@ -79,7 +79,7 @@ final class Queries {
         this.transactions = transactions;
         this.cancellation = cancellation;
         this.notices = notices;
-        this.keys = new KeyRows(database, this::clock);
+        this.keys = new KeyRows(database, statementClock());
         this.showProgress = showProgress;
     }
 
@@ -101,6 +101,21 @@ final class Queries {
         return ownEpochs;
     }
 
+    /** A clock that stands during each statement and goes on with the next. */
+    Clock statementClock() {
+        return new Clock() {
+            @Override
+            public long epochMicros() {
+                return nowMicros;
+            }
+
+            @Override
+            public long nanoTime() {
+                return database.clock().nanoTime();
+            }
+        };
+    }
+
     /** The time of the statement under way, which stands. */
     Clock clock() {
         return Clock.standingAt(nowMicros, database.clock());
@@ -113,10 +128,7 @@ final class Queries {
     /** The rows of a finite query. */
     StatementResult.Rows rows(Query query) {
         PlanNode plan = database.plans().pull(query).root();
-        Optional<Transaction> own = transactions.withChanges();
-        if (own.isPresent()) { // which may end it, if nobody began it
-            query.relations().forEach(relation -> tellOfView(relation, own.get().changed()));
-        }
+        tellOfViews(query);
         prepareToRead(query);
         Optional<StatementResult.Rows> byKey =
                 atHand.isEmpty() ? keys.rows(query, plan, transactions.withChanges()) : Optional.empty();
@@ -143,6 +155,14 @@ final class Queries {
 
     void forgetAtHand() {
         atHand.clear();
+    }
+
+    /** Views do not show what the transaction changed, which may end it, if nobody began it. */
+    private void tellOfViews(Query query) {
+        Optional<Transaction> own = transactions.withChanges();
+        if (own.isPresent()) {
+            query.relations().forEach(relation -> tellOfView(relation, own.get().changed()));
+        }
     }
 
     private void tellOfView(String relation, Set<String> changed) {
@@ -285,14 +305,16 @@ final class Queries {
         return new Progress(result.progress(), rows, rows / Math.max(1e-3, seconds));
     }
 
-    /** Whether what is read is what is committed: nothing is held back, and no part of the statement returned rows. */
-    boolean readsCommitted() {
-        return atHand.isEmpty() && transactions.withChanges().isEmpty();
+    /** Whether no part of the statement under way returned rows, which others read. */
+    boolean hasNoneAtHand() {
+        return atHand.isEmpty();
     }
 
-    /** The same, and there is nothing to wait for. */
+    /** Whether what is read is what is committed, and there is nothing to wait for. */
     boolean readsAtOnce() {
-        return ownEpochs.isEmpty() && readsCommitted();
+        return ownEpochs.isEmpty()
+                && atHand.isEmpty()
+                && transactions.withChanges().isEmpty();
     }
 
     /** Rows that are found by their keys. */
@@ -300,8 +322,15 @@ final class Queries {
         return keys;
     }
 
+    /** Before the rows of a query are read by a key: what {@link #rows(Query)} does before it reads. */
+    Optional<Transaction> prepareToReadByKey(Query query) {
+        tellOfViews(query);
+        prepareToRead(query);
+        return transactions.withChanges();
+    }
+
     /** Before the rows of a query are read, by whatever way. */
-    void prepareToRead(Query query) {
+    private void prepareToRead(Query query) {
         awaitOwnWrites(query); // which may be what makes a relation readable, or not
         query.relations().forEach(this::requireReadable);
     }

@@ -472,7 +472,7 @@ public final class Session implements AutoCloseable {
             cancellation.request("closing of the session");
             execution.transactions().rollBack();
             execution.cursors().closeAll();
-            execution.keyReads().close();
+            execution.forget();
             signals.close();
             database.closed(this);
         }

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.arrow.vector.FieldVector;
@@ -61,33 +62,42 @@ final class Writes {
     }
 
     StatementResult insert(Statement.Insert insert) {
+        return insert(insert, queries::rows);
+    }
+
+    /** @param rows what gives the rows of the statement's query, if it has one */
+    StatementResult insert(Statement.Insert insert, Function<Query, StatementResult.Rows> rows) {
         CatalogObject target = writable(insert.relation());
         if (target.kind() == ObjectKind.STREAM) {
             requireNoConflictClause(insert, target);
-            try (Batch rows = incoming.of(insert.source(), insert.columns(), target)) {
-                StatementResult answer = returned.of("INSERT", insert.returning(), rows);
-                return unlessItFails(answer, () -> append(target, rows.retain()));
+            try (Batch all = incoming.of(insert.source(), insert.columns(), target, rows)) {
+                StatementResult answer = returned.of("INSERT", insert.returning(), all);
+                return unlessItFails(answer, () -> append(target, all.retain()));
             }
         }
         boolean reads = insert.onConflict() instanceof OnConflict.Update update
                 && !update.changes().relations().isEmpty(); // what is in the way is known by its key
         return change(target, reads, changed -> {
             if (!changed.keys().hasKey()) {
-                return insertWithoutKey(insert, target, changed);
+                return insertWithoutKey(insert, target, changed, rows);
             }
-            try (Batch rows = incoming.of(insert.source(), insert.columns(), target)) {
-                return upserts.insert(insert, target, changed, rows);
+            try (Batch all = incoming.of(insert.source(), insert.columns(), target, rows)) {
+                return upserts.insert(insert, target, changed, all);
             }
         });
     }
 
-    private StatementResult insertWithoutKey(Statement.Insert insert, CatalogObject target, ChangedTable changed) {
+    private StatementResult insertWithoutKey(
+            Statement.Insert insert,
+            CatalogObject target,
+            ChangedTable changed,
+            Function<Query, StatementResult.Rows> given) {
         boolean anyKey = insert.onConflict() instanceof OnConflict.DoNothing nothing
                 && (!nothing.target() || nothing.unique().isPresent());
         if (!anyKey) { // no row is in the way of another
             requireNoConflictClause(insert, target);
         }
-        try (Batch all = incoming.of(insert.source(), insert.columns(), target);
+        try (Batch all = incoming.of(insert.source(), insert.columns(), target, given);
                 Batch rows = upserts.unlessThere(insert, target, changed, all)) {
             StatementResult answer = returned.of("INSERT", insert.returning(), rows);
             return unlessItFails(answer, () -> write(changed, rows.retain()));
@@ -197,9 +207,14 @@ final class Writes {
     // ---- UPDATE and DELETE -----------------------------------------------------------------------------------------
 
     StatementResult update(Statement.Update update) {
+        return update(update, queries::rows);
+    }
+
+    /** @param rows what gives the rows of the statement's query */
+    StatementResult update(Statement.Update update, Function<Query, StatementResult.Rows> rows) {
         CatalogObject table = writable(update.relation());
         return change(table, true, changed -> {
-            try (Batch all = queries.whole(queries.rows(update.changes()));
+            try (Batch all = queries.whole(rows.apply(update.changes()));
                     Batch changes =
                             update.joined() ? eachOnce(all, changed.keys(), update.matched(), table) : all.retain();
                     Batch outgoing = part(changes, 0, table);
@@ -321,9 +336,14 @@ final class Writes {
     }
 
     StatementResult delete(Statement.Delete delete) {
+        return delete(delete, queries::rows);
+    }
+
+    /** @param given what gives the rows of the statement's query */
+    StatementResult delete(Statement.Delete delete, Function<Query, StatementResult.Rows> given) {
         CatalogObject table = writable(delete.relation());
         return change(table, true, changed -> {
-            try (Batch all = queries.whole(queries.rows(delete.rows()));
+            try (Batch all = queries.whole(given.apply(delete.rows()));
                     Batch rows =
                             delete.joined() ? eachOnce(all, changed.keys(), Optional.empty(), table) : all.retain();
                     Batch own = part(rows, 0, table)) {
