@@ -55,9 +55,26 @@ public record CatalogObject(
             case CONTINUOUS_QUERY -> Optional.of(Relation.Kind.CONTINUOUS_QUERY);
             case MATERIALIZED_VIEW -> Optional.of(Relation.Kind.MATERIALIZED_VIEW);
             case VIEW -> Optional.of(Relation.Kind.VIEW);
-            case SINK, QUERY_TEMPLATE, FUNCTION -> Optional.empty();
+            case SINK, QUERY_TEMPLATE, FUNCTION, INDEX -> Optional.empty();
         };
         return readable.map(as -> new Relation(name, as, schema, appendOnly, primaryKey, eventTime, rules));
+    }
+
+    /** The same with other rules. */
+    public CatalogObject withRules(TableRules newRules) {
+        return new CatalogObject(
+                name,
+                kind,
+                schema,
+                appendOnly,
+                primaryKey,
+                eventTime,
+                input,
+                reads,
+                options,
+                definition,
+                createdMicros,
+                newRules);
     }
 
     /** The text behind AS, of what is made from a query; all of the text where there is none. */

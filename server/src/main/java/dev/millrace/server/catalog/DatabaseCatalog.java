@@ -26,6 +26,7 @@ public final class DatabaseCatalog implements Catalog {
     private final Map<String, Set<String>> dependents = new ConcurrentHashMap<>();
     private final Map<String, SystemRelation> systemRelations = new ConcurrentSkipListMap<>();
     private final Map<String, UserFunction> functions = new ConcurrentHashMap<>();
+    private final Map<String, Index> indexes = new ConcurrentSkipListMap<>();
     private final Roles roles = new Roles();
     private final RowNumbers numbers = new RowNumbers();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
@@ -105,6 +106,29 @@ public final class DatabaseCatalog implements Catalog {
         add(object);
     }
 
+    /** Adds an index, whose name is free. */
+    public void add(CatalogObject object, Index index) {
+        indexes.put(index.name(), index);
+        add(object);
+    }
+
+    public Optional<Index> index(String name) {
+        return Optional.ofNullable(indexes.get(name));
+    }
+
+    /** The indexes that were created on a relation, by name. */
+    public List<Index> indexes(String relation) {
+        return indexes.values().stream()
+                .filter(index -> index.relation().equals(relation))
+                .toList();
+    }
+
+    /** Gives an object other rules, which come from other objects: its own definition stays. */
+    public void replaceRules(CatalogObject object) {
+        objects.put(object.name(), object);
+        version++;
+    }
+
     @Override
     public Optional<UserFunction> userFunction(String name) {
         return Optional.ofNullable(functions.get(name));
@@ -132,6 +156,7 @@ public final class DatabaseCatalog implements Catalog {
         assert dependents(name).isEmpty() : name + " is still read";
         CatalogObject object = objects.remove(name);
         functions.remove(name);
+        indexes.remove(name);
         numbers.forget(name);
         for (String read : object.reads()) {
             Set<String> readers = dependents.get(read);
@@ -166,9 +191,13 @@ public final class DatabaseCatalog implements Catalog {
         if (object.kind() != kind && !isViewToo) {
             throw MillraceException.user(
                     SqlState.WRONG_OBJECT_TYPE,
-                    "\"" + name + "\" is a " + object.kind().sqlName() + ", not a " + kind.sqlName());
+                    "\"" + name + "\" is " + withArticle(object.kind()) + ", not " + withArticle(kind));
         }
         return object;
+    }
+
+    private static String withArticle(ObjectKind kind) {
+        return (kind == ObjectKind.INDEX ? "an " : "a ") + kind.sqlName();
     }
 
     /** The error for a name that is not there. */

@@ -180,6 +180,7 @@ final class FixedContents {
     static void accessMethods(NamedRows rows) {
         rows.add("oid", Oids.HEAP, "amname", "heap", "amhandler", "heap_tableam_handler", "amtype", "t");
         rows.add("oid", Oids.BTREE, "amname", "btree", "amhandler", "bthandler", "amtype", "i");
+        rows.add("oid", Oids.HASH, "amname", "hash", "amhandler", "hashhandler", "amtype", "i");
     }
 
     static void languages(NamedRows rows, RoleContents roles) {

@@ -176,7 +176,7 @@ final class InformationSchema {
                         "initially_deferred",
                         "NO");
             }
-            for (Key key : relation.keys()) {
+            for (Key key : constraints(relation)) {
                 rows.add(
                         keyNames(key),
                         "constraint_type",
@@ -192,7 +192,7 @@ final class InformationSchema {
     private void keyColumns(NamedRows rows) {
         boolean ordered = rows.schema().names().contains("ordinal_position");
         for (ShownRelation relation : ShownRelation.all(catalog)) {
-            for (Key key : relation.keys()) {
+            for (Key key : constraints(relation)) {
                 for (int i = 0; i < key.columns().size(); i++) {
                     String column = key.columnNames().get(i);
                     rows.add(
@@ -204,6 +204,10 @@ final class InformationSchema {
                 }
             }
         }
+    }
+
+    private List<Key> constraints(ShownRelation relation) {
+        return relation.keys(catalog).stream().filter(Key::isConstraint).toList();
     }
 
     private static List<StandardName> keyNames(Key key) {

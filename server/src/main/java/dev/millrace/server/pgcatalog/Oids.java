@@ -24,6 +24,7 @@ final class Oids {
     static final int SHARED_TABLESPACE = 1664;
     static final int HEAP = 2;
     static final int BTREE = 403;
+    static final int HASH = 405;
     static final int DEFAULT_COLLATION = 100;
     static final int SQL_LANGUAGE = 14;
     static final int JAVA_LANGUAGE = 13090;

@@ -128,9 +128,18 @@ public final class PgCatalog implements AutoCloseable {
 
     private void classes(NamedRows rows) {
         for (ShownRelation relation : shown()) {
-            List<Key> keys = relation.keys();
+            List<Key> keys = relation.keys(catalog);
             int columns = relation.schema().size();
-            relation(rows, oid(relation), relation, relation.name(), relation.kind(), columns, !keys.isEmpty());
+            int accessMethod = relation.kind().equals("v") ? 0 : Oids.HEAP;
+            relation(
+                    rows,
+                    oid(relation),
+                    relation,
+                    relation.name(),
+                    relation.kind(),
+                    columns,
+                    !keys.isEmpty(),
+                    accessMethod);
             for (Key key : keys) {
                 relation(
                         rows,
@@ -139,13 +148,21 @@ public final class PgCatalog implements AutoCloseable {
                         key.name(),
                         "i",
                         key.columns().size(),
-                        false);
+                        false,
+                        key.method().equals("hash") ? Oids.HASH : Oids.BTREE);
             }
         }
     }
 
     private void relation(
-            NamedRows rows, int oid, ShownRelation of, String name, String kind, int columns, boolean hasIndex) {
+            NamedRows rows,
+            int oid,
+            ShownRelation of,
+            String name,
+            String kind,
+            int columns,
+            boolean hasIndex,
+            int accessMethod) {
         rows.add(
                 "oid",
                 oid,
@@ -164,7 +181,7 @@ public final class PgCatalog implements AutoCloseable {
                         ? roles.access(Securable.relation(of.name()))
                         : Optional.empty(),
                 "relam",
-                kind.equals("i") ? Oids.BTREE : kind.equals("v") ? 0 : Oids.HEAP,
+                accessMethod,
                 "relfilenode",
                 oid,
                 "reltablespace",
@@ -218,7 +235,7 @@ public final class PgCatalog implements AutoCloseable {
                         RuleContents.of(
                                 relation, relation.schema().field(column).name()));
             }
-            for (Key key : relation.keys()) {
+            for (Key key : relation.keys(catalog)) {
                 for (int i = 0; i < key.columns().size(); i++) {
                     Field field = relation.schema().field(key.columns().get(i));
                     attribute(rows, indexOid(key), field, i + 1, Optional.empty());
@@ -288,7 +305,7 @@ public final class PgCatalog implements AutoCloseable {
                     "indrelid", oid(unique.relation()),
                     "indnatts", key.size(),
                     "indnkeyatts", key.size(),
-                    "indisunique", true,
+                    "indisunique", unique.isUnique(),
                     "indnullsnotdistinct", false,
                     "indisprimary", unique.primary(),
                     "indisexclusion", false,
@@ -300,17 +317,22 @@ public final class PgCatalog implements AutoCloseable {
                     "indislive", true,
                     "indisreplident", false,
                     "indkey", key,
-                    "indoption", key.stream().map(column -> 0).toList());
+                    "indoption", unique.options());
         }
     }
 
     private List<Key> keys() {
-        return shown().stream().flatMap(relation -> relation.keys().stream()).toList();
+        return shown().stream()
+                .flatMap(relation -> relation.keys(catalog).stream())
+                .toList();
     }
 
     private void constraints(NamedRows rows) {
         rules.constraints(shown(), rows);
         for (Key key : keys()) {
+            if (!key.isConstraint()) {
+                continue;
+            }
             rows.addBoth(
                     RuleContents.constraint(key.name(), key.primary() ? "p" : "u", oid(key.relation())),
                     "oid",
@@ -337,7 +359,9 @@ public final class PgCatalog implements AutoCloseable {
         }
         for (Key key : keys()) {
             rows.add("oid", indexOid(key), "definition", key.indexDefinition());
-            rows.add("oid", constraintOid(key), "definition", key.definition());
+            if (key.isConstraint()) {
+                rows.add("oid", constraintOid(key), "definition", key.definition());
+            }
         }
         rules.definitions(shown(), rows);
     }
@@ -353,7 +377,7 @@ public final class PgCatalog implements AutoCloseable {
                         "tableowner",
                         owner(relation),
                         "hasindexes",
-                        !relation.keys().isEmpty(),
+                        !relation.keys(catalog).isEmpty(),
                         "hasrules",
                         false,
                         "hastriggers",
@@ -391,7 +415,7 @@ public final class PgCatalog implements AutoCloseable {
                         "matviewowner",
                         owner(relation),
                         "hasindexes",
-                        false,
+                        !relation.keys(catalog).isEmpty(),
                         "ispopulated",
                         true,
                         "definition",

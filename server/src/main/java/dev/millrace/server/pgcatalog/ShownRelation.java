@@ -2,7 +2,9 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +67,7 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
             case STREAM, TABLE -> Optional.of("r");
             case CONTINUOUS_QUERY, VIEW -> Optional.of("v");
             case MATERIALIZED_VIEW -> Optional.of("m");
-            case SINK, QUERY_TEMPLATE, FUNCTION -> Optional.empty();
+            case SINK, QUERY_TEMPLATE, FUNCTION, INDEX -> Optional.empty();
         };
     }
 
@@ -74,11 +76,33 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
     }
 
     /**
-     * Columns whose values are unique together.
+     * An index: of columns whose values are unique together, or one that was created.
      *
-     * @param primary whether it is the primary key, and not UNIQUE
+     * @param primary whether it is of the primary key
+     * @param created if it was created by itself; else it is of a constraint
      */
-    record Key(ShownRelation relation, String name, List<Integer> columns, boolean primary) {
+    record Key(ShownRelation relation, String name, List<Integer> columns, boolean primary, Optional<Index> created) {
+        boolean isConstraint() {
+            return created.isEmpty();
+        }
+
+        boolean isUnique() {
+            return created.map(Index::unique).orElse(true);
+        }
+
+        String method() {
+            return created.map(Index::method).orElse("btree");
+        }
+
+        /** Of each column PostgreSQL's bits: 1 for DESC, 2 for NULLS FIRST. */
+        List<Integer> options() {
+            return created.isEmpty()
+                    ? columns.stream().map(column -> 0).toList()
+                    : created.get().keys().stream()
+                            .map(key -> (key.descending() ? 1 : 0) + (key.nullsFirst() ? 2 : 0))
+                            .toList();
+        }
+
         String indexName() {
             return relation.schemaName + "." + name;
         }
@@ -99,8 +123,12 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
         }
 
         String indexDefinition() {
-            return "CREATE UNIQUE INDEX " + name + " ON " + relation.qualifiedName() + " USING btree ("
-                    + String.join(", ", columnNames()) + ")";
+            String texts = created.map(index -> index.columnTexts(relation.schema))
+                    .orElseGet(() -> String.join(
+                            ", ", columnNames().stream().map(Identifiers::quote).toList()));
+            return "CREATE " + (isUnique() ? "UNIQUE " : "") + "INDEX " + Identifiers.quote(name) + " ON "
+                    + relation.schemaName + "." + Identifiers.quote(relation.name) + " USING " + method() + " (" + texts
+                    + ")";
         }
 
         String definition() {
@@ -108,16 +136,23 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
         }
     }
 
-    /** The primary key, and what else is unique. */
-    List<Key> keys() {
+    /** The indexes: of the primary key, of what else is unique, and those that were created. */
+    List<Key> keys(DatabaseCatalog catalog) {
         List<Key> keys = new ArrayList<>();
         object.filter(table -> !table.primaryKey().isEmpty())
-                .ifPresent(table -> keys.add(new Key(this, name + "_pkey", table.primaryKey(), true)));
-        object.stream().flatMap(table -> table.rules().uniques().stream()).forEach(unique -> {
-            List<Integer> columns =
-                    unique.columns().stream().map(schema::indexOf).toList();
-            keys.add(new Key(this, unique.name(), columns, false));
-        });
+                .ifPresent(
+                        table -> keys.add(new Key(this, name + "_pkey", table.primaryKey(), true, Optional.empty())));
+        List<Index> created = object.isPresent() ? catalog.indexes(name) : List.of();
+        object.stream()
+                .flatMap(table -> table.rules().uniques().stream())
+                .filter(unique ->
+                        created.stream().noneMatch(index -> index.name().equals(unique.name())))
+                .forEach(unique -> {
+                    List<Integer> columns =
+                            unique.columns().stream().map(schema::indexOf).toList();
+                    keys.add(new Key(this, unique.name(), columns, false, Optional.empty()));
+                });
+        created.forEach(index -> keys.add(new Key(this, index.name(), index.columns(), false, Optional.of(index))));
         return keys;
     }
 }

@@ -10,6 +10,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.Index;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
@@ -31,11 +32,13 @@ final class Alterations {
     private final Database database;
     private final Consumer<String> notices;
     private final Queries queries;
+    private final Indexes indexes;
 
-    Alterations(Database database, Consumer<String> notices, Queries queries) {
+    Alterations(Database database, Consumer<String> notices, Queries queries, Indexes indexes) {
         this.database = database;
         this.notices = notices;
         this.queries = queries;
+        this.indexes = indexes;
     }
 
     /** A query that is to be altered, and its new plan. */
@@ -146,7 +149,10 @@ final class Alterations {
                 database.queries().put(alter.name(), query);
                 queries.wrote(query.firstEpoch());
             }
-            database.catalog().replace(altered(planned, alter));
+            CatalogObject after = altered(planned, alter);
+            List<Index> with = indexes.altered(planned.object, after);
+            database.catalog().replace(after);
+            indexes.replace(after, with);
             return altered;
         } finally {
             database.definitionLock().unlock();

@@ -44,14 +44,21 @@ final class Definitions {
     private final Queries queries;
     private final Permissions permissions;
     private final Identity identity;
+    private final Indexes indexes;
 
     Definitions(
-            Database database, Consumer<String> notices, Queries queries, Permissions permissions, Identity identity) {
+            Database database,
+            Consumer<String> notices,
+            Queries queries,
+            Permissions permissions,
+            Identity identity,
+            Indexes indexes) {
         this.database = database;
         this.notices = notices;
         this.queries = queries;
         this.permissions = permissions;
         this.identity = identity;
+        this.indexes = indexes;
     }
 
     // ---- CREATE ----------------------------------------------------------------------------------------------------
@@ -410,6 +417,10 @@ final class Definitions {
                 if (drop.ifExists() && database.catalog().object(name).isEmpty()) {
                     notices.accept(drop.kind().sqlName() + " \"" + name + "\" does not exist, skipping");
                 } else {
+                    if (drop.kind() == ObjectKind.INDEX
+                            && database.catalog().object(name).isEmpty()) {
+                        throw Indexes.undefined(name);
+                    }
                     present.add(database.catalog().require(drop.kind(), name).name());
                 }
             }
@@ -463,6 +474,11 @@ final class Definitions {
     }
 
     private void dropOne(CatalogObject object) {
+        if (object.kind() == ObjectKind.INDEX) {
+            indexes.drop(database.catalog().index(object.name()).orElseThrow());
+            return;
+        }
+        indexes.forget(object.name()).forEach(database.catalog().roles()::forget);
         StandingQuery query = database.queries().remove(object.name());
         if (query != null) {
             query.drop();

@@ -9,6 +9,7 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.WithChanges;
@@ -24,6 +25,7 @@ final class Execution {
     private final Identity identity;
     private final RoleStatements roles;
     private final Consumer<String> notices;
+    private final Indexes indexes;
     private final Definitions definitions;
     private final Restarts restarts;
     private final Views views;
@@ -63,7 +65,8 @@ final class Execution {
         this.keyReads = new KeyReads(database, names, queries);
         this.cursors = new Cursors(database, queries, transactions, cancellation, names.objects());
         transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
-        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity);
+        this.indexes = new Indexes(database, queries, transactions, notices);
+        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, indexes);
         this.restarts = new Restarts(database, notices, queries);
         this.views = new Views(database, definitions);
         this.functions = new Functions(database, identity);
@@ -71,8 +74,8 @@ final class Execution {
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes);
         this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
-        this.alterations = new Alterations(database, notices, queries);
-        this.tables = new TableAlterations(database, definitions, queries, transactions, notices);
+        this.alterations = new Alterations(database, notices, queries, indexes);
+        this.tables = new TableAlterations(database, definitions, indexes, queries, transactions, notices);
         this.explanations = new Explanations(database, alterations);
     }
 
@@ -137,6 +140,9 @@ final class Execution {
             return Command.of("PREPARE");
         } else if (statement instanceof Statement.ExecutePrepared execute) {
             return execute(prepared.statement(execute.name()), prepared.parameters(execute));
+        }
+        if (statement instanceof IndexStatement index) {
+            indexes.prepare(index);
         }
         return Keeper.concerns(statement)
                 ? keep(statement, () -> execute(statement, parsed.text()))
@@ -203,6 +209,8 @@ final class Execution {
             return definitions.createSink(create, text);
         } else if (statement instanceof AlterTable alter) {
             return tables.alter(alter);
+        } else if (statement instanceof IndexStatement index) {
+            return indexes.execute(index);
         } else if (statement instanceof Statement.AlterQuery alter) {
             return alterations.alter(alter);
         } else if (statement instanceof Statement.Drop drop) {

@@ -5,6 +5,7 @@ import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.server.settings.SessionSettings;
@@ -73,6 +74,10 @@ final class Inspection {
                 rows(
                         Schema.of(text("name"), text("kind"), text("arguments"), text("returns"), text("definition")),
                         this::functions);
+            case INDEXES ->
+                rows(
+                        Schema.of(text("name"), text("relation"), text("columns"), text("unique"), text("definition")),
+                        this::indexes);
             case QUERY_GROUPS -> system("millrace.query_groups");
             case WORKERS -> system("millrace.workers");
         };
@@ -111,6 +116,20 @@ final class Inspection {
                     ? "table" + function.returns().toString().substring("row".length())
                     : function.returns().toString();
             rows.row(function.name(), kind, arguments, returns, object.definition());
+        }
+    }
+
+    private void indexes(RowBuilder rows) {
+        for (CatalogObject object : database.catalog().objects(ObjectKind.INDEX)) {
+            Index index = database.catalog().index(object.name()).orElseThrow();
+            Schema schema =
+                    database.catalog().object(index.relation()).orElseThrow().schema();
+            rows.row(
+                    index.name(),
+                    index.relation(),
+                    index.columnTexts(schema),
+                    index.unique() ? "yes" : "no",
+                    object.definition());
         }
     }
 

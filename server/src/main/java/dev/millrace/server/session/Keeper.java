@@ -16,6 +16,7 @@ import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptObject;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.time.Clock;
@@ -75,6 +76,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
                 || statement instanceof Statement.CreateFunction
                 || statement instanceof Statement.AlterQuery
                 || statement instanceof AlterTable
+                || statement instanceof IndexStatement
                 || statement instanceof Statement.Drop
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume

@@ -4,11 +4,13 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.Index;
 import dev.millrace.server.pgcatalog.RelationAccess;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Query;
@@ -179,6 +181,12 @@ final class Permissions {
             reads(alter.query());
         } else if (statement instanceof AlterTable alter) {
             owns(alter.name());
+        } else if (statement instanceof IndexStatement.CreateIndex create) {
+            owns(create.relation());
+        } else if (statement instanceof IndexStatement.RenameIndex rename) {
+            owns(rename.name());
+        } else if (statement instanceof IndexStatement.Reindex reindex) {
+            owns(reindex.name());
         } else if (statement instanceof Statement.AlterOptions alter) {
             owns(alter.name());
         } else if (statement instanceof Statement.Pause pause) {
@@ -267,7 +275,8 @@ final class Permissions {
     /** What changes or drops an object: its owner does, and members of its owner. A name that is nobody's is found missing. */
     void owns(String name) {
         boolean there = catalog.object(name).isPresent();
-        if (there && !roles.hasPrivilegesOf(identity.current(), roles.owner(name))) {
+        String owned = catalog.index(name).map(Index::relation).orElse(name); // an index is its relation's
+        if (there && !roles.hasPrivilegesOf(identity.current(), roles.owner(owned))) {
             throw denied("must be owner of " + kind(name) + " " + name);
         }
     }

@@ -1,6 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.WithChanges;
@@ -27,6 +28,7 @@ final class StatementKinds {
                 || statement instanceof Statement.Drop
                 || statement instanceof Statement.AlterQuery
                 || statement instanceof AlterTable
+                || statement instanceof IndexStatement
                 || statement instanceof Statement.AlterOptions
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume

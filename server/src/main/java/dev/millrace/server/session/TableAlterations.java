@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.Index;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.bind.Parameters;
@@ -30,6 +31,7 @@ import java.util.stream.Collectors;
 final class TableAlterations {
     private final Database database;
     private final Definitions definitions;
+    private final Indexes indexes;
     private final Queries queries;
     private final Transactions transactions;
     private final IncomingRows incoming;
@@ -38,11 +40,13 @@ final class TableAlterations {
     TableAlterations(
             Database database,
             Definitions definitions,
+            Indexes indexes,
             Queries queries,
             Transactions transactions,
             Consumer<String> notices) {
         this.database = database;
         this.definitions = definitions;
+        this.indexes = indexes;
         this.queries = queries;
         this.transactions = transactions;
         this.incoming = new IncomingRows(database, queries);
@@ -57,11 +61,14 @@ final class TableAlterations {
                 return Command.of("ALTER TABLE");
             }
             CatalogObject before = database.catalog().require(ObjectKind.TABLE, alter.name());
-            TableShape shape = new TableShape(definitionOf(before), this::bound, notices);
+            TableShape shape = new TableShape(definitionOf(indexes.withoutIndexes(before)), this::bound, notices);
             alter.actions().forEach(shape::apply);
-            CatalogObject after = definitions.table(shape.table(), shape.text(), before.createdMicros());
+            CatalogObject own = definitions.table(shape.table(), shape.text(), before.createdMicros());
+            List<Index> with = indexes.altered(before, own, alter.actions());
+            CatalogObject after = Indexes.withIndexes(own, with);
             requireSame(before, after);
             replace(before, after, shape.values());
+            indexes.replace(after, with);
             alter.actions().forEach(action -> {
                 if (action instanceof AlterTable.RenameColumn rename) {
                     database.catalog().numbers().rename(before.name(), rename.column(), rename.newName());
@@ -137,7 +144,7 @@ final class TableAlterations {
         TableKeys keys = database.tableKeys().get(before.name());
         keys.lock().lock();
         try {
-            requireUnused(before.name(), keys);
+            transactions.requireUnchanged(before.name(), keys, "ALTER TABLE");
             if (keys.lastEpoch() > 0) {
                 database.engine().awaitEpoch(keys.lastEpoch());
             }
@@ -159,19 +166,6 @@ final class TableAlterations {
             database.catalog().replace(after);
         } finally {
             keys.lock().unlock();
-        }
-    }
-
-    private void requireUnused(String name, TableKeys keys) {
-        boolean own = transactions
-                .current()
-                .filter(transaction -> transaction.touches(name))
-                .isPresent();
-        if (own || database.rowLocks().isHeld(keys)) {
-            throw MillraceException.user(
-                            SqlState.OBJECT_IN_USE,
-                            "cannot ALTER TABLE \"" + name + "\" because a transaction has changed its rows")
-                    .withHint("COMMIT or ROLLBACK it first");
         }
     }
 

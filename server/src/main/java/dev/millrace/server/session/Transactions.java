@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.TransactionModes;
@@ -93,6 +94,18 @@ final class Transactions {
     /** The transaction if it changed something. */
     Optional<Transaction> withChanges() {
         return current.filter(transaction -> !transaction.changed().isEmpty());
+    }
+
+    /** @param what that a transaction which changed rows of a table is in the way of */
+    void requireUnchanged(String table, TableKeys keys, String what) {
+        boolean own =
+                current().filter(transaction -> transaction.touches(table)).isPresent();
+        if (own || database.rowLocks().isHeld(keys)) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_IN_USE,
+                            "cannot " + what + " \"" + table + "\" because a transaction has changed its rows")
+                    .withHint("COMMIT or ROLLBACK it first");
+        }
     }
 
     long mostBytes() {

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.format.AlignedTable;
 import dev.millrace.server.format.ResultFormat;
@@ -40,6 +41,7 @@ final class BackslashCommands {
             Map.entry("\\dv", "list materialized views"),
             Map.entry("\\dk", "list sinks"),
             Map.entry("\\df", "list functions"),
+            Map.entry("\\di", "list indexes"),
             Map.entry("\\dS", "list system relations"),
             Map.entry("\\echo", "TEXT  write a text"),
             Map.entry("\\format", "table|csv|json  the form of results"),
@@ -82,6 +84,7 @@ final class BackslashCommands {
                 list(object -> object.kind() == ObjectKind.MATERIALIZED_VIEW || object.kind() == ObjectKind.VIEW);
             case "\\dk" -> list(object -> object.kind() == ObjectKind.SINK);
             case "\\df" -> list(object -> object.kind() == ObjectKind.FUNCTION);
+            case "\\di" -> list(object -> object.kind() == ObjectKind.INDEX);
             case "\\dS" -> listSystem();
             case "\\echo" -> streams.out().write(argument + "\n");
             case "\\i" -> {
@@ -203,6 +206,7 @@ final class BackslashCommands {
                     .orElse("");
             String from = object.input()
                     .map(input -> "connector " + input.connector())
+                    .or(() -> session.database().catalog().index(object.name()).map(Index::relation))
                     .orElseGet(() -> String.join(", ", object.reads()));
             table.add(new String[] {object.name(), object.kind().sqlName(), state, from});
         }
@@ -248,6 +252,12 @@ final class BackslashCommands {
                     "Checks",
                     rules.checks().stream()
                             .map(check -> check.name() + " (" + check.text() + ")")
+                            .toList());
+            footer(
+                    "Indexes",
+                    catalog.indexes(name).stream()
+                            .map(index -> index.name() + (index.unique() ? " unique (" : " (")
+                                    + index.columnTexts(schema) + ")")
                             .toList());
             footer("Reads", object.get().reads());
             footer("Read by", catalog.dependents(name));

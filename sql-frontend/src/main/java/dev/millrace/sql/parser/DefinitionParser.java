@@ -29,6 +29,10 @@ final class DefinitionParser {
 
     Syntax create() {
         words.expect("create");
+        IndexParser index = new IndexParser(words);
+        if (index.isNext()) {
+            return index.create();
+        }
         boolean replace = words.acceptAll("or", "replace");
         ObjectKind kind = words.objectKind();
         IfExists ifExists = StatementParser.ifNotExists(words, replace);
@@ -46,6 +50,7 @@ final class DefinitionParser {
             case SINK -> sink(name, ifExists);
             case QUERY_TEMPLATE -> template(name, ifExists);
             case FUNCTION -> function(name, ifExists);
+            case INDEX -> throw words.syntaxError(); // which cannot be replaced
         };
     }
 
@@ -202,6 +207,9 @@ final class DefinitionParser {
 
     Syntax alter(RoleParser roles) {
         words.expect("alter");
+        if (words.peek().isWord("index")) {
+            return new IndexParser(words).alter();
+        }
         ObjectKind kind = words.objectKind();
         boolean ifExists = words.acceptAll("if", "exists");
         words.accept("only");

@@ -54,8 +54,7 @@ final class ForeignForms {
             new Form(
                     "alter | sequence", "TRUNCATE t RESTART IDENTITY has the numbers of a table's columns begin again"),
             new Form("drop | sequence", "the numbers of a table's columns go with the table"),
-            new Form("create | unique", "UNIQUE is of tables: ALTER TABLE t ADD UNIQUE (columns)"),
-            new Form("create | index", "tables are indexed by their primary keys, views by what they are grouped by"),
+            new Form("create | unique", "CREATE UNIQUE INDEX, or ALTER TABLE t ADD UNIQUE (columns)"),
             new Form("create | subscription", "SUBSCRIBE TO v; or DECLARE c CURSOR FOR SUBSCRIBE TO v, then FETCH"),
             new Form("declare * | subscription", "DECLARE c CURSOR FOR SUBSCRIBE TO v"),
             new Form("create | connection", "options stand in WITH (..) of the stream or sink"),

@@ -48,7 +48,16 @@ public final class StatementParser {
     public record Parsed(Syntax syntax, int start, int end, int parameterCount) {}
 
     private static final List<String> LISTINGS = List.of(
-            "streams", "tables", "continuous", "materialized", "views", "sinks", "templates", "functions", "workers");
+            "streams",
+            "tables",
+            "continuous",
+            "materialized",
+            "views",
+            "sinks",
+            "templates",
+            "functions",
+            "indexes",
+            "workers");
 
     private final Words words;
     private final DefinitionParser definitions;
@@ -123,6 +132,7 @@ public final class StatementParser {
             case "revoke" -> roles.revoke();
             case "reassign" -> roles.reassign();
             case "reprocess" -> reprocess();
+            case "reindex" -> new IndexParser(words).reindex();
             case "insert", "update", "delete", "merge" -> changes.change();
             case "truncate" -> changes.truncate();
             case "copy" -> rows.copy();
@@ -167,6 +177,9 @@ public final class StatementParser {
         }
         words.expect("drop");
         ObjectKind kind = words.objectKind();
+        if (kind == ObjectKind.INDEX) {
+            words.accept("concurrently"); // writers go on anyway
+        }
         boolean ifExists = words.accept("if");
         if (ifExists) {
             words.expect("exists");

@@ -240,7 +240,7 @@ final class Words {
                 return kind;
             }
         }
-        throw expected(List.of("stream", "table", "continuous", "materialized", "view", "sink", "query", "function"));
+        throw expected(List.of("stream table continuous materialized view sink query function index".split(" ")));
     }
 
     /** One of an enum's constants by its name. */

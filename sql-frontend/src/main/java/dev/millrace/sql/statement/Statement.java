@@ -119,7 +119,8 @@ public sealed interface Statement {
         VIEW,
         SINK,
         QUERY_TEMPLATE,
-        FUNCTION;
+        FUNCTION,
+        INDEX;
 
         /** As it is written in SQL, in lower case. */
         public String sqlName() {
@@ -291,6 +292,7 @@ public sealed interface Statement {
         SINKS,
         TEMPLATES,
         FUNCTIONS,
+        INDEXES,
         QUERY_GROUPS,
         WORKERS
     }

@@ -43,6 +43,7 @@ public final class Keywords {
             "pause",
             "prepare",
             "reassign",
+            "reindex",
             "release",
             "reprocess",
             "reset",

@@ -1,0 +1,35 @@
+package dev.millrace.sql.statement;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Statements about indexes. DROP INDEX is a {@link Statement.Drop}. */
+public sealed interface IndexStatement extends Statement.TableStatement {
+    /** A column by which rows are ordered. */
+    record Column(String name, boolean descending, boolean nullsFirst) {}
+
+    /**
+     * CREATE INDEX.
+     *
+     * @param name without one it gets one
+     * @param method {@code btree} or {@code hash}
+     */
+    record CreateIndex(
+            Optional<String> name,
+            String relation,
+            String method,
+            boolean unique,
+            List<Column> columns,
+            boolean ifNotExists)
+            implements IndexStatement {
+        public CreateIndex {
+            columns = List.copyOf(columns);
+        }
+    }
+
+    /** ALTER INDEX .. RENAME TO. */
+    record RenameIndex(String name, boolean ifExists, String newName) implements IndexStatement {}
+
+    /** REINDEX, which has nothing to do here. */
+    record Reindex(boolean index, String name) implements IndexStatement {}
+}
