@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.message.ClientMessage;
 import dev.millrace.server.pgwire.message.ServerMessages;
+import dev.millrace.server.session.AdHoc;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;
 import dev.millrace.server.session.TransactionState;
@@ -33,6 +34,8 @@ final class Conversation implements AutoCloseable {
     private final ExtendedQuery extended;
     private final CopyExchange copies;
     private final ReportedSettings reported;
+    private Optional<AdHoc> adHoc = Optional.empty(); // of the text that was looked at last
+    private String adHocText = "";
     private boolean skipping;
     private boolean over; // the client was told that its session ended
 
@@ -64,9 +67,15 @@ final class Conversation implements AutoCloseable {
     private boolean answersQueryAtOnce(ClientMessage message) {
         if (message instanceof ClientMessage.Query query) {
             Optional<List<ParsedStatement>> statements = session.remembered(query.sql());
-            return statements.isPresent()
-                    && statements.get().size() == 1
-                    && session.answersAtOnce(statements.get().get(0))
+            if (statements.isPresent()) {
+                return statements.get().size() == 1
+                        && session.answersAtOnce(statements.get().get(0))
+                        && canEnd();
+            }
+            adHoc = session.adHoc(query.sql());
+            adHocText = query.sql();
+            return adHoc.filter(known -> session.answersAtOnce(known.statement()))
+                            .isPresent()
                     && canEnd();
         }
         return message instanceof ClientMessage.Sync && canEnd();
@@ -198,16 +207,7 @@ final class Conversation implements AutoCloseable {
     private void simpleQuery(String sql) {
         extended.closeUnnamed();
         try {
-            List<ParsedStatement> statements = session.parse(sql);
-            if (statements.isEmpty()) {
-                ServerMessages.emptyQueryResponse(out.buffer());
-            }
-            for (ParsedStatement statement : statements) {
-                if (statements.size() > 1) {
-                    session.beginTogether();
-                }
-                run(statement);
-            }
+            answer(sql);
             session.endTogether();
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             report(e);
@@ -216,6 +216,30 @@ final class Conversation implements AutoCloseable {
             extended.closePortals();
         }
         ready();
+    }
+
+    private void answer(String sql) {
+        Optional<AdHoc> known = adHocText == sql ? adHoc : session.adHoc(sql); // the same object: the same message
+        adHoc = Optional.empty();
+        adHocText = "";
+        Optional<StatementResult> done = known.flatMap(session::execute);
+        if (done.isPresent()) {
+            send(known.get().statement(), done.get());
+        } else {
+            execute(session.parse(sql));
+        }
+    }
+
+    private void execute(List<ParsedStatement> statements) {
+        if (statements.isEmpty()) {
+            ServerMessages.emptyQueryResponse(out.buffer());
+        }
+        for (ParsedStatement statement : statements) {
+            if (statements.size() > 1) {
+                session.beginTogether();
+            }
+            send(statement, session.execute(statement, Parameters.none()));
+        }
     }
 
     /** A text that is no UTF-8 is an error of its message, like one of syntax. */
@@ -231,8 +255,9 @@ final class Conversation implements AutoCloseable {
         ready();
     }
 
-    private void run(ParsedStatement statement) {
-        try (StatementResult result = session.execute(statement, Parameters.none())) {
+    /** Sends the result of a statement, and closes it. */
+    private void send(ParsedStatement statement, StatementResult given) {
+        try (StatementResult result = given) {
             Optional<Schema> columns = ResultBatches.schemaOf(result);
             if (columns.isEmpty()) {
                 complete(result);

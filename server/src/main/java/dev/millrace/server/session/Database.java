@@ -44,6 +44,7 @@ public final class Database implements AutoCloseable {
     private final Clock clock;
     private final Engine engine;
     private final Frontend frontend = new Frontend();
+    private final AdHocStatements adHoc;
     private final DatabaseCatalog catalog = new DatabaseCatalog();
     private final PgCatalog pgCatalog;
     private final Plans plans;
@@ -78,6 +79,7 @@ public final class Database implements AutoCloseable {
                 name -> standing(name).map(StandingQuery::plan),
                 statistics::of,
                 statistics::atHand);
+        this.adHoc = new AdHocStatements(frontend, catalog::version);
         SystemRelations system = new SystemRelations(this);
         system.addAll();
         this.pgCatalog = new PgCatalog(catalog);
@@ -285,6 +287,11 @@ public final class Database implements AutoCloseable {
 
     Frontend frontend() {
         return frontend;
+    }
+
+    /** Statements that texts share which differ in their constants. */
+    AdHocStatements adHoc() {
+        return adHoc;
     }
 
     Plans plans() {

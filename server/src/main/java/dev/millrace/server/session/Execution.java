@@ -115,19 +115,10 @@ final class Execution {
     }
 
     StatementResult execute(ParsedStatement parsed, Parameters parameters) {
-        progress = Optional::empty;
-        queries.begin();
-        transactions.requireUsable(parsed.syntax());
-        if (KeyReads.concerns(parsed.syntax())) {
-            Optional<StatementResult> rows = keyReads.read(parsed, parameters);
-            if (rows.isPresent()) {
-                return rows.get();
-            }
-        } else if (PreparedChanges.concerns(parsed)) {
-            Optional<StatementResult> done = preparedChanges.execute(parsed, parameters);
-            if (done.isPresent()) {
-                return done.get();
-            }
+        begin(parsed);
+        Optional<StatementResult> known = executeKept(parsed, parameters);
+        if (known.isPresent()) {
+            return known.get();
         }
         Statement statement = database.plans().analyze(parsed, names, parameters);
         transactions.check(statement);
@@ -147,6 +138,32 @@ final class Execution {
         return Keeper.concerns(statement)
                 ? keep(statement, () -> execute(statement, parsed.text()))
                 : execute(statement, parsed.text());
+    }
+
+    /** Executes a text by way of the statement that it shares with others, if that can be done. */
+    Optional<StatementResult> execute(AdHoc adHoc) {
+        begin(adHoc.statement());
+        Optional<StatementResult> result = executeKept(adHoc.statement(), adHoc.values());
+        if (result.isPresent()) {
+            database.adHoc().used();
+        } else if (!keyReads.knows(adHoc.statement()) && !preparedChanges.knows(adHoc.statement())) {
+            adHoc.refuse();
+        }
+        return result;
+    }
+
+    private void begin(ParsedStatement parsed) {
+        progress = Optional::empty;
+        queries.begin();
+        transactions.requireUsable(parsed.syntax());
+    }
+
+    /** Executes a statement by what is kept of it for any values, if there is such. */
+    private Optional<StatementResult> executeKept(ParsedStatement parsed, Parameters parameters) {
+        if (KeyReads.concerns(parsed.syntax())) {
+            return keyReads.read(parsed, parameters);
+        }
+        return PreparedChanges.concerns(parsed) ? preparedChanges.execute(parsed, parameters) : Optional.empty();
     }
 
     /** Answers a statement that changes what is kept when that is on disk: changes are kept in the order they are made. */

@@ -88,6 +88,12 @@ final class KeyReads implements AutoCloseable {
                 && queries.readsAtOnce();
     }
 
+    /** Whether a statement was looked at, as the catalog is now, and is answered here with some values at least. */
+    boolean knows(ParsedStatement parsed) {
+        Known before = known.getIfPresent(parsed);
+        return before != null && before.version == database.catalog().version() && before.found.isPresent();
+    }
+
     /** The answer to a statement, if it is to be had here. */
     Optional<StatementResult> read(ParsedStatement parsed, Parameters parameters) {
         boolean complete =

@@ -70,6 +70,8 @@ final class Plans {
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
     private final LongAdder analyses = new LongAdder();
     private final LongAdder plannings = new LongAdder();
+    private final LongAdder knownStatements = new LongAdder();
+    private final LongAdder knownPlans = new LongAdder();
     private final Frontend frontend;
     private final DatabaseCatalog catalog;
     private final int parallelism;
@@ -102,6 +104,26 @@ final class Plans {
         return analyses.sum();
     }
 
+    /** How often a statement was known from before. */
+    long knownStatements() {
+        return knownStatements.sum();
+    }
+
+    /** How often a plan was. */
+    long knownPlans() {
+        return knownPlans.sum();
+    }
+
+    /** Statements that are remembered. */
+    long statements() {
+        return analyzed.size();
+    }
+
+    /** Plans that are. */
+    long plans() {
+        return pulled.size();
+    }
+
     /** How often a query was planned. */
     long plannings() {
         return plannings.sum();
@@ -121,6 +143,7 @@ final class Plans {
         Found<Statement> known = analyzed.getIfPresent(statement);
         long version = catalog.version();
         if (known != null && known.version() == version) {
+            knownStatements.increment();
             return known.what();
         }
         analyses.increment();
@@ -196,6 +219,7 @@ final class Plans {
         Pulled known = pulled.getIfPresent(query);
         long version = catalog.version();
         if (known != null && known.version() == version && isStillGood(known)) {
+            knownPlans.increment();
             return known.what();
         }
         Map<String, Long> counted = new HashMap<>();

@@ -59,6 +59,12 @@ final class PreparedChanges implements AutoCloseable {
                         || parsed.syntax() instanceof Syntax.Delete);
     }
 
+    /** Whether a statement was looked at, as the catalog is now, and is executed here with some values at least. */
+    boolean knows(ParsedStatement parsed) {
+        Known before = known.getIfPresent(parsed);
+        return before != null && before.version == database.catalog().version() && before.found.isPresent();
+    }
+
     /** Executes a statement, if that can be done here. */
     Optional<StatementResult> execute(ParsedStatement parsed, Parameters parameters) {
         if (parsed.parameterCount() > parameters.values().map(List::size).orElse(0) || !queries.hasNoneAtHand()) {
@@ -81,25 +87,31 @@ final class PreparedChanges implements AutoCloseable {
         }
         transactions.check(found.statement);
         names.permissions().require(found.statement, parsed.syntax());
-        return Optional.of(change(found, values, parsed, parameters));
+        try {
+            return Optional.of(change(found, values));
+        } catch (NotToBeHad e) {
+            return Optional.empty();
+        }
     }
 
-    private StatementResult change(Found found, GivenValues values, ParsedStatement parsed, Parameters parameters) {
-        Function<Query, StatementResult.Rows> rows = query -> found.rows
-                .rows(query, values)
-                .orElseGet(
-                        () -> queries.rows(query(analyzed(parsed, parameters)).orElse(query)));
+    /** The rows are not to be had in the way that was planned: too many, or one that cannot be computed. Nothing is changed. */
+    private static final class NotToBeHad extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NotToBeHad() {
+            super("", null, false, false);
+        }
+    }
+
+    private StatementResult change(Found found, GivenValues values) {
+        Function<Query, StatementResult.Rows> rows =
+                query -> found.rows.rows(query, values).orElseThrow(NotToBeHad::new);
         if (found.statement instanceof Statement.Insert insert) {
             return writes.insert(insert, rows);
         } else if (found.statement instanceof Statement.Update update) {
             return writes.update(update, rows);
         }
         return writes.delete((Statement.Delete) found.statement, rows);
-    }
-
-    /** With its values: to read more rows than are read by their key, or to say why one cannot be computed. */
-    private Statement analyzed(ParsedStatement parsed, Parameters parameters) {
-        return database.plans().analyze(parsed, names, parameters);
     }
 
     private Known findOut(ParsedStatement parsed, Parameters parameters) {

@@ -334,13 +334,29 @@ public final class Session implements AutoCloseable {
 
     /** Executes one parsed statement with a value for each of its parameters. */
     public StatementResult execute(ParsedStatement statement, Parameters parameters) {
+        return execute(() -> Optional.of(execution.execute(statement, parameters)))
+                .orElseThrow();
+    }
+
+    /** A statement for a text of one, if it is like texts that came before but for its constants. */
+    public Optional<AdHoc> adHoc(String sql) {
+        return database.adHoc().find(sql);
+    }
+
+    /** Executes a text by way of the statement that it shares with others; empty if it has to be executed as it is. */
+    public Optional<StatementResult> execute(AdHoc adHoc) {
+        return execute(() -> execution.execute(adHoc));
+    }
+
+    private Optional<StatementResult> execute(Supplier<Optional<StatementResult>> step) {
         requireOpen();
         long start = database.clock().nanoTime();
         deadlines.statementBegins();
+        boolean done = true;
         try {
-            StatementResult result =
-                    Failures.translate(() -> cancellation.run(() -> execution.execute(statement, parameters)));
-            if (result instanceof StatementResult.Command) {
+            Optional<StatementResult> result = Failures.translate(() -> cancellation.run(step));
+            done = result.isPresent();
+            if (done && result.get() instanceof StatementResult.Command) {
                 deadlines.statementEnds();
             }
             return result;
@@ -349,7 +365,9 @@ public final class Session implements AutoCloseable {
             execution.transactions().fail();
             throw e;
         } finally {
-            database.executed(database.clock().nanoTime() - start);
+            if (done) { // else it is yet to be executed
+                database.executed(database.clock().nanoTime() - start);
+            }
         }
     }
 

@@ -116,6 +116,11 @@ final class SystemRelations {
                 schema(bigint("worker"), text("thread"), text("node")),
                 this::workers);
         add(
+                "plan_cache",
+                "what is remembered of statements, and how often that was of use",
+                schema(text("cache"), bigint("entries"), bigint("hits"), bigint("misses")),
+                this::planCache);
+        add(
                 "not_restored",
                 "objects of the data directory that could not be made again when the database was opened",
                 schema(text("name"), text("kind"), text("sqlstate"), text("reason"), text("definition")),
@@ -264,6 +269,14 @@ final class SystemRelations {
         for (int worker = 0; worker < database.engine().options().workers(); worker++) {
             rows.row(worker, "millrace-worker-" + worker, "local");
         }
+    }
+
+    private void planCache(RowBuilder rows) {
+        Plans plans = database.plans();
+        AdHocStatements adHoc = database.adHoc();
+        rows.row("analysed statements", plans.statements(), plans.knownStatements(), plans.analyses());
+        rows.row("plans", plans.plans(), plans.knownPlans(), plans.plannings());
+        rows.row("shared by texts", adHoc.entries(), adHoc.hits(), adHoc.misses());
     }
 
     private Map<String, StandingQuery> byName() {

@@ -273,6 +273,22 @@ class PreparedChangesTest {
         db.session().execute(update, integers).close();
     }
 
+    @Test
+    void aValueOfAWiderTypeThatDoesNotFitIsToldOf() {
+        db.run("CREATE TABLE s (id INTEGER PRIMARY KEY, c SMALLINT)");
+        ParsedStatement insert = parse("INSERT INTO s VALUES ($1, $2)");
+        List<DataType> integers = List.of(DataType.INTEGER, DataType.INTEGER);
+        for (String value : List.of("1", "40000", "2")) {
+            Parameters parameters = Parameters.of(integers, List.of(Optional.of(value), Optional.of(value)));
+            try (StatementResult result = db.session().execute(insert, parameters)) {
+                assertEquals("INSERT 0 1", result.toString());
+            } catch (MillraceException e) {
+                assertEquals("22003", e.sqlState().code());
+            }
+        }
+        assertEquals(List.of("1|1", "2|2"), db.rows("SELECT * FROM s"));
+    }
+
     private boolean tryExecute(ParsedStatement statement, Parameters parameters) {
         try {
             db.session().execute(statement, parameters).close();
