@@ -315,7 +315,9 @@ public final class RowTable implements AutoCloseable {
                 Memory.copyIn(bytes, 0, row, bytes.length);
                 long added =
                         merging ? addRow(list, row, bytes.length, weight) : append(list, row, bytes.length, weight);
-                setNote(added, note);
+                if (added != 0) {
+                    setNote(added, note);
+                }
                 scratch.free(row, bytes.length);
             }
         }

@@ -2,7 +2,6 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Memory;
 import org.apache.arrow.vector.BaseFixedWidthVector;
-import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.FieldVector;
 
@@ -27,14 +26,11 @@ public final class ValuesEqual {
             int width = fixed.getTypeWidth();
             return Memory.equal(data + (long) a * width, data + (long) b * width, width);
         }
-        if (vector instanceof BaseVariableWidthVector) {
-            long offsets = vector.getOffsetBufferAddress();
-            int aStart = Memory.getInt(offsets + 4L * a);
-            int bStart = Memory.getInt(offsets + 4L * b);
-            int length = Memory.getInt(offsets + 4L * a + 4) - aStart;
-            return length == Memory.getInt(offsets + 4L * b + 4) - bStart
-                    && Memory.equal(data + aStart, data + bStart, length);
-        }
-        throw new IllegalArgumentException(vector.getField() + " is nested");
+        long offsets = vector.getOffsetBufferAddress();
+        int aStart = Memory.getInt(offsets + 4L * a);
+        int bStart = Memory.getInt(offsets + 4L * b);
+        int length = Memory.getInt(offsets + 4L * a + 4) - aStart;
+        return length == Memory.getInt(offsets + 4L * b + 4) - bStart
+                && Memory.equal(data + aStart, data + bStart, length);
     }
 }
