@@ -3,6 +3,7 @@ package dev.millrace.server;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
@@ -29,17 +30,29 @@ final class HeapGuard {
     private static final double NEARLY_FULL = 0.9;
     private static final int LOOKS = 20; // one after the other
 
-    private final List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
+    private final List<GarbageCollectorMXBean> collectors;
     private final Optional<MemoryPoolMXBean> oldest;
+    private final OutputStream err;
     private final byte[] lastWords;
     private final Runnable halt;
+    private int looks; // one after the other at which it was full
+    private long lastNanos;
+    private long lastMillis;
 
-    private HeapGuard(Runnable halt) {
+    /**
+     * @param oldest where old objects are; without it the time that collecting takes has to say all
+     * @param err for the last words
+     * @param halt ends the process
+     */
+    HeapGuard(
+            List<GarbageCollectorMXBean> collectors,
+            Optional<MemoryPoolMXBean> oldest,
+            OutputStream err,
+            Runnable halt) {
+        this.collectors = collectors;
+        this.oldest = oldest;
+        this.err = err;
         this.halt = halt;
-        this.oldest = ManagementFactory.getMemoryPoolMXBeans().stream()
-                .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isCollectionUsageThresholdSupported())
-                .filter(pool -> pool.getName().matches(".*(Old|Tenured).*"))
-                .findFirst();
         this.lastWords = ("millrace: out of memory: the Java heap of "
                         + (Runtime.getRuntime().maxMemory() >> 20)
                         + " MB is used up, and nothing else is done but collecting it: the process ends (exit code "
@@ -51,7 +64,15 @@ final class HeapGuard {
 
     /** Guards this process. */
     static void begin() {
-        HeapGuard guard = new HeapGuard(() -> Runtime.getRuntime().halt(EXIT_CODE));
+        Optional<MemoryPoolMXBean> oldest = ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isCollectionUsageThresholdSupported())
+                .filter(pool -> pool.getName().matches(".*(Old|Tenured).*"))
+                .findFirst();
+        HeapGuard guard = new HeapGuard(
+                ManagementFactory.getGarbageCollectorMXBeans(),
+                oldest,
+                new FileOutputStream(FileDescriptor.err),
+                () -> Runtime.getRuntime().halt(EXIT_CODE));
         Thread thread = new Thread(guard::watch, "millrace-heap");
         thread.setDaemon(true);
         thread.setPriority(Thread.MAX_PRIORITY);
@@ -59,27 +80,33 @@ final class HeapGuard {
     }
 
     private void watch() {
-        int looks = 0;
-        long lastNanos = System.nanoTime();
-        long lastMillis = 0;
+        lastNanos = System.nanoTime();
         while (true) {
-            boolean isFull;
             try {
                 Thread.sleep(LOOK_MILLIS);
-                long nanos = System.nanoTime();
-                long millis = collectingMillis();
-                isFull = (millis - lastMillis) * 1e6 >= MOST_OF_THE_TIME * (nanos - lastNanos) && isNearlyFull();
-                lastNanos = nanos;
-                lastMillis = millis;
             } catch (InterruptedException e) {
                 return;
             } catch (OutOfMemoryError e) {
-                isFull = true;
+                // then the next look says so
             }
-            looks = isFull ? looks + 1 : 0;
-            if (looks == LOOKS) {
-                end();
-            }
+            look(System.nanoTime());
+        }
+    }
+
+    /** Ends the process when at all of the last looks the heap was full. */
+    void look(long nanos) {
+        boolean isFull;
+        try {
+            long millis = collectingMillis();
+            isFull = (millis - lastMillis) * 1e6 >= MOST_OF_THE_TIME * (nanos - lastNanos) && isNearlyFull();
+            lastNanos = nanos;
+            lastMillis = millis;
+        } catch (OutOfMemoryError e) {
+            isFull = true;
+        }
+        looks = isFull ? looks + 1 : 0;
+        if (looks == LOOKS) {
+            end();
         }
     }
 
@@ -101,8 +128,9 @@ final class HeapGuard {
     }
 
     private void end() {
-        try (FileOutputStream err = new FileOutputStream(FileDescriptor.err)) {
+        try {
             err.write(lastWords);
+            err.flush();
         } catch (IOException | OutOfMemoryError e) {
             // the exit code says it too
         }
