@@ -21,7 +21,10 @@ import org.apache.arrow.vector.complex.StructVector;
  * its elements. Equal values have equal bytes. One value at a time: nested values are rare as keys and state.
  */
 public final class NestedCodec {
-    private ByteBuffer buffer = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
+    private static final int FIRST_BYTES = 256;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private ByteBuffer buffer = NOTHING; // most never have a value: there is one for each operator
 
     /** The bytes of a value that is not NULL; valid until the next call. */
     public ByteBuffer encode(FieldVector vector, DataType type, int row) {
@@ -74,7 +77,7 @@ public final class NestedCodec {
 
     private ByteBuffer room(int bytes) {
         if (buffer.remaining() < bytes) {
-            byte[] larger = Arrays.copyOf(buffer.array(), 2 * (buffer.position() + bytes));
+            byte[] larger = Arrays.copyOf(buffer.array(), Math.max(FIRST_BYTES, 2 * (buffer.position() + bytes)));
             buffer = ByteBuffer.wrap(larger).order(ByteOrder.LITTLE_ENDIAN).position(buffer.position());
         }
         return buffer;

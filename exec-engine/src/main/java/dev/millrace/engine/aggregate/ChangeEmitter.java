@@ -8,6 +8,7 @@ import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.Scratch;
 import dev.millrace.engine.state.ValuesEqual;
 import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.operator.Output;
@@ -26,6 +27,8 @@ import org.apache.arrow.vector.FieldVector;
  * what was last emitted.
  */
 final class ChangeEmitter implements AutoCloseable {
+    private static final long[] NOTHING = {};
+
     private final GroupState state;
     private final AggregateLayout layout;
     private final ChangeLog log;
@@ -34,11 +37,12 @@ final class ChangeEmitter implements AutoCloseable {
     private final List<RowCodec> codecs = new ArrayList<>(); // per collection: of its one value
 
     // The rows under way: whose keys, where their states lie, their weights, and per collection their encoded values.
-    private long[] entries = new long[0];
-    private long[] images = new long[0];
-    private long[] weights = new long[0];
-    private long[][] values = new long[0][];
-    private int[][] lengths = new int[0][];
+    // Lent for the length of a call.
+    private long[] entries = NOTHING;
+    private long[] images = NOTHING;
+    private long[] weights = NOTHING;
+    private final long[][] values;
+    private final int[][] lengths;
     private int count;
 
     ChangeEmitter(GroupState state, ChangeLog log, Schema schema, BufferAllocator allocator) {
@@ -50,6 +54,8 @@ final class ChangeEmitter implements AutoCloseable {
         for (Collected collected : layout.collections()) {
             codecs.add(new RowCodec(List.of(field(collected.call()).type()), false, allocator));
         }
+        values = new long[codecs.size()][];
+        lengths = new int[codecs.size()][];
     }
 
     private Field field(int call) {
@@ -64,7 +70,40 @@ final class ChangeEmitter implements AutoCloseable {
      * @param mostRows of a batch
      */
     void emit(int from, int to, boolean existed, boolean always, int mostRows, Output output) {
-        collect(from, to, existed, always);
+        borrow(2 * (to - from));
+        try {
+            collect(from, to, existed, always);
+            emitCollected(mostRows, output);
+            settle(from, to, always);
+        } finally {
+            giveBack();
+        }
+    }
+
+    private void borrow(int most) {
+        entries = Scratch.longs(most);
+        images = Scratch.longs(most);
+        weights = Scratch.longs(most);
+        Arrays.setAll(values, c -> Scratch.longs(most));
+        Arrays.setAll(lengths, c -> Scratch.ints(most));
+    }
+
+    private void giveBack() {
+        Scratch.free(entries);
+        Scratch.free(images);
+        Scratch.free(weights);
+        entries = NOTHING;
+        images = NOTHING;
+        weights = NOTHING;
+        for (int c = 0; c < codecs.size(); c++) {
+            Scratch.free(values[c]);
+            Scratch.free(lengths[c]);
+        }
+        Arrays.fill(values, null);
+        Arrays.fill(lengths, null);
+    }
+
+    private void emitCollected(int mostRows, Output output) {
         FieldVector[] results = simpleResults(0, count);
         if (dropUnchanged(results) || count > mostRows) {
             Closing.all(Arrays.asList(results));
@@ -77,18 +116,9 @@ final class ChangeEmitter implements AutoCloseable {
         } else {
             Closing.all(Arrays.asList(results));
         }
-        settle(from, to, always);
     }
 
     private void collect(int from, int to, boolean existed, boolean always) {
-        int most = 2 * (to - from);
-        if (entries.length < most) {
-            entries = new long[most];
-            images = new long[most];
-            weights = new long[most];
-            values = new long[codecs.size()][most];
-            lengths = new int[codecs.size()][most];
-        }
         encodeNewValues(from, to, always);
         count = 0;
         int alive = 0;

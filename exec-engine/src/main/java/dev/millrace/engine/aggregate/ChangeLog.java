@@ -1,23 +1,31 @@
 package dev.millrace.engine.aggregate;
 
+import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.StateMemory;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** The groups that changed in an epoch, each with its states as they were before. */
 public final class ChangeLog implements AutoCloseable {
+    private static final int PIECE_BITS = 7;
+    private static final int IN_PIECE = (1 << PIECE_BITS) - 1;
+    private static final long[] NOTHING = {};
+
     private final StateMemory memory;
     private final int stateOffset;
     private final int stateEnd;
     private final int[] byteSlots; // offsets of states whose values lie elsewhere
-    private long[] entries = new long[256];
+    private final StateMemory places; // of the entries, in the order of their first changes, in pieces
+    private long[] pieces = NOTHING;
     private int count;
 
     public ChangeLog(AggregateLayout layout, BufferAllocator allocator) {
         this.memory = new StateMemory(allocator);
+        this.places = new StateMemory(allocator);
         this.stateOffset = layout.stateOffset();
         this.stateEnd = layout.stateEnd();
         this.byteSlots = layout.states().stream()
@@ -38,10 +46,15 @@ public final class ChangeLog implements AutoCloseable {
             }
         }
         Memory.putLong(entry + GroupTable.LINK, image);
-        if (count == entries.length) {
-            entries = Arrays.copyOf(entries, 2 * count);
+        int piece = count >>> PIECE_BITS;
+        if (piece == pieces.length) {
+            pieces = Arrays.copyOf(pieces, Math.max(4, 2 * piece));
         }
-        entries[count++] = entry;
+        if ((count & IN_PIECE) == 0) {
+            pieces[piece] = places.allocate(Long.BYTES << PIECE_BITS);
+        }
+        Memory.putLong(pieces[piece] + Long.BYTES * (count & IN_PIECE), entry);
+        count++;
     }
 
     /** Touches an entry whose group nobody above knows yet. */
@@ -55,26 +68,27 @@ public final class ChangeLog implements AutoCloseable {
     }
 
     long entry(int i) {
-        return entries[i];
+        return Memory.getLong(pieces[i >>> PIECE_BITS] + Long.BYTES * (i & IN_PIECE));
     }
 
     /** Where an entry would have begun for its former states to lie where they do. */
     long before(int i) {
-        return Memory.getLong(entries[i] + GroupTable.LINK);
+        return Memory.getLong(entry(i) + GroupTable.LINK);
     }
 
     long bytes() {
-        return memory.bytes();
+        return memory.bytes() + places.bytes();
     }
 
     void clear() {
         count = 0;
         memory.reset();
+        places.reset();
     }
 
     @Override
     public void close() {
         count = 0;
-        memory.close();
+        Closing.all(List.of(memory, places));
     }
 }

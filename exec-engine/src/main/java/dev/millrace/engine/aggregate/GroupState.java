@@ -11,6 +11,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.engine.state.Scratch;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.Field;
@@ -32,7 +33,6 @@ public final class GroupState implements AutoCloseable {
     private final List<DistinctValues> distinct = new ArrayList<>();
     private final List<Collection> collections = new ArrayList<>();
     private final Results results;
-    private long[] groups = new long[0];
 
     public GroupState(GroupKernels kernels, BufferAllocator allocator) {
         this.layout = kernels.layout();
@@ -88,10 +88,12 @@ public final class GroupState implements AutoCloseable {
      * @param log used only if the kernels are logged
      */
     public void add(Batch batch, NestedImages images, int[] rows, int count, ChangeLog log) {
-        if (groups.length < count) {
-            groups = new long[count];
+        long[] groups = Scratch.longs(count);
+        try {
+            add(batch, images, rows, count, groups, log);
+        } finally {
+            Scratch.free(groups);
         }
-        add(batch, images, rows, count, groups, log);
     }
 
     /** Adds rows to groups found by the caller, one for each row; the kernels are made for that. */

@@ -7,6 +7,7 @@ import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.code.CodeSize;
 import dev.millrace.engine.code.OutputColumn;
+import dev.millrace.engine.state.Scratch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -31,6 +32,7 @@ import org.apache.arrow.vector.FieldVector;
  */
 public final class CalcOperator implements Operator, RowByRow {
     private static final int FIRST_BYTES_PER_TEXT = 16;
+    private static final int[] NOTHING = {};
 
     private final Schema schema;
     private final Schema inputSchema;
@@ -41,7 +43,7 @@ public final class CalcOperator implements Operator, RowByRow {
     private final CalcKernel[] kernels = new CalcKernel[2]; // without and with NULLs, made when first needed
     private final long[] bytesPerText; // per computed column: the average of its last batch, and some more
     private OperatorContext context;
-    private int[] selected = new int[0];
+    private int[] selected = NOTHING; // only while a batch is computed
     private long rowsBefore;
 
     public CalcOperator(PlanNode.Calc node) {
@@ -186,16 +188,20 @@ public final class CalcOperator implements Operator, RowByRow {
         }
         CalcKernel kernel = kernel(program.hasNulls(batch));
         kernel.begin(rows, context.clock().epochMicros());
-        int passed = rows;
-        if (filters) {
-            if (selected.length < rows) {
-                selected = new int[rows];
-            }
-            passed = kernel.select(batch, selected);
-            if (passed == 0) {
-                return Optional.empty();
-            }
+        if (!filters) {
+            return compute(batch, kernel, rows);
         }
+        selected = Scratch.ints(rows);
+        try {
+            int passed = kernel.select(batch, selected);
+            return passed == 0 ? Optional.empty() : compute(batch, kernel, passed);
+        } finally {
+            Scratch.free(selected);
+            selected = NOTHING;
+        }
+    }
+
+    private Optional<Batch> compute(Batch batch, CalcKernel kernel, int passed) {
         List<OutputColumn> columns = new ArrayList<>(computed.length);
         try {
             for (int i = 0; i < computed.length; i++) {

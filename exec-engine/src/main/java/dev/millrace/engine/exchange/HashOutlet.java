@@ -9,6 +9,7 @@ import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.NestedImages;
+import dev.millrace.engine.state.Scratch;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.type.DataType;
@@ -16,6 +17,8 @@ import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Schema;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -23,16 +26,17 @@ import org.apache.arrow.memory.BufferAllocator;
  * nothing follows for a while; a watermark waits with them (Neptune, dissertation ch. 4: application-level buffering).
  */
 final class HashOutlet implements Outlet {
+    private static final ConcurrentMap<Integer, int[]> OWNERS = new ConcurrentHashMap<>(); // by the number of targets
+
     private final int[] keys;
     private final boolean longKey; // one column of eight bytes that hashes by its bits
     private final Targets targets;
     private final RowBuffer[] buffers;
     private final int batchRows;
     private final NestedImages nested;
-    private final int[] ownerOfGroup = new int[KeyGroups.COUNT];
+    private final int[] ownerOfGroup; // shared
     private final int[] counts;
-    private long[] hashes = new long[0];
-    private int[][] rowsOf = new int[0][];
+    private final int[][] rowsOf; // only while a batch is distributed
     private int rowsSinceFlush;
 
     HashOutlet(Schema schema, List<Integer> keys, List<Channel> channels, int batchRows, BufferAllocator allocator) {
@@ -44,7 +48,14 @@ final class HashOutlet implements Outlet {
         this.counts = new int[channels.size()];
         this.buffers = new RowBuffer[channels.size()];
         Arrays.setAll(buffers, i -> new RowBuffer(schema, batchRows, allocator));
-        Arrays.setAll(ownerOfGroup, group -> KeyGroups.owner(group, channels.size()));
+        this.rowsOf = new int[channels.size()][];
+        this.ownerOfGroup = OWNERS.computeIfAbsent(channels.size(), HashOutlet::owners);
+    }
+
+    private static int[] owners(int targets) {
+        int[] owners = new int[KeyGroups.COUNT];
+        Arrays.setAll(owners, group -> KeyGroups.owner(group, targets));
+        return owners;
     }
 
     private static boolean isLong(DataType type) {
@@ -55,22 +66,38 @@ final class HashOutlet implements Outlet {
     public void rows(Batch batch) {
         try (batch) {
             int rows = batch.rowCount();
-            reserve(rows);
-            Arrays.fill(counts, 0);
-            if (longKey && !batch.hasNulls(keys[0])) {
-                distributeByLong(batch.dataAddress(keys[0]), rows);
-            } else {
-                nested.clear();
-                Hashing.hash(batch, keys, rows, hashes, nested);
-                for (int row = 0; row < rows; row++) {
-                    int target = ownerOfGroup[KeyGroups.of(hashes[row])];
-                    rowsOf[target][counts[target]++] = row;
+            Arrays.setAll(rowsOf, target -> Scratch.ints(rows));
+            try {
+                distribute(batch, rows);
+                for (int target = 0; target < targets.count(); target++) {
+                    collect(batch, target);
                 }
-            }
-            for (int target = 0; target < targets.count(); target++) {
-                collect(batch, target);
+            } finally {
+                for (int[] positions : rowsOf) {
+                    Scratch.free(positions);
+                }
+                Arrays.fill(rowsOf, null);
             }
             rowsSinceFlush += rows;
+        }
+    }
+
+    private void distribute(Batch batch, int rows) {
+        Arrays.fill(counts, 0);
+        if (longKey && !batch.hasNulls(keys[0])) {
+            distributeByLong(batch.dataAddress(keys[0]), rows);
+            return;
+        }
+        nested.clear();
+        long[] hashes = Scratch.longs(rows);
+        try {
+            Hashing.hash(batch, keys, rows, hashes, nested);
+            for (int row = 0; row < rows; row++) {
+                int target = ownerOfGroup[KeyGroups.of(hashes[row])];
+                rowsOf[target][counts[target]++] = row;
+            }
+        } finally {
+            Scratch.free(hashes);
         }
     }
 
@@ -80,13 +107,6 @@ final class HashOutlet implements Outlet {
             long hash = Hashing.finish(Hashing.step(Hashing.SEED, Memory.getLong(data + 8L * row)));
             int target = ownerOfGroup[KeyGroups.of(hash)];
             rowsOf[target][counts[target]++] = row;
-        }
-    }
-
-    private void reserve(int rows) {
-        if (hashes.length < rows) {
-            hashes = new long[rows];
-            rowsOf = new int[targets.count()][rows];
         }
     }
 

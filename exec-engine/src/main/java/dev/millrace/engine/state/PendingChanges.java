@@ -7,9 +7,12 @@ import java.util.Arrays;
  * a weight. The rows are others', who keep them until they are taken. One thread.
  */
 public final class PendingChanges {
-    private long[] rows = new long[256];
-    private long[] words = new long[256];
-    private long[] weights = new long[256];
+    private static final int FIRST = 16;
+    private static final int KEPT = 1_024; // beyond that arrays are not kept for epochs to come
+
+    private long[] rows = new long[FIRST];
+    private long[] words = new long[FIRST];
+    private long[] weights = new long[FIRST];
     private int taken;
     private int count;
 
@@ -48,6 +51,11 @@ public final class PendingChanges {
         if (taken == count) {
             taken = 0;
             count = 0;
+            if (rows.length > KEPT) {
+                rows = new long[FIRST];
+                words = new long[FIRST];
+                weights = new long[FIRST];
+            }
         }
         return some;
     }

@@ -8,7 +8,10 @@ import java.util.Arrays;
  * whoever looks at it sets it to 0.
  */
 public final class TouchedGroups {
-    private long[] entries = new long[256];
+    private static final int FIRST = 16;
+    private static final int KEPT = 1_024; // beyond that an array is not kept for epochs to come
+
+    private long[] entries = new long[FIRST];
     private int count;
 
     /** Adds a group unless it is among them. */
@@ -38,5 +41,8 @@ public final class TouchedGroups {
     /** Forgets all but so many. */
     public void truncate(int length) {
         count = length;
+        if (length == 0 && entries.length > KEPT) {
+            entries = new long[FIRST];
+        }
     }
 }

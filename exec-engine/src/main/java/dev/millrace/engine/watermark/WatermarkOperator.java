@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.connector.Part;
 import dev.millrace.engine.rows.RowBuffer;
+import dev.millrace.engine.state.Scratch;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -27,6 +28,8 @@ import org.apache.arrow.vector.FieldVector;
  * which the least time and the last bound of the batch tell: only the others are gone through row by row.
  */
 public final class WatermarkOperator implements Operator {
+    private static final int[] NOTHING = {};
+
     private final Schema schema;
     private final int timeColumn;
     private final int comparedColumn; // its own, or the window's end
@@ -36,8 +39,8 @@ public final class WatermarkOperator implements Operator {
     private final boolean ofVersions;
 
     private OperatorContext context;
-    private int[] kept = new int[0];
-    private int[] late = new int[0];
+    private int[] kept = NOTHING; // only while a batch is taken apart, as what is late
+    private int[] late = NOTHING;
     private long latest = Operator.NO_WATERMARK; // greatest time seen in the part, or what the clock said
     private long held = Part.NONE; // the least first time of the parts to come
     private long promised = Operator.NO_WATERMARK; // the greatest watermark that was told
@@ -125,6 +128,19 @@ public final class WatermarkOperator implements Operator {
                 return;
             }
         }
+        kept = Scratch.ints(batch.rowCount());
+        late = Scratch.ints(batch.rowCount());
+        try {
+            takeApart(batch, output);
+        } finally {
+            Scratch.free(kept);
+            Scratch.free(late);
+            kept = NOTHING;
+            late = NOTHING;
+        }
+    }
+
+    private void takeApart(Batch batch, Output output) {
         int rows = select(batch);
         if (rows == batch.rowCount()) {
             output.emit(batch);
@@ -168,10 +184,6 @@ public final class WatermarkOperator implements Operator {
     /** Goes through the rows: fills {@code kept}, reports the others, and returns how many are kept. */
     private int select(Batch batch) {
         int rows = batch.rowCount();
-        if (kept.length < rows) {
-            kept = new int[rows];
-            late = new int[rows];
-        }
         long times = batch.dataAddress(timeColumn);
         long validity = batch.validityAddress(timeColumn);
         long compared = batch.dataAddress(comparedColumn);
@@ -243,8 +255,5 @@ public final class WatermarkOperator implements Operator {
     }
 
     @Override
-    public void close() {
-        kept = new int[0];
-        late = new int[0];
-    }
+    public void close() {}
 }

@@ -72,6 +72,8 @@ public final class ExtremeCandidatesOperator implements Operator {
             } else if (count > 0) {
                 output.emit(chosen(batch));
             }
+        } finally {
+            slices.end();
         }
         context.metrics().stateSize(16L * extremes.size(), extremes.size());
     }

@@ -130,6 +130,7 @@ public final class SliceAggregateOperator implements Operator {
             throw Wide.outOfRange();
         } finally {
             images.get().clear();
+            rows.end();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.engine.window;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.engine.state.Scratch;
 import java.util.Arrays;
 
 /**
@@ -11,15 +12,16 @@ import java.util.Arrays;
  */
 final class SliceRows {
     private static final int FIRST_SLOTS = 16;
+    private static final int[] NOTHING = {};
 
     private final Slicing slicing;
     private long[] ends = new long[FIRST_SLOTS];
-    private int[][] rows = new int[FIRST_SLOTS][0]; // owned, reused
+    private int[][] rows = new int[FIRST_SLOTS][]; // only between a split and its end, as what is late
     private boolean allInOne; // the one slice has all rows of the batch
     private int[] counts = new int[FIRST_SLOTS];
     private int slices;
     private int[] slots = new int[2 * FIRST_SLOTS]; // hash index over ends: slice + 1
-    private int[] late = new int[0];
+    private int[] late = NOTHING;
     private int lateCount;
 
     SliceRows(Slicing slicing) {
@@ -75,9 +77,7 @@ final class SliceRows {
 
     private void splitRows(long times, long validity, int count, long watermark, boolean isEnd) {
         Arrays.fill(slots, 0);
-        if (late.length < count) {
-            late = new int[count];
-        }
+        late = Scratch.ints(count);
         long micros = Math.max(1, slicing.sliceMicros());
         long from = Long.MAX_VALUE; // the slice of the row before: from inclusive, to exclusive
         long to = Long.MIN_VALUE;
@@ -112,11 +112,10 @@ final class SliceRows {
             }
             slot = (slot + 1) & mask;
         }
+        int[] positions = Scratch.ints(count);
         addSlice(end);
         int added = slices - 1;
-        if (rows[added].length < count) {
-            rows[added] = new int[count];
-        }
+        rows[added] = positions;
         counts[added] = 0;
         if (2 * slices > mask) {
             slots = new int[2 * slots.length];
@@ -137,10 +136,21 @@ final class SliceRows {
         if (slices == ends.length) {
             ends = Arrays.copyOf(ends, 2 * slices);
             rows = Arrays.copyOf(rows, 2 * slices);
-            Arrays.fill(rows, slices, rows.length, new int[0]);
             counts = Arrays.copyOf(counts, 2 * slices);
         }
         ends[slices++] = end;
+    }
+
+    /** The batch is done with: nothing that was given out of it is looked at any more. */
+    void end() {
+        for (int slice = 0; slice < slices && !allInOne; slice++) {
+            Scratch.free(rows[slice]);
+            rows[slice] = NOTHING;
+        }
+        Scratch.free(late);
+        late = NOTHING;
+        slices = 0;
+        lateCount = 0;
     }
 
     /** How many slices the batch has rows in. */

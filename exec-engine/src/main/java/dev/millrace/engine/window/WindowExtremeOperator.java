@@ -117,6 +117,8 @@ public final class WindowExtremeOperator implements Operator {
                     }
                 }
             }
+        } finally {
+            slices.end();
         }
     }
 
