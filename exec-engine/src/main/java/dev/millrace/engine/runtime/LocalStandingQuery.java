@@ -313,7 +313,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             inputs.forEach(EpochInput::leave);
             output.abandon(Optional.of(why));
             freeTasks();
-            exclusively(output::discard);
+            exclusively(this::discard);
             resources.signal().raise();
         }
     }
@@ -370,8 +370,13 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         output.abandon(Optional.empty());
         tasks.stop(() -> {
             freeTasks();
-            output.discard();
+            discard();
         });
+    }
+
+    /** Frees what remains of a query after its tasks. */
+    private void discard() {
+        Closing.all(List.<AutoCloseable>of(output::discard, tasks.late()));
     }
 
     /** Called once, when the tasks have started: what relations held at the start is an epoch of its own. */
@@ -540,7 +545,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         output.abandon(Optional.empty());
         tasks.stop(() -> {
             freeTasks();
-            exclusively(output::discard);
+            exclusively(this::discard);
             resources.memory().release(tasks.memory());
             resources.signal().raise();
         });

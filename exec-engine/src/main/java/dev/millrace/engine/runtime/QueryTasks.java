@@ -89,7 +89,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
         this.resources = resources;
         this.memory = memory;
         this.listener = listener;
-        this.lateRows = new LateRowLog(resources.clock());
+        this.lateRows = new LateRowLog(resources.clock(), () -> memory.newChildForSpare("late rows"));
     }
 
     void limitRows(long nanos) {
