@@ -86,40 +86,46 @@ public final class WorkerThreads extends Workers {
         thread.start();
     }
 
-    /** Replaces workers whose run does not end, and tells their tasks. */
     private void lookAfterWorkers() {
         lock.lock();
         try {
             while (!closed) {
                 try {
                     watch.awaitNanos(LOOK_NANOS);
+                    lookOnce();
                 } catch (InterruptedException e) {
-                    continue; // nobody interrupts it to stop it: close() wakes it
-                }
-                long now = clock.nanoTime();
-                List<ScheduledTask> late = new ArrayList<>();
-                for (Worker worker : List.copyOf(workers)) {
-                    if (worker.task != null && now - worker.sinceNanos > LOOK_NANOS) {
-                        late.add(worker.task);
-                        boolean stuck = now - worker.sinceNanos > LONG_NANOS || worker.task.removed;
-                        if (stuck && !worker.isReplaced && replaced < MOST_REPLACED && !closed) {
-                            worker.isReplaced = true;
-                            replaced++;
-                            startWorker();
-                        }
-                    }
-                }
-                if (!late.isEmpty()) {
-                    lock.unlock();
-                    try {
-                        late.forEach(task -> task.task().runsLong());
-                    } finally {
-                        lock.lock();
-                    }
+                    // nobody interrupts it to stop it: close() wakes it
+                } catch (OutOfMemoryError e) {
+                    // there is nobody else to look: it looks again
                 }
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Replaces workers whose run does not end, and tells their tasks. With the lock held, which it gives up meanwhile. */
+    private void lookOnce() {
+        long now = clock.nanoTime();
+        List<ScheduledTask> late = new ArrayList<>();
+        for (Worker worker : List.copyOf(workers)) {
+            if (worker.task != null && now - worker.sinceNanos > LOOK_NANOS) {
+                late.add(worker.task);
+                boolean stuck = now - worker.sinceNanos > LONG_NANOS || worker.task.removed;
+                if (stuck && !worker.isReplaced && replaced < MOST_REPLACED && !closed) {
+                    worker.isReplaced = true;
+                    replaced++;
+                    startWorker();
+                }
+            }
+        }
+        if (!late.isEmpty()) {
+            lock.unlock();
+            try {
+                late.forEach(task -> task.task().runsLong());
+            } finally {
+                lock.lock();
+            }
         }
     }
 

@@ -17,7 +17,7 @@ import org.postgresql.PGConnection;
 @Timeout(300)
 class HeapTest {
     private static final int QUERIES = 10_000;
-    private static final int ROWS = 1_000;
+    private static final int ROWS = 20_000;
 
     private static String windowed(int number) {
         return "CREATE MATERIALIZED VIEW v" + number + " AS SELECT window_start, a, count(*) AS n"
@@ -53,7 +53,7 @@ class HeapTest {
                     .copyIn("COPY s FROM STDIN", new StringReader(rows.toString()));
             assertEquals(ROWS, copied);
             statement.execute("FLUSH");
-            assertEquals(ROWS / 2 - 2, count(statement, "SELECT sum(n) FROM v1"));
+            assertEachIsRightOrSaysThatTheHeapIsFull(statement, made[0]);
             for (int dropped = 0; dropped < made[0] / 2; dropped++) {
                 statement.execute("DROP MATERIALIZED VIEW v" + dropped);
             }
@@ -62,6 +62,18 @@ class HeapTest {
             assertEquals(1, count(statement, "SELECT 1"));
             server.terminate();
             server.awaitExit();
+        }
+    }
+
+    /** Rows take room, too: each query has the whole answer or fails as one of those that hold most. */
+    private static void assertEachIsRightOrSaysThatTheHeapIsFull(Statement statement, int made) throws SQLException {
+        for (int number = 0; number < made; number += 7) {
+            try {
+                assertEquals(ROWS / 2 - 1 - number, count(statement, "SELECT sum(n) FROM v" + number));
+            } catch (SQLException e) {
+                assertEquals("53200", e.getSQLState(), e.getMessage());
+                assertTrue(e.getMessage().contains("Java heap"), e::getMessage);
+            }
         }
     }
 

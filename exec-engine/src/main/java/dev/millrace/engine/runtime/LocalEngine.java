@@ -68,7 +68,8 @@ class LocalEngine implements Engine {
     private final Rests rests;
     private final Resources resources;
     private final RelationRegistry relations;
-    private final HeapBudget heap = HeapBudget.ofProcess();
+    private final HeapBudget heap;
+    private final Optional<HeapRelief> relief = HeapRelief.ofProcess().map(this::newRelief);
     private final ReentrantLock changes = new ReentrantLock(); // who starts queries and brings epochs to rest
     private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>(); // guarded by itself
     private final Set<LocalResult> results = new HashSet<>(); // guarded by itself
@@ -80,6 +81,17 @@ class LocalEngine implements Engine {
             Workers workers,
             Executor sinkThreads,
             Function<PlanNode, Operator> operators) {
+        this(options, clock, workers, sinkThreads, operators, HeapBudget.ofProcess());
+    }
+
+    LocalEngine(
+            EngineOptions options,
+            Clock clock,
+            Workers workers,
+            Executor sinkThreads,
+            Function<PlanNode, Operator> operators,
+            HeapBudget heap) {
+        this.heap = heap;
         this.options = options;
         this.clock = clock;
         this.workers = workers;
@@ -105,7 +117,28 @@ class LocalEngine implements Engine {
     static Engine threaded(EngineOptions options, Clock clock) {
         Workers workers =
                 new WorkerThreads(options.workers(), SchedulingPolicies.named(options.schedulingPolicy()), clock);
-        return new LocalEngine(options, clock, workers, newSinkThreads(), OperatorFactory::create);
+        LocalEngine engine = new LocalEngine(options, clock, workers, newSinkThreads(), OperatorFactory::create);
+        engine.relief.ifPresent(HeapRelief::begin);
+        return engine;
+    }
+
+    private HeapRelief newRelief(HeapRelief.Heap ofProcess) {
+        return new HeapRelief(ofProcess, new HeapRelief.Queries() {
+            @Override
+            public void giveWay(double part) {
+                memory.giveWay(
+                        part,
+                        owner -> "out of memory: the Java heap of "
+                                + (Runtime.getRuntime().maxMemory() >> 20)
+                                + " MB is nearly full, and " + owner
+                                + " gives way because it is one of those that hold most");
+            }
+
+            @Override
+            public boolean areGivingWay() {
+                return memory.areGivingWay();
+            }
+        });
     }
 
     /** As many threads as sinks are at work at a time; gone when there is nothing to do for a while. */
@@ -144,11 +177,11 @@ class LocalEngine implements Engine {
         try {
             try {
                 relations.requireFree(name);
-                heap.take(name, HeapBudget.estimate(plan, options.workers()));
             } catch (MillraceException e) {
                 Closing.all(queryOptions.sinks());
                 throw e;
             }
+            takeHeap(name, plan, queryOptions);
             LocalStandingQuery query =
                     new LocalStandingQuery(name, plan, queryOptions, options.workers(), this, resources);
             boolean finished =
@@ -182,6 +215,16 @@ class LocalEngine implements Engine {
         }
     }
 
+    /** Counts a query that is about to run on the Java heap, or closes its sinks and refuses it. */
+    private void takeHeap(String name, PlanNode plan, QueryOptions queryOptions) {
+        try {
+            heap.take(name, HeapBudget.estimate(plan, options.workers()));
+        } catch (MillraceException e) {
+            Closing.all(queryOptions.sinks());
+            throw e;
+        }
+    }
+
     @Override
     public Alteration alteration(String name, PlanNode plan) {
         LocalStandingQuery query = (LocalStandingQuery) query(name);
@@ -202,6 +245,7 @@ class LocalEngine implements Engine {
             if (alteration.changesNothing()) {
                 return old;
             }
+            takeHeap(name, plan, queryOptions); // both run for a while
             return new Succession(this, resources, relations, operators).run(old, plan, queryOptions, alteration);
         } finally {
             changes.unlock();
@@ -376,6 +420,7 @@ class LocalEngine implements Engine {
             results.remove(result);
         }
         QueryTasks tasks = result.tasks();
+        tasks.late().close(); // nobody asks
         tasks.stop(
                 () -> Closing.all(List.<AutoCloseable>of(result::free, tasks, () -> memory.release(tasks.memory()))));
     }
@@ -507,6 +552,7 @@ class LocalEngine implements Engine {
             }
             closed = true;
             List<AutoCloseable> all = new ArrayList<>();
+            relief.ifPresent(all::add);
             synchronized (results) {
                 List.copyOf(results)
                         .forEach(result -> all.add(() -> {

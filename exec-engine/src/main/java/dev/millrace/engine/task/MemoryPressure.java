@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -26,6 +27,9 @@ final class MemoryPressure {
 
     /** This part of the limit is for those who ask while the greediest gives way. */
     private static final int SPARE = 16;
+
+    /** What a query counts as that holds nothing: it has objects on the Java heap. */
+    private static final double AT_LEAST_BYTES = 16 << 10;
 
     private final long limitBytes;
     private int underWay; // those that are giving way; guarded by this
@@ -141,6 +145,51 @@ final class MemoryPressure {
         MemoryScope chosen = isQuery && askerBytes >= greediest.get().bytes() ? asker.get() : greediest.get();
         chosen.tell(yields(chosen));
         return Optional.of(chosen);
+    }
+
+    /**
+     * Something else is used up of which a query has the more the more memory it holds: the greediest give way, until they are this part
+     * of all.
+     *
+     * @param why of who gives way, by its name
+     */
+    void giveWay(double part, UnaryOperator<String> why) {
+        List<MemoryScope> chosen = new ArrayList<>();
+        synchronized (this) {
+            List<MemoryScope> candidates = new ArrayList<>(scopes);
+            candidates.removeIf(scope -> !scope.isCandidate());
+            candidates.sort(Comparator.comparingLong(MemoryScope::bytes).reversed());
+            double wanted = part
+                    * candidates.stream()
+                            .mapToDouble(scope -> AT_LEAST_BYTES + scope.bytes())
+                            .sum();
+            for (int i = 0; i < candidates.size() && wanted > 0; i++) {
+                MemoryScope scope = candidates.get(i);
+                wanted -= AT_LEAST_BYTES + scope.bytes();
+                scope.tell(MillraceException.resources(SqlState.OUT_OF_MEMORY, why.apply(scope.owner()))
+                        .withHint("drop what is not needed, or start with a larger heap:"
+                                + " MILLRACE_JVM_OPTIONS=-Xmx8g ./millrace server"));
+                chosen.add(scope);
+            }
+            underWay++;
+        }
+        yielding.execute(() -> {
+            try {
+                for (MemoryScope scope : chosen) {
+                    scope.giveWay();
+                }
+            } finally {
+                synchronized (this) {
+                    underWay--;
+                    notifyAll();
+                }
+            }
+        });
+    }
+
+    /** Whether some are giving way now. */
+    synchronized boolean isUnderWay() {
+        return underWay > 0;
     }
 
     private boolean isAnyGivingWay() {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.AllocationOutcome;
 import org.apache.arrow.memory.BufferAllocator;
@@ -64,6 +65,21 @@ public final class MemoryScopes implements AutoCloseable {
             }
             return isClosed;
         });
+    }
+
+    /**
+     * The greediest queries give way, until they are this part of what all of them hold, because something other than this memory
+     * is used up. Returns at once.
+     *
+     * @param why of who gives way, by its name
+     */
+    public void giveWay(double part, UnaryOperator<String> why) {
+        pressure.giveWay(part, why);
+    }
+
+    /** Whether some are giving way now. */
+    public boolean areGivingWay() {
+        return pressure.isUnderWay();
     }
 
     /** Fails if anything was left allocated. */

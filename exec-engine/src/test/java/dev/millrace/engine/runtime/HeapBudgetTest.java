@@ -1,14 +1,28 @@
 package dev.millrace.engine.runtime;
 
+import static dev.millrace.engine.runtime.TestPlans.batch;
+import static dev.millrace.engine.runtime.TestPlans.longs;
+import static dev.millrace.engine.runtime.TestPlans.project;
+import static dev.millrace.engine.runtime.TestPlans.scan;
+import static dev.millrace.engine.runtime.TestPlans.view;
+import static dev.millrace.engine.runtime.TestPlans.zset;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.scheduler.SchedulingPolicies;
+import dev.millrace.scheduler.WorkerThreads;
+import dev.millrace.testing.rows.Row;
+import dev.millrace.time.Clock;
+import dev.millrace.type.Schema;
 import org.junit.jupiter.api.Test;
 
 final class HeapBudgetTest {
+    private static final Schema KV = longs("k", "v");
     private static final long MB = 1 << 20;
 
     /** A heap of 100 MB. */
@@ -82,6 +96,34 @@ final class HeapBudgetTest {
         heap.garbage = 70 * MB;
         budget.take("q", MB);
         assertEquals(2, heap.collections);
+    }
+
+    /** The old query and the new one run side by side until the new one has the state of both. */
+    @Test
+    void altersNoQueryWithoutRoomForTwo() {
+        try (LocalEngine engine = new LocalEngine(
+                EngineOptions.defaults().withWorkers(1),
+                Clock.system(),
+                new WorkerThreads(1, SchedulingPolicies.named("fcfs"), Clock.system()),
+                LocalEngine.newSinkThreads(),
+                TestOperators::create,
+                budget)) {
+            WritableRelation stream = engine.relations().addStream("s", KV);
+            engine.start("q", scan("s", KV), QueryOptions.view());
+            heap.used = 80 * MB;
+            PlanNode altered = project(scan("s", KV), 1);
+            MillraceException why =
+                    assertThrows(MillraceException.class, () -> engine.alter("q", altered, QueryOptions.view()));
+            assertEquals(SqlState.OUT_OF_MEMORY, why.sqlState());
+            assertTrue(why.getMessage().contains("no room for query \"q\""), why.getMessage());
+            engine.awaitEpoch(stream.append(batch(engine, KV, Row.of(1, 7))));
+            assertEquals(zset(Row.of(1L, 7L)), view(engine, "q"), "it goes on as it was");
+            heap.used = 10 * MB;
+            heap.nanos += 6_000_000_000L;
+            assertEquals(
+                    QueryState.RUNNING,
+                    engine.alter("q", altered, QueryOptions.view()).state());
+        }
     }
 
     /** Right after a collection that left little: what is started before the next one counts by its estimate. */
