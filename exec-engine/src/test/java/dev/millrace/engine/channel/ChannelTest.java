@@ -90,6 +90,79 @@ final class ChannelTest {
     }
 
     @Test
+    void atTheMarksItIsAsBefore() {
+        long bytes;
+        try (Batch one = batch()) {
+            bytes = one.sizeInBytes();
+        }
+        AtomicInteger room = new AtomicInteger();
+        try (Channel channel = new Channel(2 * bytes, bytes)) {
+            channel.onRoom(room::incrementAndGet);
+            channel.put(new Item.Rows(batch()));
+            channel.put(new Item.Rows(batch()));
+            assertFalse(channel.isFull()); // just at the high mark
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            assertEquals(0, room.get());
+            channel.put(new Item.Rows(batch()));
+            channel.put(new Item.Rows(batch()));
+            assertTrue(channel.isFull());
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            assertTrue(channel.isFull()); // just at the low mark
+            assertEquals(0, room.get());
+            ((Item.Rows) channel.poll().orElseThrow()).batch().close();
+            assertFalse(channel.isFull());
+            assertEquals(1, room.get());
+            assertEquals(0, channel.queuedBytes());
+        }
+    }
+
+    @Test
+    void signalsTakeNoRoomAndTellTheConsumer() {
+        AtomicInteger items = new AtomicInteger();
+        AtomicInteger room = new AtomicInteger();
+        try (Channel channel = new Channel(8, 0)) {
+            channel.onItem(items::incrementAndGet);
+            channel.onRoom(room::incrementAndGet);
+            assertTrue(channel.isEmpty());
+            for (int i = 0; i < 100; i++) {
+                channel.put(new Item.EpochEnd(i));
+            }
+            assertFalse(channel.isEmpty());
+            assertFalse(channel.isFull());
+            assertEquals(100, items.get());
+            for (int i = 0; i < 100; i++) {
+                assertEquals(new Item.EpochEnd(i), channel.poll().orElseThrow());
+            }
+            assertTrue(channel.isEmpty());
+            assertEquals(0, room.get());
+        }
+        assertEquals(1, room.get()); // closed, it has room for ever
+    }
+
+    @Test
+    void aFullChannelThatIsClosedIsEmptyAndHasRoom() {
+        AtomicInteger items = new AtomicInteger();
+        AtomicInteger room = new AtomicInteger();
+        Channel channel = new Channel(8, 0);
+        channel.onRoom(room::incrementAndGet);
+        channel.onItem(items::incrementAndGet);
+        channel.put(new Item.Rows(batch()));
+        channel.put(Item.IDLE);
+        assertTrue(channel.isFull());
+        channel.close();
+        assertFalse(channel.isFull());
+        assertTrue(channel.isEmpty());
+        assertEquals(0, channel.queuedBytes());
+        assertEquals(1, room.get());
+        channel.put(new Item.Rows(batch()));
+        assertEquals(2, items.get()); // nothing is there
+        assertTrue(channel.isEmpty());
+        assertEquals(0, channel.queuedBytes());
+        channel.close();
+    }
+
+    @Test
     void aClosedChannelFreesWhatItIsGiven() {
         Channel channel = new Channel(8, 0);
         channel.put(new Item.Rows(batch()));
