@@ -377,7 +377,8 @@ public final class AppendedJoinOperator implements Retelling {
         if (!isTimed || watermarkMicros == END_OF_INPUT || watermarkMicros == NO_WATERMARK) {
             return watermarkMicros;
         }
-        return Math.max(NO_WATERMARK + 1, watermarkMicros - bounds.get().heldMicros());
+        long held = bounds.get().heldMicros();
+        return Math.max(NO_WATERMARK + 1 + held, watermarkMicros) - held;
     }
 
     @Override

@@ -249,8 +249,7 @@ public final class AsofJoinOperator implements Operator {
         for (Key key : touched) {
             key.touched = false;
             if (nearest.settled()) {
-                key.sides[0].merge(memory);
-                key.sides[1].merge(memory);
+                merge(key);
             } else {
                 update(key, output);
             }
@@ -260,14 +259,29 @@ public final class AsofJoinOperator implements Operator {
         return true;
     }
 
+    /** Merges the changes of both sides in, where rows may become one. */
+    private void merge(Key key) {
+        for (AsofRows side : key.sides) {
+            rowCount -= side.held();
+            side.merge(memory);
+            rowCount += side.held();
+        }
+    }
+
+    /** Forgets the rows of a side that were taken back. */
+    private void sweep(AsofRows side) {
+        rowCount -= side.held();
+        side.sweep(memory);
+        rowCount += side.held();
+    }
+
     private void update(Key key, Output output) {
         AsofRows left = key.sides[0];
         AsofRows right = key.sides[1];
         long from = Math.min(left.leastPending(), right.leastPending());
         long lastLeft = left.greatestPending();
         long lastRight = right.greatestPending();
-        left.merge(memory);
-        right.merge(memory);
+        merge(key);
         int next = right.countBefore(lastRight, true);
         long to = lastRight == Long.MIN_VALUE
                 ? lastLeft
@@ -291,11 +305,9 @@ public final class AsofJoinOperator implements Operator {
         }
         joined.flush(output);
         if (gone) {
-            rowCount += left.count();
-            left.sweep(memory);
-            rowCount -= left.count();
+            sweep(left);
         }
-        right.sweep(memory);
+        sweep(right);
         removeIfEmpty(key);
     }
 
@@ -354,8 +366,7 @@ public final class AsofJoinOperator implements Operator {
     private void settle(Key key, long before, Output output) {
         AsofRows left = key.sides[0];
         AsofRows right = key.sides[1];
-        left.merge(memory);
-        right.merge(memory);
+        merge(key);
         int certain = before == END_OF_INPUT ? left.count() : left.countBefore(before, false);
         for (int i = 0; i < certain; i++) {
             long row = left.row(i);
@@ -416,8 +427,7 @@ public final class AsofJoinOperator implements Operator {
         });
         for (Key key : touched) {
             key.touched = false;
-            key.sides[0].merge(memory);
-            key.sides[1].merge(memory);
+            merge(key);
             if (!nearest.settled()) { // what was emitted before follows from the rows
                 key.sides[0].forEach(row -> AsofRows.setEmitted(row, nearest(row, key.sides[1]), AsofRows.weight(row)));
             }

@@ -117,6 +117,11 @@ final class AsofRows {
         return count;
     }
 
+    /** Rows that take memory, also those that are not merged in yet. */
+    int held() {
+        return count + pendingCount;
+    }
+
     long row(int i) {
         return rows[first + i];
     }

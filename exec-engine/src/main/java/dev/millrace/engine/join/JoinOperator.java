@@ -369,7 +369,7 @@ public final class JoinOperator implements Retelling {
         }
         long held = bounds.map(JoinTime.Bounds::heldMicros)
                 .orElseGet(() -> lifetimes.get().times().reach(0));
-        return Math.max(NO_WATERMARK + 1, watermarkMicros - held);
+        return Math.max(NO_WATERMARK + 1 + held, watermarkMicros) - held;
     }
 
     private void close(JoinState state, long end, Output output) {
