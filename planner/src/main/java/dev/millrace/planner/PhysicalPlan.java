@@ -18,6 +18,7 @@ import java.util.Optional;
  *     one row
  * @param eventTime of a standing query whose rows are only added, a column that a watermark speaks of, for queries that
  *     read it
+ * @param joins of a standing query that joins relations of which something is known, what was expected of it
  * @param fingerprint what this plan has in common with those that differ in literals only
  */
 public record PhysicalPlan(
@@ -26,11 +27,18 @@ public record PhysicalPlan(
         Emit emit,
         Optional<List<Integer>> uniqueKey,
         Optional<RelationFacts.EventTime> eventTime,
+        Optional<JoinChoice> joins,
         Fingerprint fingerprint) {
     public PhysicalPlan {
         Objects.requireNonNull(root);
         Objects.requireNonNull(emit);
         uniqueKey = uniqueKey.map(List::copyOf);
+        Objects.requireNonNull(joins);
         Objects.requireNonNull(fingerprint);
+    }
+
+    /** The same plan, with what was expected of its joins. */
+    PhysicalPlan with(JoinChoice choice) {
+        return new PhysicalPlan(root, appendOnly, emit, uniqueKey, eventTime, Optional.of(choice), fingerprint);
     }
 }

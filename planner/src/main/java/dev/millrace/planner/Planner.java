@@ -1,12 +1,10 @@
 package dev.millrace.planner;
 
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.algebra.Translation;
 import dev.millrace.planner.clock.ClockCheck;
 import dev.millrace.planner.clock.DrawnOnce;
 import dev.millrace.planner.clock.RecognizeTimeFilter;
-import dev.millrace.planner.estimate.Cardinality;
 import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.explain.PlanText;
 import dev.millrace.planner.fact.EventTimes;
@@ -15,7 +13,6 @@ import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.fact.UniqueKey;
 import dev.millrace.planner.forget.ForgetState;
 import dev.millrace.planner.join.MergeJoins;
-import dev.millrace.planner.order.JoinOrder;
 import dev.millrace.planner.over.OverRecognition;
 import dev.millrace.planner.parallel.Parallelism;
 import dev.millrace.planner.prune.PruneColumns;
@@ -66,11 +63,22 @@ public final class Planner {
     public static PhysicalPlan plan(Query query, PlannerContext context) {
         boolean finite = context.mode() == PlannerContext.Mode.PULL;
         Inference inference = new Inference(context.relations(), finite);
-        Simplification simplification = new Simplification(context.folder());
+        PlanNode written = new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
+        JoinSearch search = new JoinSearch(context, inference);
+        if (!search.isWorthwhile(written)) {
+            return physical(query, written, context, inference);
+        }
+        PlanNode ordered = search.ordered(written);
+        return finite
+                ? physical(query, ordered, context, inference)
+                : search.better(written, ordered, plan -> physical(query, plan, context, inference));
+    }
 
-        PlanNode translated =
-                new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
-        PlanNode plan = simplification.apply(ordered(translated, context, inference));
+    /** All that follows once the order of joins is there. */
+    private static PhysicalPlan physical(Query query, PlanNode ordered, PlannerContext context, Inference inference) {
+        boolean finite = inference.finite();
+        Simplification simplification = new Simplification(context.folderOfRows());
+        PlanNode plan = simplification.apply(ordered);
         if (!finite) {
             plan = simplification.apply(Rewriter.rewrite(plan, new RecognizeTimeFilter()));
             new ClockCheck(inference).check(plan);
@@ -114,23 +122,7 @@ public final class Planner {
         plan = MergeJoins.apply(new DrawnOnce(inference).apply(plan), inference);
         plan = Parallelism.apply(plan, context.parallelism(), inference);
         plan = Nodes.named(Rewriter.shared(plan), query.schema().names());
-        return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Fingerprint.of(plan));
-    }
-
-    /** The joins in an order by what is known of sizes, if anything is; constants first, which filters are compared with. */
-    private static PlanNode ordered(PlanNode plan, PlannerContext context, Inference inference) {
-        List<PlanNode> nodes = Subplans.of(plan);
-        Cardinality cardinality = context.cardinality();
-        boolean known = nodes.stream().anyMatch(PlanNode.Join.class::isInstance)
-                && nodes.stream()
-                        .anyMatch(node -> node instanceof PlanNode.Scan scan && cardinality.isCounted(scan.relation()));
-        return known
-                ? JoinOrder.choose(
-                        Rewriter.rewrite(plan, Simplification.constants(context.folder())),
-                        cardinality,
-                        new UniqueKey(context.relations()),
-                        inference)
-                : plan;
+        return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Optional.empty(), Fingerprint.of(plan));
     }
 
     /** What the user asked for if it is possible; else what the plan does. */

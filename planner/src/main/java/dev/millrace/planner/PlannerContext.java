@@ -1,5 +1,6 @@
 package dev.millrace.planner;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.planner.estimate.Cardinality;
 import dev.millrace.planner.estimate.RelationStatistics;
@@ -18,7 +19,8 @@ import java.util.function.UnaryOperator;
  * @param mode what the plan is for
  * @param relations what is known of each relation the query names
  * @param parallelism how many tasks a pipeline may have; with 1 there are no exchanges
- * @param folder the value (a literal or NULL) of an expression over constants; what it cannot evaluate it gives back
+ * @param folder the value (a literal or NULL) of an expression over constants; what it cannot evaluate it gives back, and
+ *     what has no value it fails with
  * @param dropLate whether late rows are dropped also where windows stay open (EMIT CHANGES and late = 'drop'); windows
  *     that close drop them anyway
  * @param stateTtlMicros after how long operators forget what no watermark lets them drop, if ever
@@ -43,17 +45,15 @@ public record PlannerContext(
         PULL
     }
 
-    /** The same, but nothing is known of rows. */
-    public PlannerContext withoutStatistics() {
-        return new PlannerContext(
-                mode,
-                relations,
-                parallelism,
-                folder,
-                dropLate,
-                stateTtlMicros,
-                userStates,
-                name -> RelationStatistics.UNKNOWN);
+    /** The folder for expressions of rows: one that fails is left for the row that needs it, if ever there is one. */
+    UnaryOperator<Expression> folderOfRows() {
+        return expression -> {
+            try {
+                return folder.apply(expression);
+            } catch (MillraceException e) {
+                return expression;
+            }
+        };
     }
 
     /** How many rows nodes give, by what this context knows. */

@@ -44,6 +44,7 @@ public final class Fanout implements Outlet {
     private volatile long firstEpoch = Epochs.NONE; // written before rows come, read likewise
 
     private volatile Optional<MillraceException> failed = Optional.empty(); // likewise
+    private volatile long rowsSoFar; // written by who passes rows on, read by who plans
 
     /** @param signal raised when an epoch's end was passed on */
     public Fanout(Signal signal) {
@@ -92,8 +93,14 @@ public final class Fanout implements Outlet {
         return lastWatermark;
     }
 
+    /** How many rows were passed on, or would have been to a reader. */
+    long rowsSoFar() {
+        return rowsSoFar;
+    }
+
     @Override
     public void rows(Batch batch) {
+        rowsSoFar += batch.rowCount();
         Readers current = readers;
         for (int i = 0; i < current.count; i++) {
             current.all[i].put(new Item.Rows(batch.retain()));

@@ -127,6 +127,20 @@ public final class RelationRegistry implements Relations, AutoCloseable {
                 : OptionalLong.empty();
     }
 
+    @Override
+    public synchronized OptionalLong rowsSoFar(String name) {
+        Entry entry = entries.get(name);
+        if (entry == null) {
+            return OptionalLong.empty();
+        }
+        if (!(entry.scannable() instanceof Scannable.Feed feed)) {
+            return OptionalLong.of(0);
+        }
+        return feed.view().isPresent()
+                ? OptionalLong.empty()
+                : OptionalLong.of(feed.fanout().rowsSoFar());
+    }
+
     private Entry entry(String name) {
         Entry entry = entries.get(name);
         if (entry == null) {

@@ -50,6 +50,12 @@ public interface Relations {
      */
     OptionalLong rows(String name);
 
+    /**
+     * How many rows came so far through a relation that keeps none: since it was added, to whoever read it; 0 of a source
+     * that each reader reads by itself. Empty where rows are kept and where there is no relation of the name. Costs nothing.
+     */
+    OptionalLong rowsSoFar(String name);
+
     /** The stream or table of this name, to append to. */
     WritableRelation writable(String name);
 

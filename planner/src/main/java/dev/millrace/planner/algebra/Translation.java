@@ -58,7 +58,8 @@ public final class Translation {
 
     /**
      * @param finite whether this is a pull query
-     * @param folder the value of an expression over constants; what it cannot evaluate it gives back
+     * @param folder the value of an expression over constants; what it cannot evaluate it gives back, and what has no value
+     *     it fails with
      */
     public Translation(Function<String, RelationFacts> relations, boolean finite, UnaryOperator<Expression> folder) {
         this.relations = relations;

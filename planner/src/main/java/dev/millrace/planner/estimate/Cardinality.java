@@ -12,6 +12,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
@@ -25,6 +26,10 @@ public final class Cardinality {
     /** Of a relation whose rows nobody counted: a file or a stream. */
     private static final double ASSUMED_ROWS = 10_000;
 
+    /** Of a stream that goes on: sooner or later it is larger than what is joined with it. */
+    private static final double ASSUMED_ENDLESS_ROWS = 1_000_000;
+
+    private static final double MOST = 1e250; // rows of anything: products with fractions are numbers still
     private static final double ASSUMED_ROWS_PER_VALUE = 10;
     private static final double UNFOLDED = 4;
     private static final double PARTNER = 0.8;
@@ -45,19 +50,47 @@ public final class Cardinality {
         return relations.apply(relation).rows().isPresent();
     }
 
-    /** How many rows a node gives; at least 1, so that what is joined with it still counts. */
+    /** Whether anything is known of how many rows a relation has: they are counted, or it is a stream that goes on. */
+    public boolean isKnown(String relation) {
+        return isCounted(relation) || rowsSoFar(relation).isPresent();
+    }
+
+    /** How many rows a stream that goes on has given. */
+    public OptionalLong rowsSoFar(String relation) {
+        return relations.apply(relation).rowsSoFar();
+    }
+
+    /**
+     * How many rows a node gives: a number however deep guesses are multiplied; at least 1, so that what is joined with it
+     * still counts.
+     */
     public double rows(PlanNode node) {
         Double rows = known.get(node);
         if (rows == null) {
-            rows = Math.max(1, estimate(node));
+            double estimate = estimate(node);
+            rows = estimate < 1 ? 1 : bounded(estimate);
             known.put(node, rows);
         }
         return rows;
     }
 
+    private static double bounded(double rows) {
+        return rows < MOST ? rows : MOST;
+    }
+
+    private double ofRelation(String relation) {
+        RelationStatistics statistics = relations.apply(relation);
+        if (statistics.rows().isPresent()) {
+            return statistics.rows().getAsLong();
+        }
+        return statistics.rowsSoFar().isPresent()
+                ? Math.max(ASSUMED_ENDLESS_ROWS, statistics.rowsSoFar().getAsLong())
+                : ASSUMED_ROWS;
+    }
+
     private double estimate(PlanNode node) {
         if (node instanceof PlanNode.Scan scan) {
-            return relations.apply(scan.relation()).rows().orElse((long) ASSUMED_ROWS);
+            return ofRelation(scan.relation());
         } else if (node instanceof PlanNode.Values values) {
             return values.rows().size();
         } else if (node instanceof PlanNode.Calc calc) {
@@ -86,7 +119,8 @@ public final class Cardinality {
         return rows(node.inputs().get(0));
     }
 
-    private double groups(PlanNode input, List<Integer> keys) {
+    /** How many values some columns of a node have together. */
+    double groups(PlanNode input, List<Integer> keys) {
         double groups = 1;
         for (int key : keys) {
             groups *= distinct(input, key);
@@ -103,19 +137,16 @@ public final class Cardinality {
         if (join.time().isPresent()) {
             return Math.max(left, right);
         }
-        double matching = left * right;
+        double matching = bounded(left * right);
         int width = join.left().schema().size();
         List<Double> equalities = new ArrayList<>();
         for (int i = 0; i < join.leftKeys().size(); i++) {
-            equalities.add(Math.max(
-                    distinct(join.left(), join.leftKeys().get(i)),
-                    distinct(join.right(), join.rightKeys().get(i))));
+            equalities.add(values(join, join.leftKeys().get(i), join.rightKeys().get(i)));
         }
         for (Expression conjunct : Expressions.conjuncts(join.residual())) {
             Optional<int[]> columns = equality(conjunct, width);
             if (columns.isPresent()) {
-                equalities.add(Math.max(
-                        distinct(join.left(), columns.get()[0]), distinct(join.right(), columns.get()[1] - width)));
+                equalities.add(values(join, columns.get()[0], columns.get()[1] - width));
             } else {
                 matching *= PARTNER;
             }
@@ -134,14 +165,28 @@ public final class Cardinality {
         };
     }
 
+    /** How many values a pair of equal columns has: as many as the richer one, where no guess stands against knowledge. */
+    private double values(Join join, int left, int right) {
+        boolean leftKnown = isDistinctKnown(join.left(), left);
+        boolean rightKnown = isDistinctKnown(join.right(), right);
+        if (leftKnown == rightKnown) {
+            return Math.max(distinct(join.left(), left), distinct(join.right(), right));
+        }
+        // A column of which nothing is known refers to the other, whatever is left of that.
+        return leftKnown ? ofRelation(join.left(), left) : ofRelation(join.right(), right);
+    }
+
+    private double ofRelation(PlanNode node, int column) {
+        Origin origin = origin(node, column).orElseThrow();
+        return ofRelation(origin, rows(origin.scan));
+    }
+
     private double ofMultiJoin(PlanNode.MultiJoin join) {
         double rows = 1;
-        double most = 1;
         for (int input = 0; input < join.inputs().size(); input++) {
             PlanNode node = join.inputs().get(input);
             double values = groups(node, join.keys().get(input));
             rows *= rows(node) / (input == 0 ? 1 : values);
-            most = Math.max(most, rows);
         }
         return rows;
     }
@@ -195,6 +240,18 @@ public final class Cardinality {
         // Each value is gone when all its rows are.
         double left = values * (1 - Math.pow(1 - rows / all, all / values));
         return Math.max(1, Math.min(left, rows));
+    }
+
+    /** Whether {@link #distinct} is no mere guess: the column is a key, or has a sketch. */
+    public boolean isDistinctKnown(PlanNode node, int column) {
+        return origin(node, column)
+                .filter(origin -> isKey(origin) || origin.statistics(relations).isPresent())
+                .isPresent();
+    }
+
+    private boolean isKey(Origin origin) {
+        return isCounted(origin.scan.relation())
+                && primaryKeys.apply(origin.scan.relation()).equals(List.of(origin.column));
     }
 
     private double ofRelation(Origin origin, double rows) {

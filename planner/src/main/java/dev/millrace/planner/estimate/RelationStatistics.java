@@ -13,6 +13,11 @@ public interface RelationStatistics {
         }
 
         @Override
+        public OptionalLong rowsSoFar() {
+            return OptionalLong.empty();
+        }
+
+        @Override
         public Optional<ColumnStatistics> column(int column) {
             return Optional.empty();
         }
@@ -20,6 +25,9 @@ public interface RelationStatistics {
 
     /** How many rows there are now, counted; empty of a stream. */
     OptionalLong rows();
+
+    /** How many rows a stream has given, for a query that waits for those to come; empty of what has an end. */
+    OptionalLong rowsSoFar();
 
     /** What is known of a column's values; empty where nothing is. */
     Optional<ColumnStatistics> column(int column);

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -76,8 +77,12 @@ public final class PlanText implements NodeVisitor<String> {
     /** Where rows come from and where they grow more or fewer. */
     private static Optional<String> rows(PlanNode node, Cardinality cardinality) {
         long rows = Math.round(cardinality.rows(node));
-        if (node instanceof PlanNode.Scan) {
-            return Optional.of(isCounted(node, cardinality) ? rows + " rows counted" : rows + " rows assumed");
+        if (node instanceof PlanNode.Scan scan) {
+            OptionalLong soFar = cardinality.rowsSoFar(scan.relation());
+            return Optional.of(
+                    isCounted(node, cardinality)
+                            ? rows + " rows counted"
+                            : rows + " rows assumed" + (soFar.isPresent() ? ", " + soFar.getAsLong() + " so far" : ""));
         }
         boolean changes = node instanceof PlanNode.Join
                 || node instanceof PlanNode.MultiJoin
@@ -89,6 +94,11 @@ public final class PlanText implements NodeVisitor<String> {
     /** The text of a plan with notes of one's own behind each node. */
     public static String annotated(PlanNode plan, Function<PlanNode, List<String>> notes) {
         return of(plan, notes);
+    }
+
+    /** The line of one node, without its notes. */
+    public static String line(PlanNode node) {
+        return NodeVisitor.visit(node, new PlanText(any -> List.of()));
     }
 
     /** The tree alone, without what follows for changes and state. */

@@ -1,7 +1,6 @@
 package dev.millrace.planner.order;
 
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.planner.order.JoinTree.Leaf;
 import dev.millrace.planner.order.JoinTree.Pair;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,8 +11,8 @@ import java.util.List;
  * 2006); beyond that the two parts are joined next that give the fewest rows (L. Fegaras, "A New Heuristic for Optimizing
  * Large Queries", DEXA 1998). What shares no condition is joined last, unless it is tiny.
  *
- * <p>A join costs the rows it reads and gives: that is what a finite query works through, and what a standing one keeps and,
- * as changes come to each relation by its size, passes on.
+ * <p>A join costs the rows it reads and gives, which is what a finite query works through. That of a standing query costs
+ * what it reads once more: it keeps it.
  */
 final class JoinEnumeration {
     private static final int ALL_ORDERS = 10;
@@ -21,17 +20,23 @@ final class JoinEnumeration {
 
     private final JoinGraph graph;
     private final JoinSizes sizes;
-    private final int count;
+    private final List<JoinTree> units;
+    private final double perRowRead;
     private final Interrupt interrupt = Interrupt.current();
 
-    JoinEnumeration(JoinGraph graph, JoinSizes sizes) {
+    /**
+     * @param units what is joined: members, and trees of some that stay as they are
+     * @param keeps whether joins keep what they read, as those of a standing query
+     */
+    JoinEnumeration(JoinGraph graph, JoinSizes sizes, List<JoinTree> units, boolean keeps) {
         this.graph = graph;
         this.sizes = sizes;
-        this.count = graph.members().size();
+        this.units = units;
+        this.perRowRead = keeps ? 2 : 1;
     }
 
     JoinTree best() {
-        return count <= ALL_ORDERS ? ofAllOrders() : greedy();
+        return units.size() <= ALL_ORDERS ? ofAllOrders() : greedy();
     }
 
     /** What a tree costs, but for reading the members, which each tree does. */
@@ -45,7 +50,7 @@ final class JoinEnumeration {
     }
 
     private double ofJoin(long left, long right) {
-        return sizes.of(left) + input(right) + sizes.of(left | right);
+        return perRowRead * (sizes.of(left) + input(right)) + sizes.of(left | right);
     }
 
     private double input(long members) {
@@ -67,25 +72,27 @@ final class JoinEnumeration {
 
     /** Null when that needs cross products and they are not allowed. */
     private JoinTree ofAllOrders(boolean cross) {
-        int all = (1 << count) - 1;
+        int all = (1 << units.size()) - 1;
         JoinTree[] trees = new JoinTree[all + 1];
         double[] costs = new double[all + 1];
-        for (int members = 1; members <= all; members++) {
+        for (int some = 1; some <= all; some++) {
             interrupt.check();
-            if (Integer.bitCount(members) == 1) {
-                trees[members] = new Leaf(Integer.numberOfTrailingZeros(members));
+            if (Integer.bitCount(some) == 1) {
+                trees[some] = units.get(Integer.numberOfTrailingZeros(some));
                 continue;
             }
-            costs[members] = Double.MAX_VALUE;
-            for (int left = (members - 1) & members; left > 0; left = (left - 1) & members) {
-                int right = members & ~left;
-                if (trees[left] == null || trees[right] == null || !mayJoin(left, right, cross)) {
+            costs[some] = Double.MAX_VALUE;
+            for (int left = (some - 1) & some; left > 0; left = (left - 1) & some) {
+                int right = some & ~left;
+                if (trees[left] == null
+                        || trees[right] == null
+                        || !mayJoin(trees[left].members(), trees[right].members(), cross)) {
                     continue;
                 }
-                double cost = costs[left] + costs[right] + ofJoin(left, right);
-                if (cost < costs[members]) {
-                    costs[members] = cost;
-                    trees[members] = new Pair(trees[left], trees[right]);
+                double cost = costs[left] + costs[right] + ofJoin(trees[left].members(), trees[right].members());
+                if (cost < costs[some]) {
+                    costs[some] = cost;
+                    trees[some] = new Pair(trees[left], trees[right]);
                 }
             }
         }
@@ -133,10 +140,7 @@ final class JoinEnumeration {
     }
 
     private JoinTree greedy() {
-        List<JoinTree> parts = new ArrayList<>();
-        for (int member = 0; member < count; member++) {
-            parts.add(new Leaf(member));
-        }
+        List<JoinTree> parts = new ArrayList<>(units);
         while (parts.size() > 1) {
             Pair best = null;
             double least = Double.MAX_VALUE;

@@ -35,8 +35,8 @@ import java.util.Optional;
  * Inner joins that stand upon each other, conditions and choices of columns between them, and the SEMI and ANTI joins among
  * them are one graph; all else (outer joins, aggregations, joins in time, what two nodes read) is a member of it as it is.
  * Conditions on one of equal columns are asked of all. What is volatile stays where it was written. The order written stays
- * where it costs hardly more; where the rows of no relation are counted; and in standing queries where a relation is a stream:
- * there times decide what may be kept, and the order written may be what lets them.
+ * where it costs hardly more, and where nothing is known of any relation's rows. In standing queries streams that are joined
+ * by their times stay joined as they are written: that may be what lets their rows go.
  */
 public final class JoinOrder {
     private static final double WORTH_IT = 0.95;
@@ -216,8 +216,12 @@ public final class JoinOrder {
                 return Optional.empty();
             }
             graph.sortConditions();
+            List<JoinTree> units = inference.finite() ? TimedParts.none(written) : timed().units(written);
+            if (units.size() < 2) {
+                return Optional.empty();
+            }
             JoinSizes sizes = new JoinSizes(graph, cardinality, uniqueKeys);
-            JoinEnumeration enumeration = new JoinEnumeration(graph, sizes);
+            JoinEnumeration enumeration = new JoinEnumeration(graph, sizes, units, !inference.finite());
             JoinTree best = enumeration.best();
             boolean worthIt = graph.hasInferred()
                     || enumeration.crosses(written) && !enumeration.crosses(best)
@@ -232,24 +236,23 @@ public final class JoinOrder {
                     projections.stream().map(part::renumber).toList()));
         }
 
-        /** Whether rows are counted of what is joined; in a standing query of all of it. */
-        private boolean isKnown() {
-            boolean any = false;
-            for (JoinGraph.Member member : graph.members()) {
-                for (PlanNode below : Subplans.of(member.node())) {
-                    if (below instanceof PlanNode.Scan scan) {
-                        boolean counted = cardinality.isCounted(scan.relation());
-                        any |= counted;
-                        if (!counted && !inference.finite()) {
-                            return false;
-                        }
-                    }
-                }
-                if (!inference.finite() && inference.of(member.node()).appendOnly() && !isConstant(member.node())) {
-                    return false;
-                }
+        private TimedParts timed() {
+            long endless = 0;
+            for (int member = 0; member < graph.members().size(); member++) {
+                PlanNode node = graph.member(member).node();
+                endless |= inference.of(node).appendOnly() && !isConstant(node) ? 1L << member : 0;
             }
-            return any;
+            return new TimedParts(graph, endless);
+        }
+
+        /** Whether anything is known of the rows of what is joined. */
+        private boolean isKnown() {
+            return graph.members().stream()
+                    .flatMap(member -> Subplans.of(member.node()).stream())
+                    .anyMatch(below -> below instanceof PlanNode.Scan scan
+                            && (inference.finite()
+                                    ? cardinality.isCounted(scan.relation())
+                                    : cardinality.isKnown(scan.relation())));
         }
 
         private boolean isConstant(PlanNode node) {

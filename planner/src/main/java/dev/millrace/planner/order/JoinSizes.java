@@ -42,14 +42,7 @@ final class JoinSizes {
             rows[member] = bounded(cardinality.rows(filtered[member]));
         }
         for (EqualColumns equal : graph.classes()) {
-            Map<Integer, Double> ofMembers = new HashMap<>();
-            for (int column : equal.columns()) {
-                int member = graph.memberOf(column);
-                double distinct = cardinality.distinct(
-                        filtered[member], column - graph.member(member).first());
-                ofMembers.merge(member, bounded(distinct), Math::max);
-            }
-            values.add(ofMembers);
+            values.add(values(equal, filtered, cardinality));
         }
         for (int member = 0; member < rows.length; member++) {
             Optional<List<Integer>> key = graph.member(member).reduces()
@@ -60,6 +53,32 @@ final class JoinSizes {
             }
         }
         reductions(cardinality);
+    }
+
+    /**
+     * How many values the columns of a class have in each member. Where it is known of some, it is no guess of the others: those
+     * refer to them.
+     */
+    private Map<Integer, Double> values(EqualColumns equal, PlanNode[] filtered, Cardinality cardinality) {
+        double known = 0;
+        for (int column : equal.columns()) {
+            int member = graph.memberOf(column);
+            int own = column - graph.member(member).first();
+            if (cardinality.isDistinctKnown(graph.member(member).node(), own)) {
+                known = Math.max(
+                        known, cardinality.distinct(graph.member(member).node(), own));
+            }
+        }
+        Map<Integer, Double> ofMembers = new HashMap<>();
+        for (int column : equal.columns()) {
+            int member = graph.memberOf(column);
+            int own = column - graph.member(member).first();
+            boolean guessed = known > 0
+                    && !cardinality.isDistinctKnown(graph.member(member).node(), own);
+            double distinct = guessed ? Math.min(known, rows[member]) : cardinality.distinct(filtered[member], own);
+            ofMembers.merge(member, bounded(distinct), Math::max);
+        }
+        return ofMembers;
     }
 
     private void reductions(Cardinality cardinality) {
@@ -138,44 +157,46 @@ final class JoinSizes {
     }
 
     private double estimate(long members) {
-        double size = 1;
+        double size =
+                0; // its logarithm: dozens of huge guesses multiplied and divided are beyond all numbers meanwhile
         for (int member = 0; member < rows.length; member++) {
             if ((members >> member & 1) == 1) {
-                size = bounded(size * (graph.member(member).reduces() ? kept.get(member) : rows[member]));
+                size += Math.log(graph.member(member).reduces() ? kept.get(member) : rows[member]);
             }
         }
         for (int i = 0; i < graph.classes().size(); i++) {
             if (Long.bitCount(graph.classes().get(i).members() & members) > 1) {
-                size *= passing(values.get(i), members);
+                size += passing(values.get(i), members);
             }
         }
         for (KeyOfClasses key : keys) {
             if ((members >> key.member & 1) == 1 && meetsOne(key, members)) {
-                size = bounded(size * key.tooMany);
+                size += Math.log(key.tooMany);
             }
         }
         for (JoinGraph.Predicate predicate : graph.predicates()) {
             if ((predicate.members() & ~members) == 0) {
-                size *= selectivity(predicate.condition());
+                size += Math.log(selectivity(predicate.condition()));
             }
         }
-        return Math.max(1, size);
+        return Math.max(1, bounded(Math.exp(size)));
     }
 
     private static double selectivity(Expression condition) {
         return condition instanceof Expression.Call call && call.function().equals("eq") ? 0.1 : PREDICATE;
     }
 
+    /** The logarithm of the part that a class lets pass. */
     private static double passing(Map<Integer, Double> values, long members) {
-        double product = 1;
+        double product = 0;
         double least = Double.MAX_VALUE;
         for (Map.Entry<Integer, Double> entry : values.entrySet()) {
             if ((members >> entry.getKey() & 1) == 1) {
-                product = bounded(product * entry.getValue());
-                least = Math.min(least, entry.getValue());
+                product += Math.log(entry.getValue());
+                least = Math.min(least, Math.log(entry.getValue()));
             }
         }
-        return least / product;
+        return least - product;
     }
 
     /** Whether one other member meets all columns of the key. */

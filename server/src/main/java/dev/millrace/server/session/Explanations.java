@@ -82,6 +82,10 @@ final class Explanations {
         }
         if (physical) {
             database.plans().text(plan, standing).lines().forEach(lines::add);
+            plan.joins().ifPresent(joins -> {
+                lines.add("expected of this order of joins: " + joins.chosen());
+                lines.add("expected of the order written: " + joins.written());
+            });
         }
         if (forms.contains(ExplainForm.VERBOSE)) {
             lines.add("emit: " + plan.emit());

@@ -170,7 +170,13 @@ final class Plans {
         PhysicalPlan plan = Planner.plan(query, context(Mode.STANDING, dropLate, stateTtlMicros));
         PlanNode replayed = Rewriter.rewrite(plan.root(), this::replay);
         return new PhysicalPlan(
-                replayed, plan.appendOnly(), plan.emit(), plan.uniqueKey(), plan.eventTime(), Fingerprint.of(replayed));
+                replayed,
+                plan.appendOnly(),
+                plan.emit(),
+                plan.uniqueKey(),
+                plan.eventTime(),
+                plan.joins(),
+                Fingerprint.of(replayed));
     }
 
     /**
@@ -296,16 +302,12 @@ final class Plans {
         return UserCode.states(function).map(states -> new UserStates(states.retracts(), states.merges()));
     }
 
-    /** Computes a constant; one that cannot be computed is left for the row that needs it, if ever there is one. */
+    /** Computes a constant; fails as it does. */
     private static Expression fold(Expression constant) {
         if (Expressions.any(constant, part -> ParameterPlace.number(part).isPresent())) {
             return constant; // its value comes later
         }
-        try {
-            return ConstantFolder.evaluate(constant);
-        } catch (MillraceException e) {
-            return constant;
-        }
+        return ConstantFolder.evaluate(constant);
     }
 
     /** What rows of a relation go through before they are written. */

@@ -45,9 +45,24 @@ final class TableStatistics {
                 name, (key, before) -> before != null && before.schema == schema ? before : new Known(name, schema));
     }
 
-    /** The same without reading any rows for it: for who plans while others wait. */
+    /** The same for a standing query, without reading any rows for it: others may wait for who plans. */
     RelationStatistics atHand(String name) {
-        return of(name) instanceof Known relation ? relation.atHand() : RelationStatistics.UNKNOWN;
+        return of(name) instanceof Known relation
+                ? relation.atHand()
+                : new Endless(engine.relations().rowsSoFar(name));
+    }
+
+    /** A relation whose rows come and are not kept. */
+    private record Endless(OptionalLong rowsSoFar) implements RelationStatistics {
+        @Override
+        public OptionalLong rows() {
+            return OptionalLong.empty();
+        }
+
+        @Override
+        public Optional<ColumnStatistics> column(int column) {
+            return Optional.empty();
+        }
     }
 
     /** One relation, as long as it lives and has these columns. */
@@ -64,6 +79,11 @@ final class TableStatistics {
         @Override
         public OptionalLong rows() {
             return engine.relations().rows(name);
+        }
+
+        @Override
+        public OptionalLong rowsSoFar() {
+            return OptionalLong.empty();
         }
 
         @Override
@@ -90,6 +110,11 @@ final class TableStatistics {
                 @Override
                 public OptionalLong rows() {
                     return Known.this.rows();
+                }
+
+                @Override
+                public OptionalLong rowsSoFar() {
+                    return OptionalLong.empty();
                 }
 
                 @Override

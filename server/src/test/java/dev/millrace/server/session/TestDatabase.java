@@ -113,6 +113,25 @@ public final class TestDatabase implements AutoCloseable {
 
     /** How many rows go into the operators of a SELECT, added up: what it costs, the same at each run. */
     public long work(String select) {
+        return selectWork(select).rowsIn();
+    }
+
+    /**
+     * What a query cost, added up over its operators.
+     *
+     * @param rows its answer, sorted; empty of a SELECT
+     */
+    public record Work(List<String> rows, long rowsIn, long cpuNanos) {
+        private static Work of(List<String> rows, List<OperatorStatistics> operators) {
+            return new Work(
+                    rows,
+                    operators.stream().mapToLong(OperatorStatistics::rowsIn).sum(),
+                    operators.stream().mapToLong(OperatorStatistics::cpuNanos).sum());
+        }
+    }
+
+    /** What a SELECT costs. */
+    public Work selectWork(String select) {
         Statement statement =
                 database.plans().analyze(new Frontend().parse(select).get(0), database.catalog(), Parameters.none());
         PlanNode plan =
@@ -121,9 +140,20 @@ public final class TestDatabase implements AutoCloseable {
             for (Optional<Batch> next = result.next(); next.isPresent(); next = result.next()) {
                 next.get().close();
             }
-            return result.statistics().operators().stream()
-                    .mapToLong(OperatorStatistics::rowsIn)
-                    .sum();
+            return Work.of(List.of(), result.statistics().operators());
+        }
+    }
+
+    /** What a view costs until it has answered by the rows that there are; it is dropped then. */
+    public Work standingWork(String query) {
+        run("CREATE MATERIALIZED VIEW measured AS " + query);
+        try {
+            List<String> rows = flushedRows("SELECT * FROM measured");
+            return Work.of(
+                    rows,
+                    database.standing("measured").orElseThrow().statistics().operators());
+        } finally {
+            run("DROP MATERIALIZED VIEW measured");
         }
     }
 

@@ -25,11 +25,11 @@ class TpchOrderTest {
     private static final double MOST = 1.5;
     private static final Pattern TABLES = Pattern.compile("FROM ([a-z]+(?: [nl]\\d)?(?:, [a-z]+(?: [nl]\\d)?)+)\\b");
 
-    private static String query(int number) throws IOException {
+    static String query(int number) throws IOException {
         return Files.readString(FOLDER.resolve(String.format("q%02d.sql", number)));
     }
 
-    private static String reordered(String query, Random random) {
+    static String reordered(String query, Random random) {
         Matcher matcher = TABLES.matcher(query);
         StringBuilder result = new StringBuilder();
         while (matcher.find()) {
@@ -41,15 +41,32 @@ class TpchOrderTest {
         return result.toString();
     }
 
+    /** Whether a query joins tables in an order that could be another. */
+    static boolean hasOrders(String query) {
+        return TABLES.matcher(query).find();
+    }
+
+    /** The tables of a query as its first FROM that has several orders them. */
+    static String tables(String query) {
+        Matcher matcher = TABLES.matcher(query);
+        return matcher.find() ? matcher.group(1) : "";
+    }
+
+    /** A database with all tables, full. */
+    static TestDatabase filled() throws IOException {
+        TestDatabase db = new TestDatabase(1);
+        for (String table : Files.readString(FOLDER.resolve("schema.sql")).split(";")) {
+            if (!table.isBlank()) {
+                db.run(table);
+            }
+        }
+        new TpchRows(1).inserts().forEach(db::run);
+        return db;
+    }
+
     @Test
     void theOrderOfTablesInFromHardlyMatters() throws IOException {
-        try (TestDatabase db = new TestDatabase(1)) {
-            for (String table : Files.readString(FOLDER.resolve("schema.sql")).split(";")) {
-                if (!table.isBlank()) {
-                    db.run(table);
-                }
-            }
-            new TpchRows(1).inserts().forEach(db::run);
+        try (TestDatabase db = filled()) {
             for (int number = 1; number <= 22; number++) {
                 String written = query(number);
                 Random random = new Random(number);

@@ -1,0 +1,109 @@
+package dev.millrace.server.suite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.server.session.TestDatabase;
+import dev.millrace.server.session.TestDatabase.Work;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * However the tables of a standing query are ordered in FROM, it gives the same rows, keeps about as much, and at most half
+ * as many more rows go through its operators as in the best order. {@code -Dmillrace.tpch.standing=N} draws as many orders of
+ * each (3); {@code -Dmillrace.tpch.cpu=true} measures instead what they cost the CPU, and prints a line of JSON per query and
+ * kind.
+ */
+class TpchStandingOrderTest {
+    private static final int ORDERS = Integer.getInteger("millrace.tpch.standing", 3);
+    private static final boolean CPU = Boolean.getBoolean("millrace.tpch.cpu");
+    private static final int RUNS = 5; // of which the cheapest counts
+    private static final double MOST = 1.5;
+
+    /** What the orders of one query cost, from the cheapest to the dearest. */
+    private static final class Range {
+        private double least = Double.MAX_VALUE;
+        private double most;
+        private String best = "";
+        private String worst = "";
+
+        void add(double cost, String query) {
+            if (cost < least) {
+                least = cost;
+                best = query;
+            }
+            if (cost > most) {
+                most = cost;
+                worst = query;
+            }
+        }
+
+        double ratio() {
+            return most / Math.max(least, 1);
+        }
+    }
+
+    @Test
+    void theOrderOfTablesInFromHardlyMattersToAView() throws IOException {
+        try (TestDatabase db = TpchOrderTest.filled()) {
+            for (int number = 1; number <= 22; number++) {
+                String written = TpchOrderTest.query(number);
+                Random random = new Random(number);
+                List<String> answer = db.rows(written); // and sketches of what it asks for
+                Range rows = new Range();
+                for (int i = 0; i <= ORDERS && (i == 0 || TpchOrderTest.hasOrders(written)); i++) {
+                    String query = i == 0 ? written : TpchOrderTest.reordered(written, random);
+                    if (CPU) {
+                        continue;
+                    }
+                    Work work = db.standingWork(query);
+                    assertEquals(answer, work.rows(), query);
+                    rows.add(work.rowsIn(), query);
+                }
+                String message = "q" + number + ": " + rows.least + " to " + rows.most + ", most by " + rows.worst;
+                assertTrue(CPU || rows.ratio() <= MOST, message);
+                if (CPU) {
+                    measure(db, number);
+                }
+            }
+        }
+    }
+
+    private static void measure(TestDatabase db, int number) throws IOException {
+        String written = TpchOrderTest.query(number);
+        Random random = new Random(number);
+        Range standing = new Range();
+        Range select = new Range();
+        for (int i = 0; i <= ORDERS && (i == 0 || TpchOrderTest.hasOrders(written)); i++) {
+            String query = i == 0 ? written : TpchOrderTest.reordered(written, random);
+            double ofView = Double.MAX_VALUE;
+            double ofSelect = Double.MAX_VALUE;
+            for (int run = 0; run < RUNS; run++) {
+                ofView = Math.min(ofView, db.standingWork(query).cpuNanos());
+                ofSelect = Math.min(ofSelect, db.selectWork(query).cpuNanos());
+            }
+            standing.add(ofView, query);
+            select.add(ofSelect, query);
+        }
+        print(number, "standing", standing);
+        print(number, "select", select);
+    }
+
+    private static void print(int number, String kind, Range range) {
+        System.out.printf(
+                Locale.ROOT,
+                "{\"tpch_order\":\"q%02d\",\"kind\":\"%s\",\"orders\":%d,\"best_cpu_ms\":%.3f,\"worst_cpu_ms\":%.3f,"
+                        + "\"ratio\":%.2f,\"best\":\"%s\",\"worst\":\"%s\"}%n",
+                number,
+                kind,
+                ORDERS + 1,
+                range.least / 1e6,
+                range.most / 1e6,
+                range.ratio(),
+                TpchOrderTest.tables(range.best),
+                TpchOrderTest.tables(range.worst));
+    }
+}
