@@ -100,6 +100,12 @@ final class PrivilegeQuestions implements ScalarFunction {
             case "function" -> function(role, texts[0], privileges);
             case "found relation" -> found(texts[0], texts[1], SqlState.UNDEFINED_TABLE, "relation");
             case "found type" -> found(texts[0], texts[1], SqlState.UNDEFINED_OBJECT, "type");
+            case "found schema" -> found(texts[0], texts[1], SqlState.INVALID_SCHEMA_NAME, "schema");
+            case "found role" -> found(texts[0], texts[1], SqlState.UNDEFINED_OBJECT, "role");
+            case "found function" -> found(texts[0], texts[1], SqlState.UNDEFINED_FUNCTION, "function");
+            case "found procedure" -> found(withTypes(texts[0]), texts[1], SqlState.UNDEFINED_FUNCTION, "function");
+            case "found operator" -> foundOperator(texts[0], texts[1]);
+            case "found operator of types" -> foundOperator(withTypes(texts[0]), texts[1]);
             default -> true; // types and tablespaces, which are everybody's
         };
     }
@@ -112,6 +118,21 @@ final class PrivilegeQuestions implements ScalarFunction {
             throw MillraceException.user(missing, kind + " \"" + text + "\" does not exist");
         }
         return true;
+    }
+
+    private static boolean foundOperator(String text, String number) {
+        if (!isNumber(text) && number.isEmpty()) {
+            throw MillraceException.user(SqlState.UNDEFINED_FUNCTION, "operator does not exist: " + text);
+        }
+        return true;
+    }
+
+    /** A function or operator with the types of its arguments, as {@code 'abs(integer)'::regprocedure} wants it. */
+    private static String withTypes(String text) {
+        if (!isNumber(text) && text.indexOf('(') < 0) {
+            throw MillraceException.user(SqlState.INVALID_TEXT_REPRESENTATION, "expected a left parenthesis");
+        }
+        return text;
     }
 
     // ---- names -----------------------------------------------------------------------------------------------------

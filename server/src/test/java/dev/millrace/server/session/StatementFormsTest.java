@@ -1,9 +1,12 @@
 package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.error.MillraceException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -60,6 +63,79 @@ class StatementFormsTest {
             assertEquals(
                     "2201W",
                     db.failure("SELECT a FROM t LIMIT " + limit).sqlState().code());
+        }
+
+        @Test
+        void aLimitThatCannotBeComputedSaysWhy() {
+            for (String limit : List.of("1/0", "OFFSET 1 % 0", "(1 / (2 - 2)) + 1")) {
+                String clause = limit.startsWith("OFFSET") ? limit : "LIMIT " + limit;
+                assertEquals(
+                        "22012",
+                        db.failure("SELECT a FROM t " + clause).sqlState().code(),
+                        clause);
+                assertEquals(
+                        "22012",
+                        db.failure("CREATE MATERIALIZED VIEW v AS SELECT a FROM t ORDER BY a " + clause)
+                                .sqlState()
+                                .code());
+            }
+            assertEquals(
+                    "22003",
+                    db.failure("SELECT a FROM t LIMIT 9223372036854775807 + 1")
+                            .sqlState()
+                            .code());
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = ';',
+                value = {
+                    // two output columns of one expression are two keys, by name and by number
+                    "SELECT a + 0 AS x, a + 0 AS y, count(*) FROM t GROUP BY x, ROLLUP (y); 1||2 1|1|2 3||1 3|3|1",
+                    "SELECT a AS x, a AS y, count(*) FROM t GROUP BY 1, ROLLUP (2); 1||2 1|1|2 3||1 3|3|1",
+                    "SELECT a AS x, a AS y, count(*) FROM t GROUP BY CUBE (x, y); "
+                            + " 1||2 1|1|2 3||1 3|3|1 |1|2 |3|1 ||3",
+                    "SELECT a AS x, a AS y FROM t GROUP BY GROUPING SETS ((x), (y)); 1| 3| |1 |3",
+                    // an expression is the first column that is written alike
+                    "SELECT a AS x, a AS y, count(*) FROM t GROUP BY a, ROLLUP (a); 1|1|2 1|1|2 3|3|1 3|3|1",
+                    "SELECT a + 0 AS x, a + 0 AS y FROM t GROUP BY a + 0, ROLLUP (y); 1| 1|1 3| 3|3",
+                    "SELECT a + 0 AS x, a + 0 AS y FROM t GROUP BY y, ROLLUP (a + 0); 1|1 3|3 |1 |3",
+                    "SELECT a + 0 AS x FROM t GROUP BY x, ROLLUP (a + 0); 1 1 3 3",
+                    "SELECT a AS x, a AS y FROM t GROUP BY x, y; 1|1 3|3",
+                })
+        void outputColumnsOfOneExpressionAreGroupedByEach(String query, String rows) {
+            List<String> expected = Stream.of(rows.split(" ")).sorted().toList();
+            assertEquals(expected, db.rows(query));
+            db.run("CREATE MATERIALIZED VIEW g AS " + query);
+            assertEquals(expected, db.flushedRows("SELECT * FROM g"));
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                quoteCharacter = '~',
+                delimiter = ';',
+                value = {
+                    "'nosuch'::regnamespace; 3F000; schema \"nosuch\" does not exist",
+                    "'nosuch'::regrole; 42704; role \"nosuch\" does not exist",
+                    "'nosuch'::regproc; 42883; function \"nosuch\" does not exist",
+                    "'nosuch(integer)'::regprocedure; 42883; function \"nosuch(integer)\" does not exist",
+                    "'nosuch'::regprocedure; 22P02; expected a left parenthesis",
+                    "'@#@'::regoper; 42883; operator does not exist: @#@",
+                    "'@#@(integer,integer)'::regoperator; 42883; operator does not exist: @#@(integer,integer)",
+                    "'@#@'::regoperator; 22P02; expected a left parenthesis",
+                })
+        void aNameOfNothingIsNothingsNumber(String cast, String state, String message) {
+            MillraceException error = db.failure("SELECT " + cast);
+            assertEquals(state, error.sqlState().code());
+            assertTrue(error.getMessage().endsWith(message), error.getMessage());
+        }
+
+        @Test
+        void namesOfAllKindsAreNumbers() {
+            assertEquals(
+                    List.of("t|t|t|t"),
+                    db.rows("SELECT 'pg_catalog'::regnamespace = 11, NULL::regrole IS NULL, '-'::regproc = 0,"
+                            + " '\"public\"'::regnamespace IS NOT NULL"));
         }
 
         @Test

@@ -73,7 +73,7 @@ final class DeterminedColumns {
         }
         return all.size() == groups.keys().size()
                 ? groups
-                : new Groups(all, List.of(ImmutableBitSet.range(all.size())));
+                : new Groups(all, List.of(ImmutableBitSet.range(all.size())), groups.outputs());
     }
 
     /** The columns that expressions read, in order. */

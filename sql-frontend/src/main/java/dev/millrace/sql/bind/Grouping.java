@@ -201,8 +201,15 @@ final class Grouping {
         return Rex.builder().makeFieldAccess(group, place);
     }
 
-    /** The same of a whole output column, which may be a constant that is grouped by: NULL where a set lacks it. */
-    RexNode rewriteColumn(RexNode expression) {
+    /**
+     * The same of a whole output column, which may be a constant that is grouped by: NULL where a set lacks it.
+     *
+     * @param place of the column in SELECT, -1 of a value that is none
+     */
+    RexNode rewriteColumn(int place, RexNode expression) {
+        if (groups.outputs().containsKey(place)) {
+            return output(groups.outputs().get(place));
+        }
         return expression instanceof RexLiteral && groups.sets().size() > 1
                 ? key(expression).orElse(expression)
                 : rewrite(expression);

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelFieldCollation.Direction;
@@ -39,6 +40,8 @@ import org.apache.calcite.sql.SqlWindow;
  * <pre>
  * FROM -> filter (WHERE) -> aggregate -> filter (HAVING) -> project -> distinct -> sort -> project (drops sort keys)
  * </pre>
+ *
+ * <p>Long because a SELECT's clauses bind each other.
  */
 final class SelectBinder {
     private final QueryContext context;
@@ -94,7 +97,13 @@ final class SelectBinder {
         if (!grouped) {
             rejectGrouping();
         } else {
-            Groups groups = new GroupBinder(context, expressions("GROUP BY", false), this::alias, this::ordinal)
+            Groups groups = new GroupBinder(
+                            context,
+                            expressions("GROUP BY", false),
+                            this::alias,
+                            this::ordinal,
+                            this::place,
+                            items.stream().map(Item::value).toList())
                     .bind(groupItems());
             Optional<RexNode> having = Optional.ofNullable(select.getHaving())
                     .map(node -> expressions("HAVING", true).bindCondition(aliases.inPlace(node)));
@@ -110,8 +119,11 @@ final class SelectBinder {
                 RexNode condition = grouping.rewrite(having.get());
                 rel = Relations.filter(rel, condition, grouping.correlation());
             }
-            items.replaceAll(item -> new Item(item.syntax, item.name, grouping.rewriteColumn(item.value)));
-            sorted.replaceAll(key -> key.withValue(grouping.rewriteColumn(key.value)));
+            for (int place = 0; place < items.size(); place++) {
+                Item item = items.get(place);
+                items.set(place, new Item(item.syntax, item.name, grouping.rewriteColumn(place, item.value)));
+            }
+            sorted.replaceAll(key -> key.withValue(grouping.rewriteColumn(key.item, key.value)));
             distinctOn.replaceAll(grouping::rewrite);
             qualify = qualify.map(grouping::rewrite);
             return output(sorted, distinctOn, qualify, expected, keepUnknown, grouping.correlation());
@@ -311,6 +323,16 @@ final class SelectBinder {
                 .map(position -> items.get(position).syntax instanceof SqlIdentifier star && star.isStar()
                         ? starColumn(position)
                         : items.get(position).syntax);
+    }
+
+    /** The output column that a node of GROUP BY is by its number or name. */
+    private Optional<Integer> place(SqlNode node) {
+        Optional<Integer> number = ordinal(node, "GROUP BY");
+        Optional<SqlNode> named = node instanceof SqlIdentifier name ? alias(name) : Optional.empty();
+        return number.or(() -> named.flatMap(syntax -> IntStream.range(0, items.size())
+                .filter(place -> items.get(place).syntax == syntax)
+                .boxed()
+                .findFirst()));
     }
 
     private SqlNode starColumn(int position) {

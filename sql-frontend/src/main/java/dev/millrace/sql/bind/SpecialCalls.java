@@ -61,7 +61,10 @@ final class SpecialCalls {
                         new NestedBinder(context, expressions).sum(expressions.bindAll(call.getOperandList()), call));
             case "list_value", "list_pack", "array_value" ->
                 Optional.of(
-                        context.functions().operator("make_array", expressions.bindAll(call.getOperandList()), call));
+                        call.operandCount() == 0
+                                ? context.functions().function("make_array", name, List.of(), call)
+                                : context.functions()
+                                        .operator("make_array", expressions.bindAll(call.getOperandList()), call));
             case "list_aggregate", "list_aggr", "array_aggregate", "array_aggr" -> aggregate(call);
             case "strftime" -> formatFirst(call);
             case "flatten" -> Optional.of(flatten(call));
