@@ -20,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -53,6 +54,7 @@ public final class VersionedView implements AutoCloseable {
     private final int[] columns;
     private final long mostDeadBytes;
     private final Pins pins = new Pins();
+    private final LongAdder touched = new LongAdder();
     private final ReentrantLock lock = new ReentrantLock();
     private final RowCodec codec; // guarded by the lock, as what follows
     private final RowVersions rows;
@@ -465,7 +467,13 @@ public final class VersionedView implements AutoCloseable {
         return count;
     }
 
+    /** Rows of all versions that scans of ordered indexes have looked at, those that are closed. */
+    public long indexRowsTouched() {
+        return touched.sum();
+    }
+
     void closed(IndexScan scan) {
+        touched.add(scan.touched());
         lock.lock();
         try {
             if (!freed) {

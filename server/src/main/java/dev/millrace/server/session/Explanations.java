@@ -78,7 +78,11 @@ final class Explanations {
         if (physical && !standing) {
             new KeyRows(database, database.clock())
                     .plan(plan.root())
-                    .ifPresent(byKey -> lines.add(byKey.describe(database.catalog())));
+                    .map(byKey -> byKey.describe(database.catalog()))
+                    .or(() -> new RangeRows(database, database.clock())
+                            .plan(plan.root())
+                            .map(byRange -> byRange.describe(database.catalog())))
+                    .ifPresent(lines::add);
         }
         if (physical) {
             database.plans().text(plan, standing).lines().forEach(lines::add);

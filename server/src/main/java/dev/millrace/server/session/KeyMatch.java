@@ -90,7 +90,8 @@ final class KeyMatch {
             Set.of(DataType.Kind.SMALLINT, DataType.Kind.INTEGER, DataType.Kind.BIGINT);
     private static final Set<DataType.Kind> TEXTS = Set.of(DataType.Kind.TEXT, DataType.Kind.VARCHAR);
 
-    private static boolean alike(DataType a, DataType b) {
+    /** Whether values of both types are kept, and compared, as the same bits. */
+    static boolean alike(DataType a, DataType b) {
         return a.equals(b)
                 || INTEGERS.contains(a.kind()) && INTEGERS.contains(b.kind())
                 || TEXTS.contains(a.kind()) && TEXTS.contains(b.kind());

@@ -60,6 +60,7 @@ final class Queries {
     private final Cancellation cancellation;
     private final Consumer<String> notices;
     private final KeyRows keys;
+    private final RangeRows ranges;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
     private final Map<String, Batch> atHand = new LinkedHashMap<>(); // what parts of the statement under way returned
     private final Set<Long> ownEpochs = new LinkedHashSet<>();
@@ -80,6 +81,7 @@ final class Queries {
         this.cancellation = cancellation;
         this.notices = notices;
         this.keys = new KeyRows(database, statementClock());
+        this.ranges = new RangeRows(database, statementClock());
         this.showProgress = showProgress;
     }
 
@@ -135,11 +137,44 @@ final class Queries {
         if (byKey.isPresent()) {
             return byKey.get();
         }
+        Optional<StatementResult.Rows> byRange = atHand.isEmpty() ? byRange(query, plan) : Optional.empty();
+        if (byRange.isPresent()) {
+            return byRange.get();
+        }
         if (transactions.withChanges().isPresent() || !atHand.isEmpty()) {
             Map<String, OwnRows> shown = new LinkedHashMap<>();
             return runInPlace(plan, query.schema(), shown, () -> addSeen(query, shown));
         }
         return run(plan, query.schema());
+    }
+
+    /** The rows of a query that reads some of one relation's, if an ordered index has those next to each other. */
+    private Optional<StatementResult.Rows> byRange(Query query, PlanNode plan) {
+        Optional<RangePlan> byRange = ranges.plan(plan);
+        if (byRange.isEmpty()) {
+            return Optional.empty();
+        }
+        RangePlan found = byRange.get();
+        String relation = found.scan().relation();
+        List<Batch> changes =
+                transactions.withChanges().map(own -> own.changes(relation)).orElse(List.of());
+        if (changes.isEmpty() && found.answer().isPresent()) {
+            return ranges.answer(found, query.schema(), GivenValues.none());
+        }
+        return ranges.rows(found, GivenValues.none()).map(batch -> {
+            try (batch) {
+                OwnRows rows = changes.isEmpty()
+                        ? new OwnRows(batch)
+                        : new OwnRows(
+                                batch.schema(),
+                                FixedRows.of(batch.schema(), Optional.of(batch.retain())),
+                                changes,
+                                database.engine().allocator());
+                Map<String, OwnRows> shown = new LinkedHashMap<>();
+                shown.put(relation, rows);
+                return runInPlace(plan, query.schema(), shown, () -> {});
+            }
+        });
     }
 
     /** What is read in the place of relations: rows that parts of the statement returned, and tables with own changes. */
