@@ -43,6 +43,11 @@ public final class TextBuffer implements AutoCloseable {
         return end - start;
     }
 
+    /** Bytes for which it has room, those written included. */
+    public long capacity() {
+        return limit - start;
+    }
+
     /** Makes it empty, keeping its memory. */
     public void clear() {
         end = start;

@@ -11,11 +11,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * What a connection sends: messages are gathered and leave together. A client that does not read makes its own session's
@@ -26,6 +28,8 @@ import java.util.function.BooleanSupplier;
  */
 final class Outgoing implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 << 10;
+    private static final int ROOM_FOR_ROWS = 2 << 10;
+    private static final int MOST_KEPT = 4 << 10; // bytes of rows that room is kept for
     private static final long LOOK_MILLIS = 500;
     private static final long FAREWELL_SECONDS = 5;
 
@@ -34,6 +38,7 @@ final class Outgoing implements AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final AtomicInteger unsent = new AtomicInteger(); // writes of session threads that are not done
     private final ChannelFutureListener sent = this::sent;
+    private Optional<TextBuffer> rows = Optional.empty();
     private BooleanSupplier isCut = () -> false;
     private boolean cutting;
     private ByteBuf buffer;
@@ -53,6 +58,15 @@ final class Outgoing implements AutoCloseable {
         return buffer;
     }
 
+    /** Where rows are written on their way to {@link #add}, kept for the next ones; empty. */
+    TextBuffer rows(BufferAllocator allocator) {
+        if (rows.isEmpty()) {
+            rows = Optional.of(new TextBuffer(allocator, ROOM_FOR_ROWS));
+        }
+        rows.get().clear();
+        return rows.get();
+    }
+
     /** Adds whole messages, and empties where they were. */
     void add(TextBuffer messages) {
         int length = Math.toIntExact(messages.length());
@@ -70,29 +84,42 @@ final class Outgoing implements AutoCloseable {
     /** Sends what was gathered if it is worth it, and waits while the client is behind. */
     void sendIfMuch() {
         if (buffer.readableBytes() >= CHUNK_BYTES) {
-            flush();
+            if (channel.eventLoop().inEventLoop()) {
+                passOn();
+            } else {
+                flush();
+            }
         }
     }
 
     /**
      * Sends what was gathered, and waits while the client is behind; but not on the event loop, where only short answers are
-     * given to clients that keep up.
+     * given to clients that keep up, and all of them leave together with {@link #passOn}.
      *
      * @throws MillraceException if the client is gone, or what is sent is of a statement that was cancelled meanwhile
      */
     void flush() {
-        boolean onLoop = channel.eventLoop().inEventLoop();
+        if (channel.eventLoop().inEventLoop()) {
+            return;
+        }
         if (buffer.isReadable()) {
-            if (onLoop) {
-                channel.write(buffer, channel.voidPromise()); // with the answers to all that was read together
-            } else {
-                unsent.incrementAndGet();
-                channel.writeAndFlush(buffer).addListener(sent);
-            }
+            unsent.incrementAndGet();
+            channel.writeAndFlush(buffer).addListener(sent);
             buffer = allocate();
         }
-        if (!onLoop && !channel.isWritable()) {
+        if (!channel.isWritable()) {
             awaitWritable();
+        }
+    }
+
+    /**
+     * Gives the channel the answers to all that was read together, which leave with its next flush. On the event loop, by who
+     * serves the session there: before another thread does, and when there is no more to be read.
+     */
+    void passOn() {
+        if (buffer.isReadable()) {
+            channel.write(buffer, channel.voidPromise());
+            buffer = allocate();
         }
     }
 
@@ -184,8 +211,18 @@ final class Outgoing implements AutoCloseable {
         }
     }
 
+    /** Rows were sent: a client's long ones are not paid for by all the others. */
+    void rowsSent() {
+        if (rows.isPresent() && rows.get().capacity() > MOST_KEPT) {
+            rows.get().close();
+            rows = Optional.empty();
+        }
+    }
+
     @Override
     public void close() {
         buffer.release();
+        rows.ifPresent(TextBuffer::close);
+        rows = Optional.empty();
     }
 }

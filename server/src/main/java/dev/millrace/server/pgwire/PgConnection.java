@@ -346,6 +346,8 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
             boolean atOnce = client.conversation().answersAtOnce(message);
             if (atOnce) {
                 client.conversation().answer(message);
+            } else {
+                client.out().passOn(); // what waits for more may wait long, and is behind it
             }
             if (client.inbox().release()) {
                 server.execute(() -> converse(client));
@@ -364,9 +366,21 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     public void channelReadComplete(ChannelHandlerContext context) {
         if (!arrived.isEmpty()) {
             serve(served.orElseThrow(), arrived);
+        } else if (served.isPresent()) {
+            passOn(served.get());
         }
         context.flush();
         context.fireChannelReadComplete();
+    }
+
+    /** What was answered here leaves, unless another thread serves: before it began to, all had left. */
+    private void passOn(Served client) {
+        if (client.inbox().claim()) {
+            client.out().passOn();
+            if (client.inbox().release()) {
+                server.execute(() -> converse(client));
+            }
+        }
     }
 
     /** Has a session thread answer messages, which are taken out of the list, when those before them are. */

@@ -12,12 +12,11 @@ import org.apache.arrow.memory.BufferAllocator;
 
 /** Sends the rows of a result as DataRow messages, as many at a time as are asked for. Belongs to the session's thread. */
 final class RowStream implements AutoCloseable {
-    private static final int ROOM = 16 << 10;
     private static final int ENOUGH = 8 << 10;
 
     private final ResultBatches batches;
     private final RowEncoder encoder;
-    private final TextBuffer text;
+    private final BufferAllocator allocator;
     private Optional<Batch> current = Optional.empty();
     private int row;
     private boolean beginsAtOnce;
@@ -30,7 +29,7 @@ final class RowStream implements AutoCloseable {
     RowStream(StatementResult result, boolean[] binary, BufferAllocator allocator) {
         this.batches = new ResultBatches(result, allocator);
         this.encoder = new RowEncoder(batches.schema(), binary);
-        this.text = new TextBuffer(allocator, ROOM);
+        this.allocator = allocator;
     }
 
     /** Has the next {@link #send} with a limit give what is there, be it nothing. */
@@ -49,19 +48,20 @@ final class RowStream implements AutoCloseable {
     long send(Outgoing out, long most) {
         out.setEndless(!batches.isFinite());
         try {
-            return sendRows(out, most);
+            return sendRows(out, out.rows(allocator), most);
         } finally {
+            out.rowsSent();
             out.setEndless(false);
         }
     }
 
-    private long sendRows(Outgoing out, long most) {
+    private long sendRows(Outgoing out, TextBuffer text, long most) {
         long limit = most == 0 ? Long.MAX_VALUE : most;
         long sent = 0;
         boolean waits = !beginsAtOnce;
         beginsAtOnce = false;
         out.cutIf(batches::isOverrun);
-        while (sent < limit && fill(out, most == 0 || waits && sent == 0)) {
+        while (sent < limit && fill(out, text, most == 0 || waits && sent == 0)) {
             Batch batch = current.orElseThrow();
             int end = (int) Math.min(batch.rowCount(), row + (limit - sent));
             sent += end - row;
@@ -138,7 +138,7 @@ final class RowStream implements AutoCloseable {
         return batches.isEnded();
     }
 
-    private boolean fill(Outgoing out, boolean wait) {
+    private boolean fill(Outgoing out, TextBuffer text, boolean wait) {
         if (current.isPresent()) {
             return true;
         }
@@ -161,7 +161,6 @@ final class RowStream implements AutoCloseable {
         if (!closed) {
             closed = true;
             current.ifPresent(Batch::close);
-            text.close();
             batches.close();
         }
     }

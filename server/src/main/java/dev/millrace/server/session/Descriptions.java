@@ -1,5 +1,7 @@
 package dev.millrace.server.session;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Merge;
@@ -12,6 +14,13 @@ import java.util.Optional;
 
 /** Finds what prepared statements take and give. */
 final class Descriptions {
+    private static final int REMEMBERED = 250;
+
+    /** What drivers ask for at each execution that prepare without a name. */
+    private record Known(long version, List<DataType> declared, Description description) {}
+
+    private final Cache<ParsedStatement, Known> known =
+            CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
     private final Database database;
     private final SessionCatalog names;
     private final Execution execution;
@@ -24,11 +33,22 @@ final class Descriptions {
 
     /** @param declaredTypes as far as the client declares them, {@link DataType#NULL} for those to be inferred */
     Description describe(ParsedStatement parsed, List<DataType> declaredTypes) {
+        long version = database.catalog().version();
+        Known before = known.getIfPresent(parsed);
+        if (before != null && before.version == version && before.declared.equals(declaredTypes)) {
+            return before.description;
+        }
+        SessionUse used = new SessionUse(names);
         List<DataType> types = parsed.parameterCount() == 0
                 ? List.of()
-                : database.frontend().parameterTypes(parsed, names, declaredTypes);
-        Parameters parameters = Parameters.toDescribe(declaredTypes);
-        return new Description(types, columns(database.plans().analyze(parsed, names, parameters), parsed));
+                : database.frontend().parameterTypes(parsed, used, declaredTypes);
+        Statement statement = database.plans().analyze(parsed, names, Parameters.toDescribe(declaredTypes));
+        Description description = new Description(types, columns(statement, parsed));
+        boolean stands = statement instanceof Statement.Select || StatementKinds.changesRows(statement);
+        if (stands && parsed.parameterCount() > 0 && !used.isOwn()) {
+            known.put(parsed, new Known(version, List.copyOf(declaredTypes), description));
+        }
+        return description;
     }
 
     private Optional<Schema> columns(Statement statement, ParsedStatement parsed) {

@@ -11,6 +11,7 @@ import org.apache.arrow.memory.BufferAllocator;
 final class KeyQuery implements AutoCloseable {
     private final KeyPlan plan;
     private final Optional<List<Integer>> columns;
+    private final boolean isShort;
     private Optional<ViewLookup> lookup = Optional.empty();
     private Optional<PreparedCalc> rest = Optional.empty();
     private Optional<PreparedCalc> whole = Optional.empty();
@@ -18,10 +19,16 @@ final class KeyQuery implements AutoCloseable {
     KeyQuery(KeyPlan plan) {
         this.plan = plan;
         this.columns = plan.columns();
+        this.isShort = plan.isShort();
     }
 
     KeyPlan plan() {
         return plan;
+    }
+
+    /** As {@link KeyPlan#isShort}. */
+    boolean isShort() {
+        return isShort;
     }
 
     /** As {@link KeyPlan#columns}. */

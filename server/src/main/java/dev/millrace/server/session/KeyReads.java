@@ -58,6 +58,10 @@ final class KeyReads implements AutoCloseable {
             .<ParsedStatement, Known>removalListener(
                     removed -> removed.getValue().found.ifPresent(Found::close))
             .build();
+    /** What was asked for last, which is what is asked for next as a rule. */
+    private record Last(ParsedStatement parsed, Known known) {}
+
+    private Optional<Last> last = Optional.empty();
     private final Database database;
     private final SessionCatalog names;
     private final Queries queries;
@@ -70,6 +74,15 @@ final class KeyReads implements AutoCloseable {
         this.rows = queries.keys();
     }
 
+    private Known known(ParsedStatement parsed) {
+        if (last.isEmpty() || last.get().parsed != parsed) {
+            Known found = known.getIfPresent(parsed);
+            last = Optional.ofNullable(found).map(there -> new Last(parsed, there));
+            return found;
+        }
+        return last.get().known;
+    }
+
     /** Whether a statement may be one of those that are answered here. */
     static boolean concerns(Syntax syntax) {
         return syntax instanceof Syntax.Select;
@@ -77,20 +90,18 @@ final class KeyReads implements AutoCloseable {
 
     /** Whether a statement was answered from here, and will be again without waiting for anybody. */
     boolean answersAtOnce(ParsedStatement parsed) {
-        Known before = known.getIfPresent(parsed);
+        Known before = known(parsed);
         return before != null
                 && before.version == database.catalog().version()
                 && before.found
-                        .filter(found -> found.goesOn
-                                && found.query.lookup().isPresent()
-                                && found.query.plan().isShort())
+                        .filter(found -> found.goesOn && found.query.lookup().isPresent() && found.query.isShort())
                         .isPresent()
                 && queries.readsAtOnce();
     }
 
     /** Whether a statement was looked at, as the catalog is now, and is answered here with some values at least. */
     boolean knows(ParsedStatement parsed) {
-        Known before = known.getIfPresent(parsed);
+        Known before = known(parsed);
         return before != null && before.version == database.catalog().version() && before.found.isPresent();
     }
 
@@ -101,12 +112,13 @@ final class KeyReads implements AutoCloseable {
         if (!complete || !queries.hasNoneAtHand()) {
             return Optional.empty();
         }
-        Known before = known.getIfPresent(parsed);
+        Known before = known(parsed);
         if (before == null
                 || before.version != database.catalog().version()
                 || !before.declared.equals(parameters.declaredTypes())) {
             before = findOut(parsed, parameters);
             known.put(parsed, before);
+            last = Optional.empty();
         }
         return before.found.flatMap(found -> answer(found, parsed, parameters));
     }
@@ -146,6 +158,7 @@ final class KeyReads implements AutoCloseable {
 
     @Override
     public void close() {
+        last = Optional.empty();
         known.invalidateAll();
         rows.close();
     }

@@ -41,6 +41,43 @@ class PipeliningTest {
         }
     }
 
+    /** What is known by key is answered on the event loop, what follows it by another thread, and neither holds the other back. */
+    @Test
+    void answersDoNotWaitForWhatIsBehindThem() throws Exception {
+        try (Database database = Millrace.open();
+                PgServer server = PgServer.listen(database, PgServerOptions.local(0));
+                RawClient client = new RawClient(server.port())) {
+            client.send(RawClient.startup("user", "millrace"));
+            client.next('Z');
+            client.send(RawClient.query(
+                    "CREATE TABLE k (id INTEGER PRIMARY KEY, v INTEGER); INSERT INTO k VALUES (1, 10), (2, 20)"));
+            client.next('Z');
+            client.send(RawClient.parse("read", "SELECT v FROM k WHERE id = $1"), RawClient.sync());
+            client.next('Z');
+            for (int i = 0; i < 100; i++) {
+                byte[] unknown = RawClient.parse("", "SELECT " + i + " + count(*) FROM k");
+                byte[] packet = RawClient.bytes(out -> {
+                    for (String id : List.of("1", "2", "1")) {
+                        out.write(RawClient.bind("", "read", id));
+                        out.write(RawClient.execute("", 0));
+                        out.write(RawClient.sync());
+                    }
+                    out.write(unknown); // without a Sync: nothing is sent for it yet
+                });
+                client.send(packet);
+                for (String v : List.of("10", "20", "10")) {
+                    assertEquals("D " + v, next(client));
+                    assertEquals("C", next(client));
+                    assertEquals("ZI", next(client));
+                }
+                client.send(RawClient.bind("", ""), RawClient.execute("", 0), RawClient.sync());
+                assertEquals("D " + (i + 2), next(client));
+                assertEquals("C", next(client));
+                assertEquals("ZI", next(client));
+            }
+        }
+    }
+
     private static void send(RawClient client, List<byte[]> groups) {
         try {
             for (byte[] group : groups) {
