@@ -3,6 +3,8 @@ package dev.millrace.interrupt;
 import dev.millrace.error.MillraceException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 
 /**
  * Stops what a statement or a standing query has under way, wherever it is: a regular expression, pairs of a join, a sort,
@@ -21,6 +23,7 @@ import java.util.Optional;
  * }</pre>
  */
 public final class Interrupt {
+    private static final long LOOK_MILLIS = 20;
     private static final Interrupt NEVER = new Interrupt();
     private static final ThreadLocal<Interrupt> BOUND = ThreadLocal.withInitial(() -> NEVER);
 
@@ -48,6 +51,31 @@ public final class Interrupt {
      */
     public static Binding shield() {
         return NEVER.bind();
+    }
+
+    /**
+     * Takes a lock that others may hold for long, unless what the calling thread works for is stopped meanwhile. A thread that
+     * is interrupted for another reason goes on waiting, and stays interrupted.
+     */
+    public static void lock(Lock lock) {
+        Interrupt current = current();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                current.check();
+                try {
+                    if (lock.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                        return;
+                    }
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** What the calling thread does from now on is done for this, until the binding is closed. Bindings nest. */

@@ -10,6 +10,7 @@ import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.OrderKey;
@@ -31,6 +32,7 @@ import org.apache.arrow.vector.complex.ListVector;
  */
 final class ListCollection extends Collection {
     private static final int BEST = RowTable.LIST_BYTES;
+    private static final int LOOK_ROWS = 1023; // a mask: how often long lists ask whether to stop
 
     private final AggregateCall call;
     private final int offset;
@@ -182,10 +184,14 @@ final class ListCollection extends Collection {
 
     /** Fills {@link #sorted} with a group's rows in order, each as often as it counts; returns how many. */
     private int sort(long group) {
+        Interrupt interrupt = Interrupt.current();
         int count = 0;
         for (long row = RowTable.first(group + offset); row != 0; row = RowTable.next(row)) {
             long times = call.distinct() ? Math.min(1, RowTable.weight(row)) : RowTable.weight(row);
             for (long i = 0; i < times; i++) {
+                if ((count & LOOK_ROWS) == 0) {
+                    interrupt.check();
+                }
                 if (count == sorted.length) {
                     sorted = Arrays.copyOf(sorted, 2 * count);
                 }
@@ -227,7 +233,12 @@ final class ListCollection extends Collection {
 
     private long extreme(long group, boolean last) {
         long best = 0;
+        Interrupt interrupt = Interrupt.current();
+        int rows = 0;
         for (long row = RowTable.first(group + offset); row != 0; row = RowTable.next(row)) {
+            if ((++rows & LOOK_ROWS) == 0) {
+                interrupt.check();
+            }
             if (RowTable.weight(row) <= 0) {
                 continue;
             }
@@ -325,7 +336,11 @@ final class ListCollection extends Collection {
         }
         long text = scratch.allocate(Math.toIntExact(length));
         long at = text;
+        Interrupt interrupt = Interrupt.current();
         for (int i = 0; i < values; i++) {
+            if ((i & LOOK_ROWS) == 0) {
+                interrupt.check();
+            }
             if (i > 0) {
                 Memory.copyIn(between, 0, at, between.length);
                 at += between.length;

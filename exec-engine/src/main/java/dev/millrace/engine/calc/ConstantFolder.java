@@ -6,6 +6,8 @@ import dev.millrace.batch.PooledAllocation;
 import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.code.OutputColumn;
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -21,6 +23,8 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -81,50 +85,67 @@ public final class ConstantFolder {
      * rows can tell.
      */
     public static Expression fold(Expression expression) {
+        Set<Expression> constants = Collections.newSetFromMap(new IdentityHashMap<>());
+        findConstants(expression, constants);
+        return fold(expression, constants);
+    }
+
+    private static Expression fold(Expression expression, Set<Expression> constants) {
+        Interrupt.checkCurrent();
         if (expression instanceof Column || expression instanceof Literal || expression instanceof Null) {
             return expression;
         }
-        if (isConstant(expression)) {
+        if (constants.contains(expression)) {
             try {
                 return evaluate(expression);
-            } catch (dev.millrace.error.MillraceException e) {
+            } catch (MillraceException e) {
+                Interrupt.checkCurrent(); // that is no failure of the expression's
                 return expression;
             }
         }
         if (expression instanceof Cast cast) {
-            return new Cast(fold(cast.input()), cast.type());
+            return new Cast(fold(cast.input(), constants), cast.type());
         }
         if (expression instanceof Case branches) {
             List<Case.Branch> folded = new ArrayList<>();
             for (Case.Branch branch : branches.branches()) {
-                folded.add(new Case.Branch(fold(branch.condition()), fold(branch.result())));
+                folded.add(new Case.Branch(fold(branch.condition(), constants), fold(branch.result(), constants)));
             }
-            return new Case(folded, fold(branches.otherwise()), branches.type(), branches.nullable());
+            return new Case(folded, fold(branches.otherwise(), constants), branches.type(), branches.nullable());
         }
         Call call = (Call) expression;
-        return new Call(
-                call.function(),
-                call.arguments().stream().map(ConstantFolder::fold).toList(),
-                call.type(),
-                call.nullable());
+        List<Expression> arguments = new ArrayList<>(call.arguments().size());
+        for (Expression argument : call.arguments()) {
+            arguments.add(fold(argument, constants));
+        }
+        return new Call(call.function(), arguments, call.type(), call.nullable());
     }
 
-    /** Whether no column and no clock is read, and nothing is waited for. */
-    private static boolean isConstant(Expression expression) {
+    /** Adds the parts that read no column and no clock, and wait for nothing; whether this is one. Each part is met once. */
+    private static boolean findConstants(Expression expression, Set<Expression> constants) {
+        Interrupt.checkCurrent();
+        boolean constant = true;
         if (expression instanceof Cast cast) {
-            return isConstant(cast.input());
+            constant = findConstants(cast.input(), constants);
+        } else if (expression instanceof Case branches) {
+            for (Case.Branch branch : branches.branches()) {
+                constant &= findConstants(branch.condition(), constants);
+                constant &= findConstants(branch.result(), constants);
+            }
+            constant &= findConstants(branches.otherwise(), constants);
+        } else if (expression instanceof Call call) {
+            constant = !DIFFERENT_EACH_TIME.contains(call.function())
+                    && !call.function().contains(Expression.EACH_TIME);
+            for (Expression argument : call.arguments()) {
+                constant &= findConstants(argument, constants);
+            }
+        } else {
+            constant = !(expression instanceof Column);
         }
-        if (expression instanceof Case branches) {
-            return isConstant(branches.otherwise())
-                    && branches.branches().stream()
-                            .allMatch(branch -> isConstant(branch.condition()) && isConstant(branch.result()));
+        if (constant) {
+            constants.add(expression);
         }
-        if (expression instanceof Call call) {
-            return !DIFFERENT_EACH_TIME.contains(call.function())
-                    && !call.function().contains(Expression.EACH_TIME)
-                    && call.arguments().stream().allMatch(ConstantFolder::isConstant);
-        }
-        return !(expression instanceof Column);
+        return constant;
     }
 
     private static Object valueOf(FieldVector vector, DataType type, int row) {
@@ -157,7 +178,11 @@ public final class ConstantFolder {
             case ARRAY -> {
                 ListVector list = (ListVector) vector;
                 List<Object> values = new ArrayList<>();
+                Interrupt interrupt = Interrupt.current();
                 for (int i = list.getElementStartIndex(row); i < list.getElementEndIndex(row); i++) {
+                    if ((i & 1023) == 0) {
+                        interrupt.check();
+                    }
                     values.add(element(list.getDataVector(), type.element(), i));
                 }
                 yield values;

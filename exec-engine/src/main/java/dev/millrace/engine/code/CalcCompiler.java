@@ -1,6 +1,7 @@
 package dev.millrace.engine.code;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.type.DataType;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Writes the loops of a filter with projections.
@@ -29,6 +31,11 @@ final class CalcCompiler {
     private static final int MOST_NODES_IN_A_LOOP = 250;
 
     private static final int MOST_PASSES = 24;
+
+    /** What costs more may take milliseconds a row. */
+    private static final int VERY_DEAR = 2 * Costs.CHEAP;
+
+    private static final int LOOK_ROWS = 63; // a mask: how often a loop over other rows asks whether to stop
 
     private final int methodNodes;
     private final KernelSource kernel;
@@ -208,18 +215,22 @@ final class CalcCompiler {
             methods.line("int passed = 0;");
             body.line("selected[passed] = i;");
             body.line("passed += " + String.join(" & ", conditions) + " ? 1 : 0;");
-            loop(body, pass > 0, passes.get(pass).stream().anyMatch(CalcCompiler::isDear));
+            loop(body, pass > 0, cost(passes.get(pass).stream()));
             methods.line("return passed;").close();
         }
     }
 
-    /** Whether a row may take long enough to be noticed. */
-    private static boolean isDear(Expression expression) {
-        return Costs.of(expression) > Costs.CHEAP;
+    /** Of the dearest. */
+    private static int cost(Stream<Expression> expressions) {
+        return expressions.mapToInt(Costs::of).max().orElse(0);
     }
 
-    /** A loop over all rows or those selected, with the row of a failure at hand. */
-    private void loop(Body body, boolean selected, boolean dear) {
+    /**
+     * A loop over all rows or those selected, with the row of a failure at hand. If a row may take long enough to be noticed,
+     * the loop says where it is and asks whether to stop: before each row where that costs little beside it.
+     */
+    private void loop(Body body, boolean selected, int cost) {
+        boolean dear = cost > Costs.CHEAP;
         SourceBuilder methods = kernel.methods();
         String head = "for (; k < count; k++)";
         if (!body.mayFail()) {
@@ -232,6 +243,10 @@ final class CalcCompiler {
             return;
         }
         methods.line("int i = 0;");
+        if (dear) {
+            String type = kernel.use(Interrupt.class);
+            methods.line(type + " interrupt = " + type + ".current();");
+        }
         if (selected) {
             methods.line("int k = 0;").open("try").open(head).line("i = selected[k];");
         } else {
@@ -239,6 +254,9 @@ final class CalcCompiler {
         }
         if (dear) {
             methods.line("row = i;");
+            String look = "interrupt.check();";
+            methods.line(
+                    cost > VERY_DEAR ? look : "if ((" + (selected ? "k" : "i") + " & " + LOOK_ROWS + ") == 0) " + look);
         }
         methods.append(body.statements()).close();
         methods.reopen("catch (RuntimeException e)").line("throw failed(e, i);").close();
@@ -267,10 +285,7 @@ final class CalcCompiler {
             }
             body.head().forEach(methods::line);
             stores.forEach(store -> store.before(methods));
-            loop(
-                    body,
-                    selected,
-                    groups.get(group).stream().map(projections::get).anyMatch(CalcCompiler::isDear));
+            loop(body, selected, cost(groups.get(group).stream().map(projections::get)));
             stores.forEach(store -> store.after(methods));
             methods.close();
         }

@@ -4,12 +4,10 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import java.io.IOException;
-import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.codehaus.commons.compiler.CompileException;
 import org.codehaus.janino.ClassLoaderIClassLoader;
@@ -42,7 +40,6 @@ public final class ClassCompiler {
         }
     };
 
-    private static final long LOOK_MILLIS = 20;
     private static final ReentrantLock COMPILING =
             new ReentrantLock(); // Janino's type descriptions are not thread-safe
     private static final IClassLoader TYPES = new ClassLoaderIClassLoader(PARENT); // used under COMPILING only
@@ -59,7 +56,7 @@ public final class ClassCompiler {
     public static <T> Class<? extends T> compile(String className, String source, Class<T> superType) {
         Class<?> known = cached(source);
         if (known == null) {
-            awaitTurn();
+            Interrupt.lock(COMPILING); // others may be at a large class
             try {
                 known = cached(source);
                 if (known == null) {
@@ -75,24 +72,6 @@ public final class ClassCompiler {
         return known.asSubclass(superType);
     }
 
-    /** A large class may take seconds; whoever is to be stopped meanwhile is. */
-    private static void awaitTurn() {
-        boolean interrupted = false;
-        while (true) {
-            Interrupt.checkCurrent();
-            try {
-                if (COMPILING.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                    break;
-                }
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private static Class<?> cached(String source) {
         synchronized (CACHE) {
             return CACHE.get(source);
@@ -105,7 +84,8 @@ public final class ClassCompiler {
         }
         try {
             Java.AbstractCompilationUnit unit =
-                    new Parser(new Scanner(className, new StringReader(source))).parseAbstractCompilationUnit();
+                    new Parser(new Scanner(className, new Looks.Source(source))).parseAbstractCompilationUnit();
+            Looks.addTo(unit);
             List<ClassFile> files = new ArrayList<>();
             new UnitCompiler(unit, TYPES).compileUnit(false, true, false, files);
             assert files.size() == 1 : "one class per source, not " + files.size();
@@ -113,6 +93,7 @@ public final class ClassCompiler {
         } catch (StackOverflowError e) {
             throw tooComplex();
         } catch (CompileException | IOException | RuntimeException | LinkageError e) {
+            Interrupt.checkCurrent(); // it may be why
             if (source.length() > LARGE_SOURCE) {
                 throw tooComplex(); // a method beyond the JVM's 64 KB, most likely
             }

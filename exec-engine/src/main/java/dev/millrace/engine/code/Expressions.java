@@ -1,5 +1,6 @@
 package dev.millrace.engine.code;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -15,6 +16,7 @@ final class Expressions {
     private Expressions() {}
 
     static List<Expression> children(Expression expression) {
+        Interrupt.checkCurrent(); // whatever walks over long expressions comes here
         if (expression instanceof Call call) {
             return call.arguments();
         }
@@ -51,12 +53,17 @@ final class Expressions {
 
     /** The arguments of nested ANDs, in order. */
     static List<Expression> conjuncts(Expression condition) {
+        List<Expression> conjuncts = new ArrayList<>();
+        addConjuncts(condition, conjuncts);
+        return conjuncts;
+    }
+
+    private static void addConjuncts(Expression condition, List<Expression> into) {
         if (condition instanceof Call call && call.function().equals("and")) {
-            List<Expression> conjuncts = new ArrayList<>();
-            call.arguments().forEach(argument -> conjuncts.addAll(conjuncts(argument)));
-            return conjuncts;
+            call.arguments().forEach(argument -> addConjuncts(argument, into));
+        } else {
+            into.add(condition);
         }
-        return List.of(condition);
     }
 
     static int size(Expression expression) {

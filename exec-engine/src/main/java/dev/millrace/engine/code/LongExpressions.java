@@ -51,6 +51,9 @@ final class LongExpressions {
 
     /** How many nodes one method computes; just more than {@code most} if there are more. */
     static int nodes(Expression expression, int most) {
+        if (most <= 0) {
+            return 1; // there are more already, however deep it is
+        }
         int nodes = 1;
         if (isPart(expression)) {
             return PART_NODES;

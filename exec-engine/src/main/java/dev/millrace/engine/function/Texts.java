@@ -200,6 +200,12 @@ public final class Texts {
         long total = Math.max(0L, times) * length;
         checkLength(total);
         long start = out.begin().room(total);
+        fill(start, total, address, length);
+        out.slice(start, (int) total);
+    }
+
+    /** Fills memory with a text again and again. */
+    static void fill(long start, long total, long address, int length) {
         long checked = start;
         for (long at = start; at < start + total; at += length) {
             Bytes.copy(address, at, length);
@@ -208,7 +214,6 @@ public final class Texts {
                 Interrupt.checkCurrent();
             }
         }
-        out.slice(start, (int) total);
     }
 
     /** Part {@code index}, from 1 or from the end when negative; empty when there is none. */

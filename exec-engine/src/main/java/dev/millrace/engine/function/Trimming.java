@@ -120,10 +120,12 @@ public final class Trimming {
             buffer.end(at + missing);
         } else {
             int fillCharacters = Utf8.characters(fill, fillLength);
-            for (; missing >= fillCharacters; missing -= fillCharacters) {
-                buffer.append(fill, fillLength);
-            }
-            buffer.append(fill, Texts.offsetOf(fill, fillLength, missing));
+            long bytes = (long) (missing / fillCharacters) * fillLength;
+            Texts.checkLength(length + bytes);
+            long at = buffer.room(bytes);
+            Texts.fill(at, bytes, fill, fillLength);
+            buffer.end(at + bytes);
+            buffer.append(fill, Texts.offsetOf(fill, fillLength, missing % fillCharacters));
         }
         if (left) {
             buffer.append(address, length);

@@ -2,6 +2,7 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
@@ -200,25 +201,30 @@ public final class GroupTable implements AutoCloseable {
         int chunk = (int) Math.min(oldCapacity, REHASHED_SLOTS);
         long[] words = new long[chunk];
         long[] hashes = new long[chunk];
-        for (long from = 0; from < oldCapacity; from += chunk) {
-            int found = 0;
-            for (int i = 0; i < chunk; i++) {
-                long word = Memory.getLong(oldAddress + (from + i << 3));
-                words[found] = word;
-                found += word == 0 ? 0 : 1; // no branch: occupied slots are random
-            }
-            for (int i = 0; i < found; i++) {
-                hashes[i] = Memory.getLong(words[i] & ADDRESS); // a loop of its own: these wait for memory together
-            }
-            for (int i = 0; i < found; i++) {
-                long at = hashes[i] << KeyGroups.BITS >>> shift;
-                while (word(at) != 0) {
-                    at = (at + 1) & mask;
+        Interrupt interrupt = Interrupt.current();
+        try {
+            for (long from = 0; from < oldCapacity; from += chunk) {
+                interrupt.check();
+                int found = 0;
+                for (int i = 0; i < chunk; i++) {
+                    long word = Memory.getLong(oldAddress + (from + i << 3));
+                    words[found] = word;
+                    found += word == 0 ? 0 : 1; // no branch: occupied slots are random
                 }
-                Memory.putLong(indexAddress + (at << 3), words[i]);
+                for (int i = 0; i < found; i++) {
+                    hashes[i] = Memory.getLong(words[i] & ADDRESS); // a loop of its own: these wait for memory together
+                }
+                for (int i = 0; i < found; i++) {
+                    long at = hashes[i] << KeyGroups.BITS >>> shift;
+                    while (word(at) != 0) {
+                        at = (at + 1) & mask;
+                    }
+                    Memory.putLong(indexAddress + (at << 3), words[i]);
+                }
             }
+        } finally {
+            oldIndex.forEach(memory::adopt); // for new entries
         }
-        oldIndex.forEach(memory::adopt); // for new entries
     }
 
     private void newIndex(long capacity) {

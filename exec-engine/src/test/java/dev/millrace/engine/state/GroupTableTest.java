@@ -1,9 +1,13 @@
 package dev.millrace.engine.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Memory;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.testing.memory.PoisonedAllocation;
 import java.util.HashMap;
@@ -144,5 +148,21 @@ class GroupTableTest {
                 }
             }
         }
+    }
+
+    @Test
+    void aTableThatGrowsIsStoppedAndFreesAllThatItHas() {
+        Interrupt interrupt = new Interrupt();
+        try (RootAllocator allocator = PoisonedAllocation.newRoot(1 << 28);
+                GroupTable table = new GroupTable(allocator, new long[] {7});
+                Interrupt.Binding binding = interrupt.bind()) {
+            RandomGenerator random = new SplittableRandom(3);
+            interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "it is cancelled"));
+            assertThrows(MillraceException.class, () -> {
+                while (true) {
+                    table.insertNew(random.nextLong());
+                }
+            });
+        } // fails if a byte is left
     }
 }

@@ -8,8 +8,10 @@ import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -190,11 +192,12 @@ final class Relations {
     /** Row types need distinct names; users do not. */
     static List<String> distinctNames(List<String> names) {
         Set<String> used = new HashSet<>();
+        Map<String, Integer> next = new HashMap<>(); // the number that was not tried for a name
         List<String> distinct = new ArrayList<>(names.size());
         for (String name : names) {
             String candidate = name;
-            for (int i = 0; !used.add(candidate); i++) {
-                candidate = name + i;
+            while (!used.add(candidate)) {
+                candidate = name + (next.merge(name, 1, Integer::sum) - 1);
             }
             distinct.add(candidate);
         }

@@ -34,7 +34,11 @@ final class LexemeEditor {
             "for",
             "select");
 
+    private static final int LOOK_PLACES = 1024;
+
     private final List<Lexeme> lexemes;
+    private final Interrupt interrupt = Interrupt.current();
+    private int looks;
 
     LexemeEditor(List<Lexeme> lexemes) {
         this.lexemes = new ArrayList<>(lexemes);
@@ -49,6 +53,9 @@ final class LexemeEditor {
     }
 
     Lexeme get(int place) {
+        if (++looks % LOOK_PLACES == 0) {
+            interrupt.check();
+        }
         return place < 0 || place >= lexemes.size() ? lexemes.get(lexemes.size() - 1) : lexemes.get(place);
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.engine.function.regex;
 
+import dev.millrace.interrupt.Interrupt;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,6 +103,7 @@ public final class Regex {
 
     /** Gathers sets of characters and lookarounds. */
     private void collect(Syntax part, List<CharSet> sets) {
+        Interrupt.checkCurrent();
         if (part instanceof Syntax.Literal literal) {
             sets.add(CharSet.of(literal.codePoint()));
         } else if (part instanceof Syntax.OneOf one) {
