@@ -174,4 +174,51 @@ class LongQueriesTest {
             assertEquals(cause.sqlState(), thrown.sqlState());
         }
     }
+
+    private static int planNodes(String sql) {
+        return onDeepStack(() -> Subplans.of(plan(sql).root()).size());
+    }
+
+    /** What each reads of the one before, it reads twice: the rows, and the values they are made for. */
+    private static String laterals(int count) {
+        return "SELECT count(*) FROM by_device a0"
+                + listed(
+                        count,
+                        "",
+                        i -> ", LATERAL (SELECT b.n + a" + i + ".n AS n FROM by_device b WHERE b.n > a" + i + ".n) a"
+                                + (i + 1));
+    }
+
+    @Test
+    void eachOfManyStackedLateralsAddsTheSameNumberOfNodes() {
+        int ten = planNodes(laterals(10));
+        int twenty = planNodes(laterals(20));
+        int forty = planNodes(laterals(40));
+        assertEquals(2 * (twenty - ten), forty - twenty, ten + ", " + twenty + ", " + forty + " nodes");
+    }
+
+    private static String readTwice(int count) {
+        return "WITH w0 AS (SELECT n FROM by_device), "
+                + listed(
+                        count,
+                        ", ",
+                        i -> "w" + (i + 1) + " AS (SELECT n FROM w" + i + " UNION ALL SELECT n + 1 FROM w" + i + ")")
+                + " SELECT count(*) FROM w" + count;
+    }
+
+    @Test
+    void queriesThatReadTheOneBeforeTwiceArePlannedOnce() {
+        int ten = planNodes(readTwice(10));
+        int twenty = planNodes(readTwice(20));
+        int forty = planNodes(readTwice(40));
+        assertEquals(2 * (twenty - ten), forty - twenty, ten + ", " + twenty + ", " + forty + " nodes");
+    }
+
+    /** A condition goes down to each reader by itself, so that there are more and more different ones. */
+    @Test
+    void filteredReadersThatDoubleArePlannedOrRefused() {
+        String sql = readTwice(20).replaceAll("n \\+ 1 FROM w(\\d+)", "n + 1 FROM w$1 WHERE n > $1");
+        MillraceException refusal = onDeepStack(() -> assertThrows(MillraceException.class, () -> plan(sql)));
+        assertEquals(SqlState.STATEMENT_TOO_COMPLEX, refusal.sqlState());
+    }
 }

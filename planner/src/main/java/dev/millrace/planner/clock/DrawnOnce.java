@@ -6,12 +6,14 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewriter;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,22 +37,19 @@ public final class DrawnOnce {
     }
 
     /** Fails with 0A000 where a value would be drawn again for what should be one row. */
-    public PlanNode apply(PlanNode plan) {
-        if (!anyDraws(plan, new HashSet<>())) {
-            return plan;
+    public PlanNode apply(PlanNode given) {
+        if (Subplans.of(given).stream().noneMatch(DrawnOnce::draws)) {
+            return given;
         }
+        PlanNode plan = Rewriter.shared(given);
         Map<Expression, Set<PlanNode>> places = new HashMap<>();
-        collect(plan, places, new HashSet<>());
+        Subplans.of(plan).forEach(node -> collect(node, places));
         if (places.values().stream().anyMatch(nodes -> nodes.size() > 1)) {
             throw refusal(
                     "a random value is read in two parts of the query that cannot share it",
                     "CREATE TABLE t AS SELECT .., random() AS r ..; and read r from it");
         }
         return Rewriter.rewrite(plan, this::overSettled);
-    }
-
-    private static boolean anyDraws(PlanNode plan, Set<PlanNode> seen) {
-        return seen.add(plan) && (draws(plan) || plan.inputs().stream().anyMatch(input -> anyDraws(input, seen)));
     }
 
     private static boolean draws(PlanNode node) {
@@ -60,10 +59,7 @@ public final class DrawnOnce {
                         && join.residual().filter(Expressions::draws).isPresent();
     }
 
-    private static void collect(PlanNode node, Map<Expression, Set<PlanNode>> places, Set<PlanNode> seen) {
-        if (!seen.add(node)) {
-            return;
-        }
+    private static void collect(PlanNode node, Map<Expression, Set<PlanNode>> places) {
         List<Expression> parts = List.of();
         if (node instanceof Calc calc) {
             parts = Nodes.expressions(calc);
@@ -73,12 +69,12 @@ public final class DrawnOnce {
         for (Expression part : parts) {
             Expressions.any(part, each -> {
                 if (Expressions.isDraw(each)) {
-                    places.computeIfAbsent(each, any -> new HashSet<>()).add(node);
+                    places.computeIfAbsent(each, any -> Collections.newSetFromMap(new IdentityHashMap<>()))
+                            .add(node);
                 }
                 return false;
             });
         }
-        node.inputs().forEach(input -> collect(input, places, seen));
     }
 
     private Optional<PlanNode> overSettled(PlanNode node) {

@@ -2,6 +2,7 @@ package dev.millrace.planner.explain;
 
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.tree.Rewriter;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -26,7 +27,7 @@ public record Fingerprint(String hash, List<Literal> literals) {
 
     public static Fingerprint of(PlanNode plan) {
         StructureText text = new StructureText();
-        text.add(plan);
+        text.add(Rewriter.shared(plan));
         try {
             byte[] digest =
                     MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(StandardCharsets.UTF_8));

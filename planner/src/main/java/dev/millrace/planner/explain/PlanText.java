@@ -13,10 +13,11 @@ import dev.millrace.planner.estimate.Cardinality;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.NodeVisitor;
 import dev.millrace.planner.tree.Nodes;
+import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,8 +44,8 @@ import java.util.stream.IntStream;
 public final class PlanText implements NodeVisitor<String> {
     private final Function<PlanNode, List<String>> notes;
     private final StringBuilder text = new StringBuilder();
-    private final Map<PlanNode, Integer> numbers = new HashMap<>();
-    private final Set<PlanNode> written = new HashSet<>();
+    private final Map<PlanNode, Integer> numbers = new IdentityHashMap<>();
+    private final Set<PlanNode> written = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private PlanText(Function<PlanNode, List<String>> notes) {
         this.notes = notes;
@@ -106,16 +107,17 @@ public final class PlanText implements NodeVisitor<String> {
         return of(plan, node -> List.of());
     }
 
-    private static String of(PlanNode plan, Function<PlanNode, List<String>> notes) {
+    private static String of(PlanNode given, Function<PlanNode, List<String>> notes) {
+        PlanNode plan = Rewriter.shared(given); // comparing plans again and again is dear where they share
         PlanText planText = new PlanText(notes);
-        planText.numberShared(plan, new HashSet<>());
+        planText.numberShared(plan, Collections.newSetFromMap(new IdentityHashMap<>()));
         planText.write(plan, 0);
         return planText.text.toString();
     }
 
     private void numberShared(PlanNode node, Set<PlanNode> seen) {
         if (!seen.add(node)) {
-            numbers.computeIfAbsent(node, shared -> numbers.size() + 1);
+            numbers.putIfAbsent(node, numbers.size() + 1);
             return;
         }
         node.inputs().forEach(input -> numberShared(input, seen));

@@ -9,7 +9,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.tree.NodeVisitor;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import java.util.Optional;
 /** A plan's structure as text for hashing: complete, compact, without names of columns and values of literals. */
 final class StructureText implements NodeVisitor<StringBuilder> {
     private final StringBuilder text = new StringBuilder(512);
-    private final Map<PlanNode, Integer> numbers = new HashMap<>();
+    private final Map<PlanNode, Integer> numbers = new IdentityHashMap<>(); // equal subplans of a plan are one object
     private final List<Literal> literals = new ArrayList<>();
 
     List<Literal> literals() {

@@ -2,13 +2,13 @@ package dev.millrace.planner.join;
 
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.fact.Inference;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.planner.tree.Rewrite;
 import dev.millrace.planner.tree.Rewriter;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +32,7 @@ import java.util.stream.IntStream;
  */
 public final class MergeJoins implements Rewrite {
     private final Inference inference;
-    private final Map<PlanNode, Integer> readers = new HashMap<>();
+    private final Map<PlanNode, Integer> readers = new IdentityHashMap<>(); // comparing plans is dear where they share
 
     private MergeJoins(Inference inference) {
         this.inference = inference;
@@ -41,17 +41,11 @@ public final class MergeJoins implements Rewrite {
     /** {@code plan} with joins merged where that saves state. */
     public static PlanNode apply(PlanNode plan, Inference inference) {
         MergeJoins merge = new MergeJoins(inference);
-        merge.count(plan, new HashSet<>());
-        return Rewriter.rewrite(plan, merge);
-    }
-
-    private void count(PlanNode node, HashSet<PlanNode> seen) {
-        if (seen.add(node)) {
-            for (PlanNode input : node.inputs()) {
-                readers.merge(input, 1, Integer::sum);
-                count(input, seen);
-            }
+        PlanNode shared = Rewriter.shared(plan);
+        for (PlanNode node : Subplans.of(shared)) {
+            node.inputs().forEach(input -> merge.readers.merge(input, 1, Integer::sum));
         }
+        return Rewriter.rewrite(shared, merge);
     }
 
     /** Joins of one key below another, and which of their columns that one sees. */

@@ -23,10 +23,12 @@ final class BelowWindows {
     private BelowWindows() {}
 
     /** The query with all such sub-queries moved, in sub-queries, too. */
-    static RelNode move(RelNode node) {
-        List<RelNode> inputs = node.getInputs().stream().map(BelowWindows::move).toList();
-        RelNode copy = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
-        RelNode inner = copy.accept(new RexShuttle() {
+    static RelNode move(RelNode query) {
+        return SharedNodes.rewrite(query, BelowWindows::moveHere);
+    }
+
+    private static RelNode moveHere(RelNode node) {
+        RelNode inner = node.accept(new RexShuttle() {
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
                 RexSubQuery moved = (RexSubQuery) super.visitSubQuery(query);

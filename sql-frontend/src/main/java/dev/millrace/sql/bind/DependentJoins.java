@@ -59,6 +59,7 @@ import org.apache.calcite.util.ImmutableBitSet;
  */
 final class DependentJoins extends RelHomogeneousShuttle {
     private final Set<CorrelationId> around = new HashSet<>(); // variables of the queries around the one at hand
+    private final SharedNodes nodes = new SharedNodes(); // the left side of a join is in its right one, too
 
     private DependentJoins() {}
 
@@ -77,8 +78,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
             return Relations.join(left, right, Rex.builder().makeLiteral(true), correlate.getJoinType());
         }
         around.remove(variable);
-        LogicalCorrelate same = (LogicalCorrelate) correlate.copy(correlate.getTraitSet(), List.of(left, right));
-        return new Rewriting(same).joined(right);
+        return new Rewriting(correlate, left, nodes).joined(right);
     }
 
     /** A column that was never NULL may be it now, and what reads it must say so. */
@@ -108,15 +108,17 @@ final class DependentJoins extends RelHomogeneousShuttle {
 
     private static final class Rewriting {
         private final LogicalCorrelate correlate;
+        private final SharedNodes nodes;
         private final CorrelationId variable;
         private final RelNode left;
         private final List<Integer> columns;
         private final Keyed keys;
 
-        Rewriting(LogicalCorrelate correlate) {
+        Rewriting(LogicalCorrelate correlate, RelNode left, SharedNodes nodes) {
             this.correlate = correlate;
+            this.nodes = nodes;
             this.variable = correlate.getCorrelationId();
-            this.left = correlate.getLeft();
+            this.left = left;
             this.columns = correlate.getRequiredColumns().asList();
             List<RexNode> references = Relations.references(left);
             RelNode distinct = Relations.distinct(left, columns);
@@ -134,7 +136,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
         }
 
         private boolean reads(RelNode node) {
-            return RelOptUtil.getVariablesUsed(node).contains(variable);
+            return nodes.variablesUsed(node).contains(variable);
         }
 
         private boolean reads(RexNode node) {

@@ -41,18 +41,19 @@ final class RowMembership {
     private RowMembership() {}
 
     /** The query with all such members counted, in sub-queries, too. */
-    static RelNode count(RelNode node) {
-        List<RelNode> inputs =
-                node.getInputs().stream().map(RowMembership::count).toList();
-        RelNode copy = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
-        if (copy instanceof LogicalFilter filter) {
+    static RelNode count(RelNode query) {
+        return SharedNodes.rewrite(query, RowMembership::countHere);
+    }
+
+    private static RelNode countHere(RelNode node) {
+        if (node instanceof LogicalFilter filter) {
             Row row = new Row(filter.getInput(), filter.getVariablesSet());
             RexNode condition = filter.getCondition().accept(row);
             return row.isUsed()
                     ? Relations.filter(filter.getInput(), condition, Optional.of(row.id))
                     : filter.copy(filter.getTraitSet(), filter.getInput(), condition);
         }
-        if (copy instanceof LogicalProject project) {
+        if (node instanceof LogicalProject project) {
             Row row = new Row(project.getInput(), project.getVariablesSet());
             List<RexNode> columns =
                     project.getProjects().stream().map(each -> each.accept(row)).toList();
@@ -63,7 +64,7 @@ final class RowMembership {
                     project.getRowType(),
                     row.isUsed() ? Set.of(row.id) : project.getVariablesSet());
         }
-        return copy.accept(new RexShuttle() {
+        return node.accept(new RexShuttle() {
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
                 if (isOpen(query) && query.getOperands().size() > 1) {

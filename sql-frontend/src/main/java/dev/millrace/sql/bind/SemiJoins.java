@@ -42,10 +42,12 @@ final class SemiJoins {
     private SemiJoins() {}
 
     /** The query with all such conditions replaced, in sub-queries, too. */
-    static RelNode apply(RelNode node) {
-        List<RelNode> inputs = node.getInputs().stream().map(SemiJoins::apply).toList();
-        RelNode copy = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
-        RelNode inner = copy.accept(new RexShuttle() {
+    static RelNode apply(RelNode query) {
+        return SharedNodes.rewrite(query, SemiJoins::applyHere);
+    }
+
+    private static RelNode applyHere(RelNode node) {
+        RelNode inner = node.accept(new RexShuttle() {
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
                 return query.clone(SemiJoins.apply(query.rel));

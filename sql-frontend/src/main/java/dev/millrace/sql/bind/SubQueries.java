@@ -2,7 +2,10 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.rel.RelNode;
@@ -62,7 +65,15 @@ final class SubQueries {
     }
 
     /** Whether there is still a sub-query in an expression, or a row of an outer query. */
-    private static boolean isLeft(RelNode node) {
+    private static boolean isLeft(RelNode query) {
+        return isLeft(query, Collections.newSetFromMap(new IdentityHashMap<>()));
+    }
+
+    private static boolean isLeft(RelNode node, Set<RelNode> seen) {
+        if (!seen.add(node)) {
+            return false; // or it was found there
+        }
+        Interrupt.checkCurrent();
         boolean[] found = {node instanceof Correlate};
         node.accept(new RexShuttle() {
             @Override
@@ -71,6 +82,6 @@ final class SubQueries {
                 return query;
             }
         });
-        return found[0] || node.getInputs().stream().anyMatch(SubQueries::isLeft);
+        return found[0] || node.getInputs().stream().anyMatch(input -> isLeft(input, seen));
     }
 }
