@@ -17,6 +17,7 @@ import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
@@ -173,7 +174,12 @@ class LocalEngine implements Engine {
 
     @Override
     public StandingQuery start(String name, PlanNode plan, QueryOptions queryOptions) {
-        changes.lock();
+        try {
+            Interrupt.lock(changes);
+        } catch (MillraceException e) {
+            Closing.all(queryOptions.sinks());
+            throw e;
+        }
         try {
             try {
                 relations.requireFree(name);
@@ -233,7 +239,7 @@ class LocalEngine implements Engine {
 
     @Override
     public StandingQuery alter(String name, PlanNode plan, QueryOptions queryOptions) {
-        changes.lock();
+        Interrupt.lock(changes);
         try {
             LocalStandingQuery old = (LocalStandingQuery) query(name);
             if (old.state() == QueryState.PAUSED) {
@@ -293,7 +299,7 @@ class LocalEngine implements Engine {
 
     /** Runs an action while the epochs of a query are at rest: nothing of it is half done anywhere. */
     void atRest(LocalStandingQuery query, Runnable action) {
-        changes.lock();
+        Interrupt.lock(changes);
         try {
             if (query.state() == QueryState.RUNNING || query.state() == QueryState.PAUSED) {
                 atRest(Set.of(query.domain()), domain -> action.run());
@@ -308,6 +314,11 @@ class LocalEngine implements Engine {
     /** Runs an action while domains are at rest, which are one then. By who holds the lock of changes. */
     void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
         rests.atRest(domains, action);
+    }
+
+    /** Whether somebody starts or changes a query, or waits for a moment to do so. For tests. */
+    boolean isChanging() {
+        return changes.isLocked();
     }
 
     /** Waits for a condition over the engine's state. */
@@ -435,7 +446,7 @@ class LocalEngine implements Engine {
     @Override
     public long append(Map<String, List<Batch>> rows) {
         return relations.append(rows, domains -> {
-            changes.lock();
+            Interrupt.lock(changes);
             try {
                 Set<EpochDomain> apart = domains.get();
                 if (apart.size() > 1) {
@@ -545,6 +556,7 @@ class LocalEngine implements Engine {
 
     @Override
     public void close() {
+        rests.end(); // who holds the lock waits for nothing any more
         changes.lock();
         try {
             if (closed) {

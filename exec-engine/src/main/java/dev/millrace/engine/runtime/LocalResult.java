@@ -6,6 +6,7 @@ import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.type.Schema;
 import java.util.ArrayDeque;
@@ -142,7 +143,7 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
         try {
             tasks.workers().await(signal, () -> ended || queuedBytes > 0 || hasNext(), Long.MAX_VALUE);
         } catch (InterruptedException e) {
-            cancel();
+            Interrupt.current().cause().ifPresentOrElse(this::stop, this::cancel);
             Thread.currentThread().interrupt();
         }
         Optional<Batch> next;

@@ -6,6 +6,7 @@ import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.scheduler.Signal;
 import dev.millrace.scheduler.Workers;
 import java.util.List;
@@ -23,6 +24,7 @@ final class Rests {
     private final Epochs epochs;
     private final Workers workers;
     private final Signal signal;
+    private volatile boolean ended; // written by who closes the engine, read by those who wait
 
     Rests(Epochs epochs, Workers workers, Signal signal) {
         this.epochs = epochs;
@@ -51,6 +53,12 @@ final class Rests {
         }
     }
 
+    /** The engine closes: whoever waits for a moment of rest gives up. On any thread. */
+    void end() {
+        ended = true;
+        signal.raise();
+    }
+
     /** Runs an action while domains are at rest, which are one then. */
     void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
         atRest(domains, () -> true, action);
@@ -74,7 +82,11 @@ final class Rests {
         Set<EpochDomain> held = domains;
         epochs.hold(held);
         try {
-            if (!await(condition, TIMEOUT_NANOS)) {
+            boolean reached = await(() -> ended || condition.getAsBoolean(), TIMEOUT_NANOS);
+            if (ended) {
+                throw MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the engine is closed");
+            }
+            if (!reached) {
                 throw MillraceException.user(
                         SqlState.OBJECT_IN_USE,
                         "the epoch under way does not end: a sink or a query that reads the same relations is stuck");
@@ -92,6 +104,7 @@ final class Rests {
             return workers.await(signal, condition, timeoutNanos);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            Interrupt.checkCurrent(); // says why
             throw MillraceException.user(SqlState.QUERY_CANCELED, "canceling statement due to user request");
         }
     }

@@ -8,6 +8,7 @@ import static dev.millrace.engine.runtime.TestPlans.sum;
 import static dev.millrace.engine.runtime.TestPlans.view;
 import static dev.millrace.engine.runtime.TestPlans.zset;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,10 +16,14 @@ import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.time.Eventually;
+import dev.millrace.testing.time.OwnThread;
 import dev.millrace.type.Schema;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,5 +119,49 @@ final class StoppingTest {
 
     private static ScriptedSource source(Row row) {
         return ScriptedSource.bounded(KV, List.of(List.of(row)));
+    }
+
+    /** A query that is asked to pause in the middle of an epoch that does not end, by a thread that therefore waits. */
+    private CompletableFuture<Void> pausing() {
+        WritableRelation stream = engine.relations().addStream("s", KV);
+        StandingQuery deaf = engine.start("deaf", project(scan("s", KV), 0), QueryOptions.view());
+        stream.append(batch(engine, KV, Row.of(TestOperators.DEAF, 1)));
+        CompletableFuture<Void> pausing = new CompletableFuture<>();
+        OwnThread.EACH.execute(() -> {
+            try {
+                deaf.pause();
+                pausing.complete(null);
+            } catch (RuntimeException e) {
+                pausing.completeExceptionally(e);
+            }
+        });
+        Eventually.holds("others wait", () -> engine.isChanging());
+        return pausing;
+    }
+
+    @Test
+    void whoWaitsForAnotherToChangeTheEngineIsStopped() throws Exception {
+        CompletableFuture<Void> pausing = pausing();
+        engine.relations().addStream("other", KV);
+        Interrupt interrupt = new Interrupt();
+        interrupt.stop(MillraceException.user(SqlState.QUERY_CANCELED, "it is cancelled"));
+        try (Interrupt.Binding binding = interrupt.bind()) {
+            MillraceException why = assertThrows(
+                    MillraceException.class,
+                    () -> engine.start("sum", sum(scan("other", KV), List.of(), 1), QueryOptions.view()));
+            assertEquals("it is cancelled", why.getMessage());
+        }
+        assertFalse(pausing.isDone()); // it was not the end of the other's wait
+        TestOperators.hear();
+        pausing.get();
+    }
+
+    @Test
+    void whoWaitsForAMomentOfRestGivesUpWhenTheEngineCloses() {
+        CompletableFuture<Void> pausing = pausing();
+        engine.close();
+        ExecutionException ended = assertThrows(ExecutionException.class, pausing::get);
+        assertEquals(SqlState.ADMIN_SHUTDOWN, ((MillraceException) ended.getCause()).sqlState());
+        TestOperators.hear();
     }
 }

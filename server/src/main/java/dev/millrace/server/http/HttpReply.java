@@ -6,6 +6,7 @@ import dev.millrace.batch.CheckedMemory;
 import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.text.TextBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -27,6 +28,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -37,6 +39,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class HttpReply implements AutoCloseable {
     static final String JSON = "application/json";
     private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final long LOOK_MILLIS = 500;
+    private static final long FAREWELL_SECONDS = 5;
 
     private final Channel channel;
     private final Optional<String> corsOrigin;
@@ -123,7 +127,8 @@ final class HttpReply implements AutoCloseable {
     /**
      * More of it; waits while the client is behind.
      *
-     * @throws MillraceException if the client is gone
+     * @throws MillraceException if the client is gone, or took nothing for too long, or what is sent is of a statement that was
+     *     cancelled meanwhile
      */
     void write(TextBuffer text) {
         int length = Math.toIntExact(text.length());
@@ -146,32 +151,31 @@ final class HttpReply implements AutoCloseable {
 
     private void write(ByteBuf bytes) {
         channel.writeAndFlush(new DefaultHttpContent(bytes), channel.voidPromise());
-        lock.lock();
-        try {
-            long untilNanos = System.nanoTime() + patienceNanos;
-            while (!channel.isWritable() && channel.isActive()) {
-                if (patienceNanos == 0) {
-                    changed.awaitUninterruptibly();
-                } else if (!await(untilNanos - System.nanoTime())) {
-                    channel.close();
-                    throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client does not read", null);
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
+        awaitWritable();
         if (isGone()) {
             throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client is gone", null);
         }
     }
 
-    /** Waits for a change; false if the time is over. */
-    private boolean await(long nanos) {
+    private void awaitWritable() {
+        Interrupt interrupt = Interrupt.current();
+        long fromNanos = System.nanoTime();
+        lock.lock();
         try {
-            return changed.awaitNanos(nanos) > 0 || channel.isWritable();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+            while (!channel.isWritable() && channel.isActive()) {
+                interrupt.check(); // what is sent is of a statement that may be cancelled
+                if (patienceNanos > 0 && System.nanoTime() - fromNanos >= patienceNanos) {
+                    channel.close();
+                    throw MillraceException.external(SqlState.CONNECTION_FAILURE, "the client does not read", null);
+                }
+                try {
+                    changed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                } catch (InterruptedException e) {
+                    interrupt.check(); // it was meant for a step that ended, if this does not throw
+                }
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -208,10 +212,28 @@ final class HttpReply implements AutoCloseable {
         }
         String json = error(error);
         if (begun) {
-            write((json + "\n").getBytes(StandardCharsets.UTF_8));
+            channel.writeAndFlush(
+                    new DefaultHttpContent(Unpooled.wrappedBuffer((json + "\n").getBytes(StandardCharsets.UTF_8))),
+                    channel.voidPromise());
             end();
+            hangUpIfBehind();
         } else {
             send(status(error.sqlState()), JSON, json + "\n");
+        }
+    }
+
+    /** A client that does not read cannot be told: it has some time to begin again. */
+    private void hangUpIfBehind() {
+        if (!channel.isWritable()) {
+            channel.eventLoop()
+                    .schedule(
+                            () -> {
+                                if (!channel.isWritable()) {
+                                    channel.close();
+                                }
+                            },
+                            FAREWELL_SECONDS,
+                            TimeUnit.SECONDS);
         }
     }
 

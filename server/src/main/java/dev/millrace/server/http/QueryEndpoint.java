@@ -125,17 +125,25 @@ final class QueryEndpoint {
                         }
                         if (text.length() >= ENOUGH) {
                             begin(reply, csv);
-                            reply.write(text);
+                            write(reply, text);
                         }
                     }
                 }
             }
             if (shown) {
                 begin(reply, csv);
-                reply.write(text);
+                write(reply, text);
                 reply.end();
             }
         }
+    }
+
+    /** A client that does not read is waited for as long as its statement may last. */
+    private void write(HttpReply reply, TextBuffer text) {
+        session.goOn(() -> {
+            reply.write(text);
+            return true;
+        });
     }
 
     private void sendArrow(StatementResult.Rows rows, HttpReply reply) {
@@ -146,7 +154,11 @@ final class QueryEndpoint {
                 sent += batch.rowCount();
                 requireRoom(sent);
                 begin(reply, arrow, rows.schema());
-                reply.write(arrow.rows(batch));
+                byte[] bytes = arrow.rows(batch);
+                session.goOn(() -> {
+                    reply.write(bytes);
+                    return true;
+                });
             }
         }
         begin(reply, arrow, rows.schema());

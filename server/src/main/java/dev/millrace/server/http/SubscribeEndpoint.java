@@ -124,10 +124,18 @@ final class SubscribeEndpoint {
                 } else if (events) {
                     text.appendAscii(":\n\n"); // proxies close what is silent
                 }
-                reply.write(text);
+                write(reply, text);
             }
         }
         reply.end();
+    }
+
+    /** Cancelling, and the server's stop, end also the wait for a client that does not read. */
+    private void write(HttpReply reply, TextBuffer text) {
+        session.goOn(() -> {
+            reply.write(text);
+            return true;
+        });
     }
 
     private void write(
@@ -153,7 +161,7 @@ final class SubscribeEndpoint {
                     json.row(text, batch, row);
                     text.appendAscii(events ? "\n\n" : "\n");
                     if (text.length() >= ENOUGH) {
-                        reply.write(text);
+                        write(reply, text);
                     }
                 }
             }

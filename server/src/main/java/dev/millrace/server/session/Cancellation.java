@@ -9,14 +9,34 @@ import java.util.function.Supplier;
 
 /**
  * Lets any thread stop what the session's thread is doing: a wait is interrupted, work is stopped by the
- * {@link Interrupt} that is bound to the thread meanwhile, an open result is cancelled. A request that comes while nothing
- * is under way has no effect, as PostgreSQL has it.
+ * {@link Interrupt} that is bound to the thread meanwhile, an open result is cancelled. A request that comes between two
+ * steps of a statement, as between its parsing and its execution, stops the next one; one that comes while no statement is
+ * under way has no effect, as PostgreSQL has it.
  */
 final class Cancellation {
     private Optional<Thread> running = Optional.empty(); // guarded by this
     private Interrupt interrupt = new Interrupt(); // of the step under way; guarded by this
     private Optional<Consumer<String>> openResult = Optional.empty(); // guarded by this
     private Optional<String> requested = Optional.empty(); // guarded by this
+    private boolean underWay; // a statement has begun and not ended; guarded by this
+    private Optional<String> between = Optional.empty(); // came while no step of it ran; guarded by this
+
+    /** A statement begins: its text is about to be read. What was asked for before is not meant for it. */
+    synchronized void begins() {
+        underWay = true;
+        between = Optional.empty();
+    }
+
+    /** A step of a statement follows that may have begun before. */
+    synchronized void goesOn() {
+        underWay = true;
+    }
+
+    /** The statement under way has ended; on the session's thread. */
+    synchronized void ends() {
+        underWay = false;
+        between = Optional.empty();
+    }
 
     /** Runs a step of a statement on the calling thread; the steps of one session never overlap, but may be nested. */
     <T> T run(Supplier<T> step) {
@@ -42,6 +62,11 @@ final class Cancellation {
     private synchronized boolean isNested() {
         if (running.isPresent() && running.get() == Thread.currentThread()) {
             return true;
+        }
+        if (between.isPresent()) {
+            String why = between.get();
+            between = Optional.empty();
+            throw cancelled(why);
         }
         running = Optional.of(Thread.currentThread());
         if (interrupt.isStopped()) {
@@ -85,6 +110,8 @@ final class Cancellation {
             requested = Optional.of(why);
             interrupt.stop(cancelled(why));
             running.get().interrupt();
+        } else if (underWay) {
+            between = Optional.of(why);
         }
         openResult.ifPresent(cancel -> cancel.accept(why));
     }

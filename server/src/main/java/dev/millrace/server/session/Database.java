@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -39,7 +38,6 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * roles and settings are kept; rows and answers are in memory, and closing it forgets them.
  */
 public final class Database implements AutoCloseable {
-    private static final long LOOK_MILLIS = 20;
 
     private final Clock clock;
     private final Engine engine;
@@ -308,24 +306,7 @@ public final class Database implements AutoCloseable {
      * @throws MillraceException why the statement under way was stopped; the lock is not taken then
      */
     void lockDefinitions() {
-        boolean interrupted = false;
-        try {
-            while (!definitionLock.isHeldByCurrentThread()) {
-                Interrupt.checkCurrent();
-                try {
-                    if (definitionLock.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                        return;
-                    }
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-            definitionLock.lock(); // once more
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        Interrupt.lock(definitionLock);
     }
 
     ReentrantLock definitionLock() {

@@ -160,4 +160,14 @@ class HttpLimitsTest {
                         .body()
                         .contains("millrace_http_request_seconds_count{endpoint=\"/api/v1/query\"} 1"));
     }
+
+    @Test
+    void aStatementWhoseClientDoesNotReadEndsWithItsTimeout() throws Exception {
+        restart(1000, new HttpLimits(EVER, EVER, EVER, 1000));
+        String sql =
+                "SET statement_timeout = '1s'; SELECT n, repeat('x', 1000) FROM generate_series(1, 100000000) AS t(n)";
+        open(post(sql, sql.length()));
+        Eventually.holds("it is under way", () -> http.database().sessionCount() == 1);
+        Eventually.holds("it has ended", () -> http.database().sessionCount() == 0);
+    }
 }

@@ -70,4 +70,28 @@ class CancellationTest {
                 }));
         assertEquals("canceling statement due to user request", why.getMessage());
     }
+
+    @Test
+    void aRequestBetweenTwoStepsOfAStatementStopsTheNext() {
+        cancellation.begins();
+        cancellation.run(() -> "parsed");
+        cancellation.request("statement timeout"); // nothing runs, but the statement has not ended
+        MillraceException why = assertThrows(MillraceException.class, () -> cancellation.run(() -> "executed"));
+        assertEquals("canceling statement due to statement timeout", why.getMessage());
+        cancellation.ends();
+        assertEquals("another", cancellation.run(() -> "another"));
+    }
+
+    @Test
+    void aRequestAfterAStatementIsNotForTheNext() {
+        cancellation.begins();
+        cancellation.run(() -> "executed");
+        cancellation.request("user request");
+        cancellation.ends(); // before another step
+        cancellation.begins();
+        assertEquals("another", cancellation.run(() -> "another"));
+        cancellation.request("user request");
+        cancellation.begins(); // of a client that sends one after the other
+        assertEquals("third", cancellation.run(() -> "third"));
+    }
 }
