@@ -4,6 +4,8 @@ import dev.millrace.testing.time.Eventually;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -95,6 +97,25 @@ public final class ServerProcess implements AutoCloseable {
     public Connection connect() throws SQLException {
         return DriverManager.getConnection(
                 "jdbc:postgresql://localhost:" + port() + "/millrace?user=millrace&sslmode=disable");
+    }
+
+    /** Its number. */
+    public long process() {
+        return process.pid();
+    }
+
+    /** The most memory that it had so far, bytes; 0 where the system does not say. */
+    public long mostResidentBytes() throws IOException {
+        Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+        if (!Files.exists(status)) {
+            return 0;
+        }
+        for (String line : Files.readAllLines(status)) {
+            if (line.startsWith("VmHWM:")) {
+                return Long.parseLong(line.replaceAll("\\D+", "")) << 10;
+            }
+        }
+        return 0;
     }
 
     /** What it said so far, of both streams. */

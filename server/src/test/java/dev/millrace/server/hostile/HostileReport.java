@@ -7,15 +7,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 
 /** How long statements took beyond their timeouts, and what they said. Safe on any thread. */
 final class HostileReport {
     /** What a client waits for. */
-    record UnderWay(Hostile hostile, long sinceNanos, int timeoutMillis) {}
+    record UnderWay(Hostile hostile, long sinceNanos, int timeoutMillis) {
+        long dueNanos() {
+            return sinceNanos + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        }
+    }
+
+    private final Stalls stalls;
+
+    HostileReport(Stalls stalls) {
+        this.stalls = stalls;
+    }
 
     private static final class Tally {
         private long runs;
-        private long worstMillis = Long.MIN_VALUE;
+        private long worstMillis = Long.MIN_VALUE; // without the times at which the machine stood still
+        private long worstWallMillis = Long.MIN_VALUE;
         private final Map<String, Long> errors = new TreeMap<>();
     }
 
@@ -26,13 +39,17 @@ final class HostileReport {
         underWay.put(client, new UnderWay(hostile, System.nanoTime(), timeoutMillis));
     }
 
-    /** @param overMillis how long it took beyond its timeout; negative when it took less */
-    void ended(Object client, Hostile hostile, long overMillis) {
-        underWay.remove(client);
+    /** A client waits no longer; what the machine had no time for is not the server's. */
+    void ended(Object client, Hostile hostile) {
+        long now = System.nanoTime();
+        UnderWay step = underWay.remove(client);
+        long overNanos = now - step.dueNanos();
+        long ownNanos = overNanos > 0 ? overNanos - stalls.within(step.dueNanos(), now) : overNanos;
         synchronized (tallies) {
             Tally tally = tallies.computeIfAbsent(hostile.kind(), kind -> new Tally());
             tally.runs++;
-            tally.worstMillis = Math.max(tally.worstMillis, overMillis);
+            tally.worstMillis = Math.max(tally.worstMillis, TimeUnit.NANOSECONDS.toMillis(ownNanos));
+            tally.worstWallMillis = Math.max(tally.worstWallMillis, TimeUnit.NANOSECONDS.toMillis(overNanos));
         }
     }
 
@@ -56,11 +73,16 @@ final class HostileReport {
     }
 
     long worstMillis() {
+        return worst(tally -> tally.worstMillis);
+    }
+
+    long worstWallMillis() {
+        return worst(tally -> tally.worstWallMillis);
+    }
+
+    private long worst(ToLongFunction<Tally> millis) {
         synchronized (tallies) {
-            return tallies.values().stream()
-                    .mapToLong(tally -> tally.worstMillis)
-                    .max()
-                    .orElse(0);
+            return tallies.values().stream().mapToLong(millis).max().orElse(0);
         }
     }
 
@@ -69,8 +91,8 @@ final class HostileReport {
         List<String> lines = new ArrayList<>();
         synchronized (tallies) {
             tallies.forEach((kind, tally) -> lines.add(String.format(
-                    "{\"kind\": \"%s\", \"runs\": %d, \"worst_over_ms\": %d, \"errors\": \"%s\"}",
-                    kind, tally.runs, tally.worstMillis, tally.errors)));
+                    "{\"kind\": \"%s\", \"runs\": %d, \"worst_over_ms\": %d, \"worst_wall_ms\": %d, \"errors\": \"%s\"}",
+                    kind, tally.runs, tally.worstMillis, tally.worstWallMillis, tally.errors)));
         }
         return lines;
     }

@@ -159,6 +159,82 @@ final class HostileStatements {
             drawn(
                     "changing pairs",
                     random -> "UPDATE h SET v = v + (SELECT count(*) FROM h a, h b WHERE a.v * b.v = h.v)"),
+            drawn(
+                    "stacked laterals",
+                    random -> "SELECT count(*) FROM h a0"
+                            + listed(
+                                    4 + random.nextInt(30),
+                                    "",
+                                    i -> ", LATERAL (SELECT b.v + a" + i + ".v AS v FROM h b WHERE b.v > a" + i
+                                            + ".v) a" + (i + 1))),
+            drawn("doubled unions", random -> {
+                int times = 8 + random.nextInt(12);
+                return "WITH w0 AS (SELECT k FROM h), "
+                        + listed(
+                                times,
+                                ", ",
+                                i -> "w" + (i + 1) + " AS (SELECT k FROM w" + i + " UNION ALL SELECT k + 1 FROM w" + i
+                                        + (random.nextBoolean() ? " WHERE k > " + i : "") + ")")
+                        + " SELECT count(*) FROM w" + times;
+            }),
+            drawn(
+                    "deep casts",
+                    random -> "SELECT " + nested(200 + random.nextInt(3_000), "((", "k", ")::text)::bigint")
+                            + " FROM h LIMIT 1"),
+            drawn(
+                    "deep FROM",
+                    random -> "SELECT count(*) FROM "
+                            + nested(100 + random.nextInt(2_000), "(", "h a JOIN h b ON true", ")")),
+            drawn(
+                    "long concatenation",
+                    random -> "SELECT sum(length("
+                            + listed(500 + random.nextInt(5_000), " || ", i -> i % 2 == 0 ? "s" : "'" + i + "'")
+                            + ")) FROM h"),
+            drawn(
+                    "long pattern",
+                    random -> "SELECT count(*) FROM h WHERE s ~ '"
+                            + listed(100 + random.nextInt(20_000), "|", i -> "te*xt (" + i + "|a{1,9})+") + "'"),
+            drawn(
+                    "many rows compared",
+                    random -> "SELECT count(*) FROM h WHERE (id, k) IN ("
+                            + listed(1_000 + random.nextInt(20_000), ", ", i -> "(" + i + ", " + i % 7 + ")") + ")"),
+            drawn(
+                    "many groups of columns",
+                    random -> "SELECT count(*) FROM (SELECT 1 FROM h GROUP BY "
+                            + listed(50 + random.nextInt(500), ", ", i -> "k + " + i) + ") q"),
+            drawn(
+                    "many joined",
+                    random -> "SELECT count(*) FROM h a0"
+                            + listed(
+                                    10 + random.nextInt(60),
+                                    "",
+                                    i -> " LEFT JOIN h a" + (i + 1) + " ON a" + i + ".id = a" + (i + 1) + ".k")),
+            drawn(
+                    "many queries of one name",
+                    random -> "WITH "
+                            + listed(
+                                    50 + random.nextInt(500),
+                                    ", ",
+                                    i -> "q" + i + " AS (SELECT "
+                                            + (i == 0 ? "k FROM h" : "k + 1 AS k FROM q" + (i - 1)) + ")")
+                            + " SELECT count(*) FROM q49"),
+            drawn(
+                    "long list",
+                    random -> "SELECT ARRAY[" + listed(10_000 + random.nextInt(90_000), ", ", i -> "" + i) + "]"),
+            drawn(
+                    "deep path",
+                    random -> "SELECT count(*) FROM h WHERE jsonb_path_exists(('{\"a\": ' || id || '}')::jsonb, '$"
+                            + ".**".repeat(2 + random.nextInt(200)) + "')"),
+            fixed("padding", "SELECT sum(length(lpad(s, 5000000, 'xy'))) FROM h"),
+            fixed("translated", "SELECT sum(length(translate(repeat(s, 100000), 'abcxyz', 'zyxcba'))) FROM h"),
+            fixed("reversed", "SELECT sum(length(reverse(upper(repeat(s, 100000))))) FROM h"),
+            fixed("hashed", "SELECT count(DISTINCT md5(repeat(s, 100000))) FROM h"),
+            fixed("lists of texts", "SELECT sum(cardinality(string_to_array(repeat('a,', 500000) || s, ','))) FROM h"),
+            fixed("list of one row", "SELECT array_agg(n) FROM generate_series(1, 30000000) AS t(n)"),
+            fixed("sorted list", "SELECT string_agg(a.s, ',' ORDER BY a.v * b.v) FROM h a, h b WHERE b.id < 200"),
+            fixed(
+                    "many long groups",
+                    "SELECT count(*) FROM (SELECT a.id, b.id, array_agg(a.s) FROM h a, h b GROUP BY a.id, b.id) q"),
             fixed(
                     "insert without end",
                     "INSERT INTO h SELECT n + 1000000 + a.id * 1000000, 1, 1, 'x', NULL FROM"
