@@ -175,7 +175,9 @@ final class Endpoints {
         if (server.isStopping()) {
             throw MillraceException.user(SqlState.ADMIN_SHUTDOWN, "the server stops");
         }
-        return server.database().login(role(request));
+        Session session = server.database().login(role(request));
+        session.servesClientAt(connection.address());
+        return session;
     }
 
     /** Who asks, by Basic authentication. */

@@ -4,7 +4,9 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.server.session.Session;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.local.LocalAddress;
 import io.netty.handler.codec.http.FullHttpRequest;
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
@@ -23,6 +25,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
     private volatile Optional<HttpReply> answering = Optional.empty(); // written on the event loop, read by who stops
     private volatile Optional<Session> session = Optional.empty(); // written by the thread that answers, read by all
     private volatile boolean endless; // the same
+    private volatile SocketAddress address = new LocalAddress("unknown"); // written on the event loop, read by all
 
     /** @param ordinary false where only the server's health is told */
     HttpConnection(HttpServer server, boolean ordinary) {
@@ -32,6 +35,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+        address = context.channel().remoteAddress();
         waiting.add(request.retain());
         if (waiting.size() >= MANY) {
             context.channel().config().setAutoRead(false);
@@ -90,6 +94,11 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
     /** Whether all may be asked, not only the server's health. */
     boolean isOrdinary() {
         return ordinary;
+    }
+
+    /** Where the client is. */
+    SocketAddress address() {
+        return address;
     }
 
     boolean isBusy() {

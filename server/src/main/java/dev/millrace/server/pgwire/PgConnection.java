@@ -243,6 +243,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private void welcome(ChannelHandlerContext context, ByteBuf out) {
         server.requirePlace();
         Session session = server.database().login(startup.get("user"));
+        session.servesClientAt(context.channel().remoteAddress());
         process = session.process();
         server.opened(process, secret, session, context.channel());
         applyStartup(session);

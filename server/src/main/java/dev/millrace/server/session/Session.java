@@ -10,6 +10,7 @@ import dev.millrace.sql.bind.Parameters;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -33,6 +34,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * </pre>
  *
  * A session reads its own writes: a SELECT waits for the epochs that the session's earlier statements made.
+ * Long because it is all that those may ask who serve a client or have the database in their program.
  */
 public final class Session implements AutoCloseable {
     private final Database database;
@@ -44,6 +46,7 @@ public final class Session implements AutoCloseable {
     private final Execution execution;
     private final Descriptions descriptions;
     private final Signals signals;
+    private final Activity activity;
     private final AtomicInteger process = new AtomicInteger(); // 0 until somebody asks for it
     private Consumer<String> notices = notice -> {};
     private volatile Consumer<MillraceException> ending =
@@ -59,6 +62,8 @@ public final class Session implements AutoCloseable {
         this.deadlines = new Deadlines(settings, database.clock(), database.timeouts()::arm);
         Permissions permissions = new Permissions(database.catalog(), identity);
         this.signals = new Signals(database, this, identity);
+        this.activity = new Activity(database.clock());
+        objects.activity(new ActivityRows(database, identity)::json);
         SessionCatalog names = new SessionCatalog(
                 database.catalog(), database.pgCatalog(), settings, identity, permissions, objects, signals);
         this.execution = new Execution(database, settings, names, cancellation, notice -> notices.accept(notice));
@@ -87,6 +92,16 @@ public final class Session implements AutoCloseable {
                 .containsKey(Setting.ON_SLOW.settingName())) {
             settings.begin(Setting.ON_SLOW, "disconnect");
         }
+    }
+
+    /** Says where the client is, for those who look at what sessions do. */
+    public void servesClientAt(SocketAddress address) {
+        activity.client(address);
+    }
+
+    /** What the session is at. On any thread. */
+    Activity.Seen activity() {
+        return activity.see();
     }
 
     Identity identity() {
@@ -250,11 +265,13 @@ public final class Session implements AutoCloseable {
     /** Parses a text of any number of statements without executing them; for those who prepare statements. */
     public List<ParsedStatement> parse(String sql) {
         deadlines.statementPrepares();
+        cancellation.begins();
+        activity.begins(sql);
         try {
             return Failures.translate(
                     () -> cancellation.run(() -> database.frontend().parse(sql)));
         } catch (MillraceException e) {
-            deadlines.statementEnds();
+            statementEnds();
             execution.transactions().fail();
             throw e;
         }
@@ -269,6 +286,7 @@ public final class Session implements AutoCloseable {
         requireOpen();
         execution.transactions().requireUsable(statement.syntax());
         deadlines.statementPrepares();
+        cancellation.goesOn();
         return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
     }
 
@@ -334,7 +352,7 @@ public final class Session implements AutoCloseable {
 
     /** Executes one parsed statement with a value for each of its parameters. */
     public StatementResult execute(ParsedStatement statement, Parameters parameters) {
-        return execute(() -> Optional.of(execution.execute(statement, parameters)))
+        return execute(statement.text(), () -> Optional.of(execution.execute(statement, parameters)))
                 .orElseThrow();
     }
 
@@ -345,23 +363,25 @@ public final class Session implements AutoCloseable {
 
     /** Executes a text by way of the statement that it shares with others; empty if it has to be executed as it is. */
     public Optional<StatementResult> execute(AdHoc adHoc) {
-        return execute(() -> execution.execute(adHoc));
+        return execute(adHoc.statement().text(), () -> execution.execute(adHoc));
     }
 
-    private Optional<StatementResult> execute(Supplier<Optional<StatementResult>> step) {
+    private Optional<StatementResult> execute(String text, Supplier<Optional<StatementResult>> step) {
         requireOpen();
         long start = database.clock().nanoTime();
         deadlines.statementBegins();
+        cancellation.goesOn();
+        activity.begins(text);
         boolean done = true;
         try {
             Optional<StatementResult> result = Failures.translate(() -> cancellation.run(step));
             done = result.isPresent();
             if (done && result.get() instanceof StatementResult.Command) {
-                deadlines.statementEnds();
+                statementEnds();
             }
             return result;
         } catch (RuntimeException e) {
-            deadlines.statementEnds();
+            statementEnds();
             execution.transactions().fail();
             throw e;
         } finally {
@@ -377,6 +397,7 @@ public final class Session implements AutoCloseable {
      */
     public <T> T goOn(Supplier<T> step) {
         deadlines.statementGoesOn();
+        cancellation.goesOn();
         return Failures.translate(() -> cancellation.run(step));
     }
 
@@ -391,8 +412,14 @@ public final class Session implements AutoCloseable {
 
     /** The result of the last statement was read, as far as it will be for now: it takes no more of its time. */
     public void endStatement() {
-        deadlines.statementEnds();
+        statementEnds();
         signals.tell(notices);
+    }
+
+    private void statementEnds() {
+        deadlines.statementEnds();
+        cancellation.ends();
+        activity.ends(transactionState(), settings.get(Setting.APPLICATION_NAME));
     }
 
     /** The client is heard, and so not idle; for who serves one. */
@@ -402,7 +429,7 @@ public final class Session implements AutoCloseable {
 
     /** The client has its answer, and is idle from now on: as long as the timeouts of idle sessions let it be. */
     public void clientListens() {
-        deadlines.statementEnds();
+        statementEnds();
         signals.tell(notices);
         deadlines.listens(transactionState() != TransactionState.IDLE);
     }

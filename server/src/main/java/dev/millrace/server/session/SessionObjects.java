@@ -23,6 +23,7 @@ public final class SessionObjects {
     private final PreparedTexts prepared;
     private Supplier<Collection<OpenCursor>> cursors = List::of;
     private ProtocolPortals portals = new NoPortals();
+    private Supplier<String> activity = () -> "[]";
 
     SessionObjects(PreparedTexts prepared) {
         this.prepared = prepared;
@@ -44,8 +45,15 @@ public final class SessionObjects {
         cursors = newCursors;
     }
 
-    /** An array of JSON objects, one for each thing of a kind: {@code prepared} or {@code cursors}. */
+    void activity(Supplier<String> newActivity) {
+        activity = newActivity;
+    }
+
+    /** An array of JSON objects, one for each thing of a kind: {@code prepared}, {@code cursors}, or {@code activity} of all. */
     String json(String kind) {
+        if (kind.equals("activity")) {
+            return activity.get();
+        }
         ArrayNode all = MAPPER.createArrayNode();
         if (kind.equals("prepared")) {
             prepared.all()
@@ -71,7 +79,7 @@ public final class SessionObjects {
                 .put("at", time(cursor.epochMicros()));
     }
 
-    private static String time(long epochMicros) {
+    static String time(long epochMicros) {
         return Instant.EPOCH
                 .plusSeconds(Math.floorDiv(epochMicros, 1_000_000))
                 .plusNanos(1_000 * Math.floorMod(epochMicros, 1_000_000))
