@@ -139,6 +139,7 @@ final class KeyLayoutTest {
         FieldVector[] vectors = new FieldVector[fields.size()];
         for (int key = 0; key < vectors.length; key++) {
             vectors[key] = layout.vector(key, fields.get(key), entries, entries.length, leaks.allocator());
+            assertEquals(entries.length, vectors[key].getValueCount());
         }
         List<Row> rows = new ArrayList<>();
         try (Batch batch = Batch.of(new Schema(fields), vectors, entries.length)) {

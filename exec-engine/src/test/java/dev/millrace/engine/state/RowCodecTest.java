@@ -129,12 +129,37 @@ final class RowCodecTest {
                         part.field(2),
                         part.field(3));
                 codec.decode(behind, 1, addresses, count, vectors, leaks.allocator());
+                int bytes = 0;
+                for (int i = 0; i < count; i++) {
+                    bytes += ((String) rows.get(chosen[i]).get(6)).length();
+                }
+                assertEquals(bytes, vectors.get(0).getDataBuffer().writerIndex());
+                vectors.forEach(vector -> assertEquals(addresses.length, vector.getValueCount()));
                 try (Batch decoded = Batch.of(part, vectors.toArray(FieldVector[]::new), count)) {
                     for (int i = 0; i < count; i++) {
                         Row from = rows.get(chosen[i]);
                         assertEquals(
                                 Row.of(from.get(6), from.get(3), from.get(2), from.get(7)),
                                 TestBatches.row(decoded, i));
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void nestedValuesAreThoseOfTheBatchAtHand() {
+        Schema schema = Schema.of(new Field("a", DataType.array(DataType.BIGINT), true));
+        try (RowCodec codec = new RowCodec(List.of(schema.type(0)), false, leaks.allocator())) {
+            for (long number = 0; number < 3; number++) {
+                List<Row> rows = List.of(Row.of(List.of(number)), Row.of((Object) null), Row.of(List.of(7L, number)));
+                try (Batch batch = TestBatches.of(schema, leaks.allocator(), rows)) {
+                    codec.encode(batch, new int[] {0}, Rows.all(3), 3);
+                    long[] addresses = {codec.address(0), codec.address(1), codec.address(2)};
+                    FieldVector vector = codec.decode(0, schema.field(0), addresses, 3, leaks.allocator());
+                    assertEquals(3, vector.getValueCount());
+                    try (Batch decoded = Batch.of(schema, new FieldVector[] {vector}, 3)) {
+                        assertEquals(rows, TestBatches.rows(decoded));
                     }
                 }
             }
@@ -199,6 +224,7 @@ final class RowCodecTest {
                     assertEquals(i == 3 || i == 67, vector.isNull(1));
                 }
             }
+            assertEquals((1L << 70 - 64) - 1, Memory.getLong(nulls + 8));
             assertEquals(1L << 3, Memory.getLong(codec.address(0)));
             assertEquals(1L << 67 - 64, Memory.getLong(codec.address(0) + 8));
         }

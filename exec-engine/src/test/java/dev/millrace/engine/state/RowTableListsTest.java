@@ -3,6 +3,7 @@ package dev.millrace.engine.state;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Memory;
@@ -13,6 +14,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -319,6 +321,18 @@ final class RowTableListsTest {
         read(other, bytes, true);
         assertEquals(Map.of(2L, 2L), weights(other));
         assertEquals(3, table.size());
+    }
+
+    @Test
+    void aListThatIsCutOffLeavesNothingBehindButItsRows() throws IOException {
+        long list = newList();
+        append(list, 1, 1);
+        append(list, 2, 1);
+        byte[] bytes = written(list);
+        long other = newList();
+        assertThrows(IOException.class, () -> read(other, Arrays.copyOf(bytes, bytes.length - 1), false));
+        assertEquals(Map.of(1L, 1L), weights(other));
+        assertEquals(leaks.allocator().getAllocatedMemory() - memory.bytes(), table.bytes());
     }
 
     @Test
