@@ -33,8 +33,11 @@ final class StateCode {
             case COUNT -> increment(at, weight);
             case TRUES -> "if (Memory.getBit(d" + column + ", row)) " + increment(at, weight);
             case SUM_LONG ->
-                "Memory.putLong(" + at + ", Math.addExact(Memory.getLong(" + at + "), " + integer(column, type)
-                        + (once ? "" : " * " + weight) + "));";
+                "Memory.putLong(" + at + ", Math.addExact(Memory.getLong(" + at + "), "
+                        + (once
+                                ? integer(column, type)
+                                : "Math.multiplyExact(" + integer(column, type) + ", " + weight + ")")
+                        + "));";
             case SUM_WIDE ->
                 type.kind() == DataType.Kind.NUMERIC
                         ? "Wide.add128(" + at + ", " + low + ", " + high + (once ? "" : ", " + weight) + ");"
