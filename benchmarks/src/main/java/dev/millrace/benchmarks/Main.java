@@ -4,6 +4,7 @@ import dev.millrace.benchmarks.csv.CsvCommand;
 import dev.millrace.benchmarks.kernels.KernelsCommand;
 import dev.millrace.benchmarks.latency.CreateCommand;
 import dev.millrace.benchmarks.latency.LatencyCommand;
+import dev.millrace.benchmarks.latency.NeighboursCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.SketchBenchCommand;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Command;
             CsvCommand.class,
             LatencyCommand.class,
             CreateCommand.class,
+            NeighboursCommand.class,
             KernelsCommand.class,
             WireCommand.class,
             ReadsCommand.class,

@@ -1,2 +1,5 @@
-/** How long one waits. Entry: {@link dev.millrace.benchmarks.latency.LatencyCommand}, {@code ./millrace bench latency}. */
+/**
+ * How long one waits. Entries: {@link dev.millrace.benchmarks.latency.LatencyCommand}, {@code ./millrace bench latency};
+ * {@link dev.millrace.benchmarks.latency.NeighboursCommand}, {@code ./millrace bench neighbours}.
+ */
 package dev.millrace.benchmarks.latency;

@@ -1,0 +1,140 @@
+package dev.millrace.benchmarks.latency;
+
+import dev.millrace.batch.Memory;
+import dev.millrace.benchmarks.latency.Statements.Times;
+import dev.millrace.server.session.Database;
+import dev.millrace.server.session.DatabaseOptions;
+import dev.millrace.server.session.Session;
+import dev.millrace.server.session.StatementResult;
+import dev.millrace.server.session.StatementResults;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code ./millrace bench neighbours}: how old the answers of light queries are, alone and beside a heavy one over the same stream,
+ * which gets rows as fast as it takes them. The age of an answer is how long ago the newest row in it was brought.
+ */
+@Command(
+        name = "neighbours",
+        description =
+                "Measures how old answers of light queries are, alone and beside a heavy one; one JSON line each.",
+        mixinStandardHelpOptions = true)
+public final class NeighboursCommand implements Callable<Integer> {
+    private static final int ROWS_TOGETHER = 1_000;
+    private static final long LOOK_MILLIS = 1;
+    private static final int MOST_SAMPLES = 1_000_000;
+
+    @Option(names = "--light", defaultValue = "50", description = "Light queries (default: ${DEFAULT-VALUE}).")
+    private int light;
+
+    @Option(
+            names = "--steps",
+            defaultValue = "20000",
+            description = "Of the heavy query for each row (default: ${DEFAULT-VALUE}).")
+    private int steps;
+
+    @Option(names = "--seconds", defaultValue = "10", description = "Of each case (default: ${DEFAULT-VALUE}).")
+    private double seconds;
+
+    private final long startNanos = System.nanoTime();
+
+    @Override
+    public Integer call() throws InterruptedException, ExecutionException {
+        try (Database database = Database.open(DatabaseOptions.defaults());
+                Session opened = database.session()) {
+            Statements session = new Statements(opened);
+            session.run("CREATE STREAM offered (k BIGINT NOT NULL, brought BIGINT NOT NULL)");
+            for (int i = 0; i < light; i++) {
+                session.run("CREATE MATERIALIZED VIEW light_" + i + " AS SELECT max(brought) AS newest FROM offered"
+                        + " WHERE k % " + light + " = " + i);
+            }
+            measure(database, seconds / 3); // the code is compiled by then
+            System.out.println(json("alone", measure(database, seconds)));
+            session.run("CREATE MATERIALIZED VIEW heavy AS SELECT count(*) AS n FROM offered,"
+                    + " LATERAL generate_series(1, " + steps + ") AS g(step) WHERE (step * k) % 7 = 3");
+            System.out.println(json("beside a heavy one", measure(database, seconds)));
+            session.run("DROP MATERIALIZED VIEW heavy");
+            System.out.println(json("alone again", measure(database, seconds)));
+        }
+        return 0;
+    }
+
+    /** Rows that were brought meanwhile, and the ages seen. */
+    private record Ages(double[] millis, long rows, double seconds) {}
+
+    private Ages measure(Database database, double forSeconds) throws InterruptedException, ExecutionException {
+        AtomicBoolean over = new AtomicBoolean();
+        ExecutorService feeder = Executors.newSingleThreadExecutor();
+        long start = System.nanoTime();
+        try (Session opened = database.session()) {
+            Future<Long> brought = feeder.submit(() -> bring(database, over));
+            double[] millis = new double[MOST_SAMPLES];
+            int samples = 0;
+            for (int number = 0; System.nanoTime() - start < forSeconds * 1e9 && samples < MOST_SAMPLES; number++) {
+                OptionalLong newest = number(opened, "SELECT newest FROM light_" + number % light);
+                if (newest.isPresent()) {
+                    millis[samples++] = (System.nanoTime() - startNanos - newest.getAsLong()) / 1e6;
+                }
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            }
+            double took = (System.nanoTime() - start) / 1e9;
+            over.set(true);
+            return new Ages(Arrays.copyOf(millis, samples), brought.get(), took);
+        } finally {
+            over.set(true);
+            feeder.shutdown();
+        }
+    }
+
+    private long bring(Database database, AtomicBoolean over) {
+        long rows = 0;
+        try (Session opened = database.session()) {
+            Statements session = new Statements(opened);
+            for (; !over.get(); rows += ROWS_TOGETHER) {
+                session.run("INSERT INTO offered SELECT k, " + (System.nanoTime() - startNanos)
+                        + " FROM generate_series(1, " + ROWS_TOGETHER + ") AS g(k)");
+            }
+        }
+        return rows;
+    }
+
+    /** The one value of a query; empty if it is NULL. */
+    private static OptionalLong number(Session session, String sql) {
+        OptionalLong found = OptionalLong.empty();
+        try (StatementResults results = session.execute(sql);
+                StatementResult result = results.next()) {
+            StatementResult.Rows rows = (StatementResult.Rows) result;
+            for (var next = rows.next(); next.isPresent(); next = rows.next()) {
+                try (var batch = next.get()) {
+                    if (batch.rowCount() > 0 && !batch.column(0).isNull(0)) {
+                        found = OptionalLong.of(Memory.getLong(batch.dataAddress(0)));
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    private String json(String what, Ages ages) {
+        return String.format(
+                Locale.ROOT,
+                "{\"case\":\"%d light queries %s\",\"rows_per_second\":%.0f,\"samples\":%d,\"p50_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}",
+                light,
+                what,
+                ages.rows() / ages.seconds(),
+                ages.millis().length,
+                Times.quantile(ages.millis(), .5),
+                Times.quantile(ages.millis(), .99),
+                Times.quantile(ages.millis(), 1));
+    }
+}
