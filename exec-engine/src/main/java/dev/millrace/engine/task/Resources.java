@@ -60,6 +60,9 @@ public record Resources(
      */
     private static final int SHARED = 16;
 
+    /** A channel's bytes by this is some room. */
+    private static final int SOME = 16;
+
     /** What may wait for a sink. */
     public long sinkQueueBytes() {
         return SHARED * channelHighBytes;
@@ -72,7 +75,8 @@ public record Resources(
 
     /** A channel from a relation that other queries may read, too. */
     public Channel newSharedChannel() {
-        // The relation goes on as soon as there is room for a channel's worth: others wait for what it brings.
-        return new Channel(SHARED * channelHighBytes, (SHARED - 1) * channelHighBytes + channelLowBytes);
+        // The relation goes on as soon as there is some room: others wait for what it brings, and who is behind may be
+        // slow.
+        return new Channel(SHARED * channelHighBytes, SHARED * channelHighBytes - Math.max(1, channelHighBytes / SOME));
     }
 }
