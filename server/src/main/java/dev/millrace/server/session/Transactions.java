@@ -129,11 +129,13 @@ final class Transactions {
 
     /** Refuses what cannot be done as the transaction stands. */
     void check(Statement statement) {
-        Optional<String> change = StatementKinds.change(statement);
-        if (change.isPresent() && settings.isOn(Setting.TRANSACTION_READ_ONLY)) {
-            throw MillraceException.user(
-                    SqlState.READ_ONLY_SQL_TRANSACTION,
-                    "cannot execute " + change.get() + " in a read-only transaction");
+        if (settings.isOn(Setting.TRANSACTION_READ_ONLY)) {
+            Optional<String> change = StatementKinds.change(statement);
+            if (change.isPresent()) {
+                throw MillraceException.user(
+                        SqlState.READ_ONLY_SQL_TRANSACTION,
+                        "cannot execute " + change.get() + " in a read-only transaction");
+            }
         }
         if (StatementKinds.isDefinition(statement) || statement instanceof Statement.Flush) {
             commitImplicit();
