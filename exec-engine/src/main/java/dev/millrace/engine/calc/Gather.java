@@ -2,6 +2,7 @@ package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.type.Field;
@@ -32,7 +33,7 @@ public final class Gather {
                 fixed(fixed.getTypeWidth(), batch.dataAddress(column), selected, count, to.getDataBufferAddress());
             } else {
                 for (int k = 0; k < count; k++) {
-                    to.copyFromSafe(selected[k], k, from);
+                    NestedCopy.copy(from, selected[k], to, k);
                 }
                 to.setValueCount(count);
                 return to;
