@@ -78,6 +78,11 @@ class SliceRowsTest {
                 split(gaps, Operator.NO_WATERMARK, false, 1L, null, 4L, 3L, 5L));
         assertEquals(Map.of(), split(gaps, 0, false, times(4, 5))); // one slice, of no window
         assertEquals(Map.of(Long.MIN_VALUE, List.of(0)), split(gaps, 0, false, new Long[] {null}));
+        // what lies in the place of a NULL is of the same slice as the others
+        SliceRows rows = new SliceRows(Slicing.of(new WindowSpec.Tumble(100_000)));
+        assertEquals(
+                Map.of(Long.MIN_VALUE, List.of(1), 100_000L, List.of(0, 2)),
+                split(rows, 0, false, 77_000L, null, 78_000L));
     }
 
     @Test
