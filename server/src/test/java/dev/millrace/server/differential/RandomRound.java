@@ -186,7 +186,7 @@ final class RandomRound implements AutoCloseable {
                 "CREATE STREAM " + STREAM + " (" + RandomRows.DECLARATIONS
                         + ", WATERMARK FOR ts AS ts - INTERVAL '5 seconds');"
                         + "CREATE TABLE " + TABLE + " (" + RandomRows.DECLARATIONS + ", PRIMARY KEY (id));"
-                        + view(VIEW, VIEW_TEXT));
+                        + view(VIEW, VIEW_TEXT) + RandomIndexes.on(chance, TABLE));
     }
 
     private void create(List<Generated> queries) {
