@@ -3,6 +3,8 @@ package dev.millrace.server.session;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.plan.node.PlanNode;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
@@ -26,13 +28,18 @@ final class KeyReads implements AutoCloseable {
         final long version;
         final List<DataType> declared;
         final Optional<Found> found;
+        final Optional<Ranged> ranged; // where there is no key
 
-        Known(long version, List<DataType> declared, Optional<Found> found) {
+        Known(long version, List<DataType> declared, Optional<Found> found, Optional<Ranged> ranged) {
             this.version = version;
             this.declared = declared;
             this.found = found;
+            this.ranged = ranged;
         }
     }
+
+    /** A statement that is answered from an ordered index. */
+    private record Ranged(Statement.Select select, RangePlan plan, List<PreparedRows.Place> places) {}
 
     private static final class Found implements AutoCloseable {
         final Statement.Select select;
@@ -120,7 +127,9 @@ final class KeyReads implements AutoCloseable {
             known.put(parsed, before);
             last = Optional.empty();
         }
-        return before.found.flatMap(found -> answer(found, parsed, parameters));
+        return before.ranged.isPresent()
+                ? answer(before.ranged.get(), parsed, parameters)
+                : before.found.flatMap(found -> answer(found, parsed, parameters));
     }
 
     private Known findOut(ParsedStatement parsed, Parameters parameters) {
@@ -132,14 +141,44 @@ final class KeyReads implements AutoCloseable {
                     ? database.plans().analyzeOpen(parsed, used, parameters.declaredTypes())
                     : database.plans().analyze(parsed, names, parameters);
             if (statement instanceof Statement.Select select && !used.isOwn()) {
-                Optional<KeyPlan> plan =
-                        rows.plan(database.plans().pull(select.query()).root());
-                return new Known(version, parameters.declaredTypes(), plan.map(found -> new Found(select, found)));
+                PlanNode root = database.plans().pull(select.query()).root();
+                Optional<Found> found = rows.plan(root).map(plan -> new Found(select, plan));
+                Optional<Ranged> ranged = found.isPresent() ? Optional.empty() : ranged(select, root, parsed);
+                return new Known(version, parameters.declaredTypes(), found, ranged);
             }
         } catch (MillraceException | IllegalArgumentException e) {
             // with its values the statement may be right; if not, its error is told by who executes it
         }
-        return new Known(version, parameters.declaredTypes(), Optional.empty());
+        return new Known(version, parameters.declaredTypes(), Optional.empty(), Optional.empty());
+    }
+
+    private Optional<Ranged> ranged(Statement.Select select, PlanNode root, ParsedStatement parsed) {
+        List<PreparedRows.Place> places = PreparedRows.places(root);
+        return queries.ranges()
+                .plan(root)
+                .filter(plan -> plan.answer().isPresent() && PreparedRows.hasAll(places, parsed.parameterCount()))
+                .map(plan -> new Ranged(select, plan, places));
+    }
+
+    private Optional<StatementResult> answer(Ranged ranged, ParsedStatement parsed, Parameters parameters) {
+        GivenValues values = new GivenValues(parameters);
+        Query query = ranged.select.query();
+        if (!values.fit(ranged.places)) {
+            return Optional.empty();
+        }
+        names.permissions().require(ranged.select, parsed.syntax());
+        boolean changed = queries.prepareToReadByKey(query)
+                .filter(own -> !own.changes(ranged.plan.scan().relation()).isEmpty())
+                .isPresent();
+        if (changed) {
+            return Optional.empty();
+        }
+        try {
+            return queries.ranges().answer(ranged.plan, query.schema(), values).map(answer -> answer);
+        } catch (MillraceException e) {
+            Interrupt.checkCurrent();
+            return Optional.empty(); // with its values as constants the statement says why in other words
+        }
     }
 
     private Optional<StatementResult> answer(Found found, ParsedStatement parsed, Parameters parameters) {

@@ -177,6 +177,11 @@ final class Queries {
         });
     }
 
+    /** Rows that are found by an order. */
+    RangeRows ranges() {
+        return ranges;
+    }
+
     /** What is read in the place of relations: rows that parts of the statement returned, and tables with own changes. */
     private void addSeen(Query query, Map<String, OwnRows> shown) {
         atHand.forEach((name, rows) -> shown.put(name, new OwnRows(rows)));

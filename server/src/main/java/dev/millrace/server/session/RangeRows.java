@@ -57,22 +57,23 @@ final class RangeRows {
         Cut cut = new Cut(below, answer, found);
         boolean done = false;
         try (Calc calc = new Calc(plan.calc(), values)) {
-            done = read(
+            boolean whole = read(
                     plan,
                     plan.scan().columns(),
                     values,
                     batchRows(answer),
                     batch -> calc.compute(batch).ifPresent(cut::take),
                     cut);
-            if (done && answer.top().isPresent()) {
-                try (PreparedCalc top = new PreparedCalc(answer.top().get(), allocator(), clock)) {
+            if (whole && answer.top().isPresent()) {
+                try (Calc top = new Calc(answer.top(), values)) {
                     for (int i = 0; i < found.size(); i++) {
-                        try (Batch batch = found.get(i)) {
-                            found.set(i, top.compute(batch, values).orElseThrow());
-                        }
+                        Batch batch = found.get(i);
+                        found.set(i, top.compute(batch).orElseThrow());
+                        batch.close();
                     }
                 }
             }
+            done = whole;
         } finally {
             if (!done) {
                 Closing.all(found);
@@ -84,7 +85,7 @@ final class RangeRows {
     private static int batchRows(RangePlan.Answer answer) {
         return answer.limit() < 0
                 ? BATCH_ROWS
-                : (int) Math.max(1, Math.min(BATCH_ROWS, answer.limit() + answer.offset()));
+                : (int) Math.max(1, Math.min(BATCH_ROWS, answer.limit()) + Math.min(BATCH_ROWS, answer.offset()));
     }
 
     /** What is done with each batch of a scan; compiled when the first comes. */
@@ -151,9 +152,11 @@ final class RangeRows {
         long most = Math.max(FEW_ROWS, Math.min(view.get().rowCount() / 8, MANY_ROWS));
         Interrupt interrupt = Interrupt.current();
         try (IndexScan scan = view.get().scan(plan.key(), ranges.get(), plan.backward(), columns)) {
+            int size = batchRows;
             while (!cut.isDone()) {
                 interrupt.check();
-                Optional<Batch> next = scan.next(batchRows, allocator());
+                Optional<Batch> next = scan.next(size, allocator());
+                size = Math.max(size, Math.min(BATCH_ROWS, 2 * size)); // few rows pass the rest of the condition
                 if (next.isEmpty()) {
                     return true;
                 }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.bind.Parameters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -14,6 +16,11 @@ class RangeReadsTest {
     private static final String COLUMNS =
             "id INT, a INT, b TEXT, c DOUBLE PRECISION, n NUMERIC(8,2), ts TIMESTAMP, i INTERVAL, f BOOLEAN, s SMALLINT, u UUID";
     private static final List<String> NAMES = List.of("id", "a", "b", "c", "n", "ts", "i", "f", "s", "u");
+
+    /** How many databases are filled, changed and asked at random. */
+    private static final int SEEDS = Integer.getInteger("millrace.index.seeds", 4);
+
+    private long plannings;
 
     private static String value(SplittableRandom random, String column) {
         if (!column.equals("id") && random.nextInt(9) == 0) {
@@ -122,7 +129,7 @@ class RangeReadsTest {
 
     @Test
     void randomReadsAndChangesTellTheSameWithIndexesAndWithout() {
-        for (int seed = 0; seed < 8; seed++) {
+        for (int seed = 0; seed < SEEDS; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             try (TestDatabase db = new TestDatabase()) {
                 for (String table : List.of("t", "p")) {
@@ -227,6 +234,37 @@ class RangeReadsTest {
             assertEquals("DELETE 3", db.run("DELETE FROM t WHERE a = 8 AND id < 300"));
             assertTrue(touched(db) - before < 10);
             assertEquals(List.of("x"), db.rows("SELECT b FROM t WHERE a = 7 AND id <= 7"));
+        }
+    }
+
+    @Test
+    void aPreparedRangeIsPlannedOnce() {
+        try (TestDatabase db = filled()) {
+            ParsedStatement range = db.session()
+                    .parse("SELECT b FROM t WHERE a = $1 AND id BETWEEN $2 AND $3 ORDER BY id LIMIT 2")
+                    .get(0);
+            for (int i = 0; i < 3; i++) {
+                Parameters values =
+                        ParameterValues.of(List.of(7 + i, 1_000, 2_000)).forStatement(3);
+                try (StatementResult.Rows rows =
+                        (StatementResult.Rows) db.session().execute(range, values)) {
+                    assertEquals(List.of("b" + (1007 + i), "b" + (1107 + i)), TestDatabase.texts(rows));
+                }
+                if (i == 0) {
+                    plannings = db.database().plans().plannings();
+                }
+            }
+            assertEquals(plannings, db.database().plans().plannings());
+            db.run("BEGIN");
+            db.run("DELETE FROM t WHERE id = 1007");
+            assertEquals(
+                    List.of("b1107", "b1207"),
+                    db.rows("SELECT b FROM t WHERE a = $1 AND id >= $2 ORDER BY id LIMIT 2", 7, 1_000));
+            db.run("ROLLBACK");
+            db.run("DROP INDEX t_a_id_idx");
+            assertEquals(
+                    List.of("b1007", "b1107"),
+                    db.rows("SELECT b FROM t WHERE a = $1 AND id >= $2 ORDER BY id LIMIT 2", 7, 1_000));
         }
     }
 
