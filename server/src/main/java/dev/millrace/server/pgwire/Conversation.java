@@ -34,8 +34,6 @@ final class Conversation implements AutoCloseable {
     private final ExtendedQuery extended;
     private final CopyExchange copies;
     private final ReportedSettings reported;
-    private Optional<AdHoc> adHoc = Optional.empty(); // of the text that was looked at last
-    private String adHocText = "";
     private boolean skipping;
     private boolean over; // the client was told that its session ended
 
@@ -72,9 +70,8 @@ final class Conversation implements AutoCloseable {
                         && session.answersAtOnce(statements.get().get(0))
                         && canEnd();
             }
-            adHoc = session.adHoc(query.sql());
-            adHocText = query.sql();
-            return adHoc.filter(known -> session.answersAtOnce(known.statement()))
+            return session.adHocAtHand(query.sql())
+                            .filter(known -> session.answersAtOnce(known.statement()))
                             .isPresent()
                     && canEnd();
         }
@@ -219,9 +216,7 @@ final class Conversation implements AutoCloseable {
     }
 
     private void answer(String sql) {
-        Optional<AdHoc> known = adHocText == sql ? adHoc : session.adHoc(sql); // the same object: the same message
-        adHoc = Optional.empty();
-        adHocText = "";
+        Optional<AdHoc> known = session.adHoc(sql);
         Optional<StatementResult> done = known.flatMap(session::execute);
         if (done.isPresent()) {
             send(known.get().statement(), done.get());

@@ -44,6 +44,22 @@ final class AdHocStatements {
         this.version = version;
     }
 
+    /** What {@link #find} gives where that is at hand: nothing is parsed, and nothing remembered. */
+    Optional<AdHoc> known(String sql) {
+        Optional<LiftedText> lifted = LiftedText.of(sql);
+        Shape shape = lifted.map(text -> shapes.getIfPresent(key(text))).orElse(null);
+        if (shape == null || shape.refused == version.getAsLong()) {
+            return Optional.empty();
+        }
+        synchronized (shape) {
+            return shape.statement.map(statement -> adHoc(statement, lifted.get(), shape));
+        }
+    }
+
+    private AdHoc adHoc(ParsedStatement statement, LiftedText lifted, Shape shape) {
+        return new AdHoc(statement, lifted.parameters(), () -> refuse(shape));
+    }
+
     /** A statement for a text that is not known itself, if such texts came before. */
     Optional<AdHoc> find(String sql) {
         Optional<LiftedText> lifted = frontend.remembered(sql).isPresent() ? Optional.empty() : LiftedText.of(sql);
@@ -61,8 +77,7 @@ final class AdHocStatements {
             misses.increment();
             return Optional.empty();
         }
-        return statement(shape, lifted.get())
-                .map(statement -> new AdHoc(statement, lifted.get().parameters(), () -> refuse(shape)));
+        return statement(shape, lifted.get()).map(statement -> adHoc(statement, lifted.get(), shape));
     }
 
     /** Constants of other types make another statement. */
@@ -81,7 +96,7 @@ final class AdHocStatements {
                     List<ParsedStatement> parsed = frontend.parse(lifted.shape());
                     int count = lifted.parameters().declaredTypes().size();
                     shape.statement = parsed.stream().findFirst().filter(one -> one.parameterCount() == count);
-                } catch (MillraceException e) {
+                } catch (MillraceException | StackOverflowError e) {
                     // as it is written it may be right; if not, who executes it says so
                 }
                 shape.broken = shape.statement.isEmpty();

@@ -361,6 +361,11 @@ public final class Session implements AutoCloseable {
         return database.adHoc().find(sql);
     }
 
+    /** The same if it is at hand, in microseconds; for who cannot wait until something is parsed. */
+    public Optional<AdHoc> adHocAtHand(String sql) {
+        return database.adHoc().known(sql);
+    }
+
     /** Executes a text by way of the statement that it shares with others; empty if it has to be executed as it is. */
     public Optional<StatementResult> execute(AdHoc adHoc) {
         return execute(adHoc.statement().text(), () -> execution.execute(adHoc));

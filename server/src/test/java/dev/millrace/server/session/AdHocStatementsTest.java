@@ -170,6 +170,26 @@ class AdHocStatementsTest {
         assertTrue(db.database().adHoc().entries() < 1_100);
     }
 
+    @Test
+    void aTextThatIsNestedTooDeeplySaysSoEachTime() {
+        String sql = "SELECT v FROM t WHERE " + "(".repeat(900) + "id = 5" + ")".repeat(900);
+        String first = alone(sql);
+        for (int i = 0; i < 3; i++) {
+            assertTrue(db.session().adHocAtHand(sql).isEmpty());
+            assertEquals(first, ask(sql));
+            ask(sql.replace("5", "6"));
+        }
+    }
+
+    @Test
+    void whatIsAtHandIsNotParsedForIt() {
+        assertTrue(db.session().adHocAtHand("SELECT v FROM t WHERE id = 1").isEmpty());
+        ask("SELECT v FROM t WHERE id = 1");
+        assertTrue(db.session().adHocAtHand("SELECT v FROM t WHERE id = 2").isEmpty());
+        ask("SELECT v FROM t WHERE id = 2");
+        assertTrue(db.session().adHocAtHand("SELECT v FROM t WHERE id = 3").isPresent());
+    }
+
     /** Numbers and texts of them beside columns of all types, by UPDATE, INSERT, reads and DELETE: what each says alone. */
     @ParameterizedTest
     @CsvSource(
