@@ -67,6 +67,14 @@ final class GroupedCalls {
         String call = numbers.isEmpty() || chance.percent(50)
                 ? "count(*)"
                 : chance.of("max", "min") + "(" + chance.of(numbers).name() + ")";
-        return Dual.same(call + chance.of(" > ", " <= ", " <> ") + chance.between(0, 4));
+        String compared = call + chance.of(" > ", " <= ", " <> ");
+        return chance.percent(20) ? Dual.same(compared).then(scalar()) : Dual.same(compared + chance.between(0, 4));
+    }
+
+    /** A number of rows that nobody else reads, with a division over none of them. */
+    private Dual scalar() {
+        String rows = chance.of("", " WHERE of_all.k = 1", " WHERE of_all.id < 0", " WHERE of_all.g IS NULL");
+        String divided = "(SELECT count(*) {} NULLIF(count(DISTINCT of_all.k), 0) FROM rel AS of_all" + rows + ")";
+        return new Dual(divided.replace("{}", "/"), divided.replace("{}", "//"));
     }
 }

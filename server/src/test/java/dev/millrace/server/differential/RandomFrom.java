@@ -33,7 +33,8 @@ final class RandomFrom {
     Relations base() {
         String alias = grammar.alias();
         String name = chance.percent(20) ? "beside" : "rel";
-        return new Relations(Dual.same(name + " AS " + alias), Scope.BASE.under(alias));
+        String schema = chance.percent(10) ? "public." : "";
+        return new Relations(new Dual(schema + name + " AS " + alias, name + " AS " + alias), Scope.BASE.under(alias));
     }
 
     Relations relation(int depth) {

@@ -34,6 +34,8 @@ final class RandomVolatile {
                 "now() > '2000-01-01'",
                 "current_date >= '2000-01-01'",
                 "(SELECT random()) >= 0",
+                "transaction_timestamp() <= clock_timestamp()",
+                "(SELECT max(r) FROM (VALUES (random()), (random())) AS drawn(r)) < 1",
                 "(SELECT count(DISTINCT r) FROM (SELECT now() AS r FROM generate_series(1, 3)) AS times) = 1");
     }
 }
