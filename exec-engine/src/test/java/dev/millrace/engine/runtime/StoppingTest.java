@@ -123,9 +123,11 @@ final class StoppingTest {
 
     /** A query that is asked to pause in the middle of an epoch that does not end, by a thread that therefore waits. */
     private CompletableFuture<Void> pausing() {
+        TestOperators.deafen();
         WritableRelation stream = engine.relations().addStream("s", KV);
         StandingQuery deaf = engine.start("deaf", project(scan("s", KV), 0), QueryOptions.view());
         stream.append(batch(engine, KV, Row.of(TestOperators.DEAF, 1)));
+        Eventually.holds("the row is being processed", TestOperators::isDeaf);
         CompletableFuture<Void> pausing = new CompletableFuture<>();
         OwnThread.EACH.execute(() -> {
             try {

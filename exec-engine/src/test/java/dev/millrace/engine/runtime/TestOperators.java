@@ -47,6 +47,16 @@ final class TestOperators {
         DEAF_ROWS.release();
     }
 
+    /** Forgets what was let go on before it came: a query that was dropped may never have met its deaf row. */
+    static void deafen() {
+        DEAF_ROWS.drainPermits();
+    }
+
+    /** Whether a deaf row is being processed. */
+    static boolean isDeaf() {
+        return DEAF_ROWS.hasQueuedThreads();
+    }
+
     static Operator create(PlanNode node) {
         if (node instanceof PlanNode.Calc calc) {
             return new Projection(calc);
