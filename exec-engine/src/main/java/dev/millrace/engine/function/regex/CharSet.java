@@ -1,6 +1,7 @@
 package dev.millrace.engine.function.regex;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
@@ -12,6 +13,9 @@ final class CharSet {
     static final CharSet DIGIT = builder().add('0', '9').build(false, false);
     static final CharSet SPACE = builder().add(CharSet::isSpace).build(false, false);
     static final CharSet WORD = builder().add(CharSet::isWord).build(false, false);
+
+    /** Of one character each, as long patterns have by thousands. */
+    private static final AtomicReferenceArray<CharSet> SINGLES = new AtomicReferenceArray<>(128);
 
     private final int[] bounds; // ascending; members are those from one at an even index to before the next
     private final long low; // code points 0 to 63
@@ -81,6 +85,18 @@ final class CharSet {
     }
 
     static CharSet of(int codePoint) {
+        if (codePoint >= SINGLES.length()) {
+            return single(codePoint);
+        }
+        CharSet known = SINGLES.get(codePoint);
+        if (known == null) {
+            known = single(codePoint);
+            SINGLES.set(codePoint, known);
+        }
+        return known;
+    }
+
+    private static CharSet single(int codePoint) {
         return builder().add(codePoint, codePoint).build(false, false);
     }
 
