@@ -10,6 +10,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
+import dev.millrace.operator.RowByRow;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.JoinTime;
@@ -31,13 +32,15 @@ import org.apache.arrow.vector.FieldVector;
  * is used for others. With the first weight that is not 1 a {@link JoinOperator} takes over what there is,
  * and so it does when rows meet many that time or a residual condition with ranges turns away, which it would not look at.
  */
-public final class AppendedJoinOperator implements Retelling {
+public final class AppendedJoinOperator implements Retelling, RowByRow {
     private static final String STATE = "packed";
     private static final String GENERAL_STATE = "rows";
+    private static final int LOOK_ROWS = 4095; // a mask: how often a walk over rows of one key asks whether to stop
 
     /** Pairs that are turned away, per row and per pair that is not, that are worth an order of the rows. */
     private static final int MANY_IN_VAIN = 64;
 
+    private long rowsDone; // of both sides; the last ones' pairs may be under way
     private final Join node;
     private final Optional<JoinTime.Bounds> bounds;
     private final boolean isTimed;
@@ -178,7 +181,9 @@ public final class AppendedJoinOperator implements Retelling {
         RowLog log = sides.get(1 - port).log();
         int head = state.head(1 - port);
         Interrupt interrupt = Interrupt.current();
+        long before = rowsDone;
         for (int i = 0; i < count; i++) {
+            rowsDone = before + i;
             if ((i & 31) == 0) { // each may meet many
                 interrupt.check();
             }
@@ -186,7 +191,9 @@ public final class AppendedJoinOperator implements Retelling {
             long row;
             for (long at = Memory.getLong(entries[i] + head); at >= log.begin(); at = log.before(at, row)) {
                 row = log.address(at);
-                walked++;
+                if ((++walked & LOOK_ROWS) == 0) {
+                    interrupt.check();
+                }
                 if (!isTimed || inTime(port, rows[i], row)) {
                     ours[pairs] = rows[i];
                     theirs[pairs] = row + RowLog.HEADER;
@@ -198,11 +205,18 @@ public final class AppendedJoinOperator implements Retelling {
             if (isTimed) {
                 compared += walked;
                 if (isInVain()) {
+                    rowsDone = before + i + 1;
                     return i + 1;
                 }
             }
         }
+        rowsDone = before + count;
         return count;
+    }
+
+    @Override
+    public long rowsDone() {
+        return rowsDone;
     }
 
     private boolean inTime(int port, int our, long their) {

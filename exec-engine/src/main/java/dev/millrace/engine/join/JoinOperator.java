@@ -12,6 +12,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
+import dev.millrace.operator.RowByRow;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.JoinTime;
@@ -39,10 +40,11 @@ import java.util.TreeMap;
  * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back. Rows that are
  * kept for a time only are forgotten in silence: what they were joined into stays.
  */
-public final class JoinOperator implements Retelling {
+public final class JoinOperator implements Retelling, RowByRow {
     private static final String STATE = "rows";
 
     private final Join node;
+    private long rowsDone; // of both sides; the last ones' pairs may be under way
     private final boolean leftWaits; // left rows are emitted or not depending on their partners
     private final boolean rightWaits;
     private final boolean isSemi;
@@ -225,7 +227,9 @@ public final class JoinOperator implements Retelling {
         long[] matched = side.matched(count);
         Arrival arrival = new Arrival(port, side, batch, rows, matched, output);
         Interrupt interrupt = Interrupt.current();
+        long before = rowsDone;
         for (int i = 0; i < count; i++) {
+            rowsDone = before + i;
             if ((i & 31) == 0) { // each may meet many
                 interrupt.check();
             }
@@ -258,6 +262,12 @@ public final class JoinOperator implements Retelling {
         for (int i = 0; i < count; i++) {
             state.removeIfEmpty(entries[i]);
         }
+        rowsDone = before + count;
+    }
+
+    @Override
+    public long rowsDone() {
+        return rowsDone;
     }
 
     private void pair(Arrival arrival, int position, long row, long other) {

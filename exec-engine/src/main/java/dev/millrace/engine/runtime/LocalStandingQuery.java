@@ -18,6 +18,7 @@ import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.PipelineTask;
 import dev.millrace.engine.task.Resources;
+import dev.millrace.engine.user.UserCode;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
@@ -581,6 +582,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             }
         });
         return taken[0];
+    }
+
+    @Override
+    public Optional<String> stuckIn() {
+        return UserCode.stuckIn(tasks.interrupt());
     }
 
     @Override

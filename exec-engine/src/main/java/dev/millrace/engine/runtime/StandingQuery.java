@@ -24,6 +24,9 @@ public interface StandingQuery {
      */
     long firstEpoch();
 
+    /** The function of users that one of its threads has been in for a second or more, also after it failed. */
+    Optional<String> stuckIn();
+
     /** Why it failed. */
     Optional<MillraceException> failure();
 

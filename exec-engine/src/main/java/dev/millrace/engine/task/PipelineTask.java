@@ -154,8 +154,17 @@ public final class PipelineTask implements Task, AutoCloseable {
                             "query \"" + host.name() + "\" was at one row for longer than row_timeout ("
                                     + TimeUnit.NANOSECONDS.toMillis(host.mostRowNanos()) + " ms)")
                     .withHint("a query may have more time: SET row_timeout before it is created");
-            host.failed(rows.isPresent() ? why.in("row " + (done + 1)) : why);
+            host.failed(why.in((rows.isPresent() ? "row " + (done + 1) : "a row") + of(stage)));
         }
+    }
+
+    /** Which operator a stage is of, by the name that its class has: of a filter and projections just the row is said. */
+    private static String of(Stage stage) {
+        if (!(stage instanceof OperatorStage operator)) {
+            return "";
+        }
+        String name = operator.operator().getClass().getSimpleName().replaceFirst("Operator$", "");
+        return name.equals("Calc") ? "" : " of " + name;
     }
 
     private Outcome step() {

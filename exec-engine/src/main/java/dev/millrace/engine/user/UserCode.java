@@ -2,6 +2,7 @@ package dev.millrace.engine.user;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.type.DataType;
 import dev.millrace.udf.AggregateFunction;
@@ -66,6 +67,11 @@ public final class UserCode {
         String key = key(function, "provided", String.valueOf(NEXT_PROVIDED.getAndIncrement()));
         PROVIDED.put(key, code);
         return key;
+    }
+
+    /** The name of the function that has been at one call for long, of a query that this stops: it holds a thread. */
+    public static Optional<String> stuckIn(Interrupt interrupt) {
+        return UserWatch.stuckIn(interrupt);
     }
 
     /** Takes back what {@link #provide} made known; queries that call it fail from then on. */

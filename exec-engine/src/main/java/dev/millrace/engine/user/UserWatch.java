@@ -20,6 +20,7 @@ final class UserWatch {
     /** How long one call may take. */
     static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final int IDLE_LOOKS = 400; // without a call, before the watch rests
     private static final long MOST_BYTES =
@@ -44,8 +45,9 @@ final class UserWatch {
         private Interrupt interrupt = Interrupt.current();
         private volatile long number; // odd while a call is under way; written by the thread, read by the watch
         private volatile MillraceException stopped; // written by the watch, read by the thread; null while in order
-        private long seen; // the watch's, as what follows
-        private long seenNanos;
+        private volatile long seen; // written by the watch, read by all
+        private volatile long seenNanos; // likewise, before it
+        // the watch's
         private long seenBytes;
 
         private Call() {
@@ -74,9 +76,9 @@ final class UserWatch {
                 return false;
             }
             if (current != seen) {
-                seen = current;
                 seenNanos = now;
                 seenBytes = allocated();
+                seen = current;
             }
             Optional<MillraceException> why = reason(now);
             if (why.isEmpty()) {
@@ -90,6 +92,12 @@ final class UserWatch {
                 }
             }
             return false;
+        }
+
+        /** Whether a call for this has been under way for long. */
+        private boolean isStuck(Interrupt of, long now) {
+            long current = number;
+            return (current & 1) != 0 && current == seen && interrupt == of && now - seenNanos > STUCK_NANOS;
         }
 
         private Optional<MillraceException> reason(long now) {
@@ -115,6 +123,15 @@ final class UserWatch {
             return MEMORY.map(counting -> counting.getThreadAllocatedBytes(thread.getId()))
                     .orElse(0L);
         }
+    }
+
+    /** The function that has been at one call for a second or more, of what is stopped by this; on any thread. */
+    static Optional<String> stuckIn(Interrupt interrupt) {
+        long now = System.nanoTime();
+        return CALLS.stream()
+                .filter(call -> call.isStuck(interrupt, now))
+                .map(call -> UserCode.name(call.key))
+                .findFirst();
     }
 
     /** Begins a call; {@link Call#leave} ends it, on the same thread. */

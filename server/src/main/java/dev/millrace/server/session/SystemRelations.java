@@ -78,7 +78,8 @@ final class SystemRelations {
                         bigint("memory_bytes"),
                         bigint("last_epoch"),
                         text("sqlstate"),
-                        text("error")),
+                        text("error"),
+                        text("stuck_in")),
                 this::queryStats);
         add(
                 "operator_stats",
@@ -217,7 +218,8 @@ final class SystemRelations {
                     statistics.memoryBytes(),
                     statistics.lastEpoch(),
                     failure.map(error -> error.sqlState().code()),
-                    failure.map(MillraceException::getMessage));
+                    failure.map(MillraceException::getMessage),
+                    query.stuckIn());
         }
     }
 

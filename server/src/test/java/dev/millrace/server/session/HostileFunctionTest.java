@@ -10,11 +10,14 @@ import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Users' code that does not come back, wants all memory, or would end the program: its query fails, and nothing else. */
 @Timeout(120)
@@ -24,6 +27,7 @@ class HostileFunctionTest {
 
             import java.util.ArrayList;
             import java.util.List;
+import java.util.regex.Pattern;
 
             public final class Code {
                 public static long loops(long value) {
@@ -135,6 +139,44 @@ class HostileFunctionTest {
             database.run("DROP MATERIALIZED VIEW v");
             database.run("DELETE FROM t WHERE n = 3");
             assertEquals(List.of("3"), database.flushedRows("SELECT s FROM total"));
+        }
+    }
+
+    /** Wherever an expression over a row is evaluated, the query fails with the row and what it is a row of. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SELECT n FROM t WHERE CASE WHEN n = 3 THEN loops(n) ELSE n END > 0 | row ",
+                "SELECT a.n FROM t AS a JOIN t AS b ON a.n % 2 = b.n % 2"
+                        + " AND CASE WHEN a.n + b.n = 6 THEN loops(a.n + b.n) ELSE 1 END > 0 | row . of .*Join",
+                "SELECT sum(n) FILTER (WHERE CASE WHEN n = 3 THEN loops(n) ELSE n END > 0) AS s FROM t | row ",
+                "SELECT sum(CASE WHEN n = 3 THEN loops(n) ELSE n END) OVER (ORDER BY n) AS s FROM t | row ",
+            })
+    void theRowThatTookTooLongIsNamed(String query, String place) {
+        database.run("SET row_timeout = '300ms'");
+        database.run("CREATE MATERIALIZED VIEW v AS " + query);
+        database.run("INSERT INTO t VALUES (3)");
+        Eventually.holds("it fails", () -> database.database().state("v").orElseThrow() == QueryState.FAILED);
+        String why = database.rows("SELECT error FROM millrace.query_stats WHERE query = 'v'")
+                .get(0);
+        assertTrue(why.contains("row_timeout"), why);
+        assertTrue(Pattern.compile(place).matcher(why).find(), why);
+    }
+
+    @Test
+    void theFunctionThatHoldsAThreadIsNamed() {
+        database.run(
+                "CREATE MATERIALIZED VIEW v AS SELECT n FROM t WHERE CASE WHEN n = 3 THEN loops(n) ELSE n END > 0");
+        database.run("CREATE MATERIALIZED VIEW total AS SELECT sum(n) AS s FROM t");
+        database.run("INSERT INTO t VALUES (3)");
+        try (Session other = database.database().session()) { // which has nothing to wait for
+            Eventually.holds("it is said", () -> {
+                try (StatementResult.Rows rows =
+                        other.query("SELECT query, stuck_in FROM millrace.query_stats ORDER BY query")) {
+                    return TestDatabase.texts(rows).equals(List.of("total|", "v|loops"));
+                }
+            });
         }
     }
 
