@@ -12,11 +12,13 @@ import java.util.Arrays;
  */
 final class SliceRows {
     private static final int FIRST_SLOTS = 16;
+    private static final int FEW = 16;
     private static final int[] NOTHING = {};
 
     private final Slicing slicing;
     private long[] ends = new long[FIRST_SLOTS];
     private int[][] rows = new int[FIRST_SLOTS][]; // only between a split and its end, as what is late
+    private int[][] few = new int[FIRST_SLOTS][]; // short arrays, kept: a batch may have rows in thousands of slices
     private boolean allInOne; // the one slice has all rows of the batch
     private int[] counts = new int[FIRST_SLOTS];
     private int slices;
@@ -96,7 +98,12 @@ final class SliceRows {
                 slice = last == Slicing.NONE ? -2 : last <= watermark ? -1 : find(end, count);
             }
             if (slice >= 0) {
-                rows[slice][counts[slice]++] = row;
+                int[] positions = rows[slice];
+                int at = counts[slice]++;
+                if (at == positions.length) {
+                    positions = grow(slice, count);
+                }
+                positions[at] = row;
             } else if (slice == -1) {
                 late[lateCount++] = row;
             }
@@ -112,10 +119,12 @@ final class SliceRows {
             }
             slot = (slot + 1) & mask;
         }
-        int[] positions = Scratch.ints(count);
         addSlice(end);
         int added = slices - 1;
-        rows[added] = positions;
+        if (few[added] == null) {
+            few[added] = new int[FEW];
+        }
+        rows[added] = few[added];
         counts[added] = 0;
         if (2 * slices > mask) {
             slots = new int[2 * slots.length];
@@ -136,15 +145,30 @@ final class SliceRows {
         if (slices == ends.length) {
             ends = Arrays.copyOf(ends, 2 * slices);
             rows = Arrays.copyOf(rows, 2 * slices);
+            few = Arrays.copyOf(few, 2 * slices);
             counts = Arrays.copyOf(counts, 2 * slices);
         }
         ends[slices++] = end;
     }
 
+    /** A longer array of a slice's rows: at most of all rows of the batch. */
+    private int[] grow(int slice, int count) {
+        int[] full = rows[slice];
+        int[] larger = Scratch.ints(Math.min(count, 4 * full.length));
+        System.arraycopy(full, 0, larger, 0, full.length);
+        if (full != few[slice]) {
+            Scratch.free(full);
+        }
+        rows[slice] = larger;
+        return larger;
+    }
+
     /** The batch is done with: nothing that was given out of it is looked at any more. */
     void end() {
         for (int slice = 0; slice < slices && !allInOne; slice++) {
-            Scratch.free(rows[slice]);
+            if (rows[slice] != few[slice]) {
+                Scratch.free(rows[slice]);
+            }
             rows[slice] = NOTHING;
         }
         Scratch.free(late);

@@ -15,9 +15,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SliceRowsTest {
     private static final Schema TIMES = Schema.of(new Field("ts", DataType.TIMESTAMP, true));
@@ -93,6 +96,29 @@ class SliceRowsTest {
                 split(rows, 0, false, times(0, 10, 9, 19, 20, 5)));
         // the next batch finds nothing of the last one
         assertEquals(Map.of(40L, List.of(1), 50L, List.of(0, 2)), split(rows, 0, false, times(40, 39, 49)));
+    }
+
+    /** Slices of all sizes beside each other, batch after batch with what the ones before gave back. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void slicesHaveTheirRowsWhateverTheirSizes(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        SliceRows rows = new SliceRows(Slicing.of(new WindowSpec.Tumble(10)));
+        for (int batch = 0; batch < 20; batch++) {
+            int count = random.nextInt(1, 5_000);
+            int slices = random.nextInt(1, 400);
+            Map<Long, List<Integer>> expected = new TreeMap<>();
+            List<Long> times = new ArrayList<>();
+            for (int row = 0; row < count; row++) {
+                long slice = random.nextInt(1 + random.nextInt(slices)); // the first have most
+                times.add(10 * slice + random.nextInt(10));
+                long end = slice < 2 ? Long.MIN_VALUE : 10 * slice + 10; // those are late
+                expected.computeIfAbsent(end, any -> new ArrayList<>()).add(row);
+            }
+            assertEquals(expected, split(rows, 20, false, times.toArray(Long[]::new)), "batch " + batch);
+            rows.end();
+            assertEquals(0, rows.slices());
+        }
     }
 
     @Test
