@@ -5,7 +5,10 @@ import java.util.Arrays;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 
-/** Copies of the rows that a lookup found, as often as each is there. For one thread at a time. */
+/**
+ * Copies of the rows that a lookup found, as often as each is there; or, for who pinned the version, where the rows are, each once. For
+ * one thread at a time.
+ */
 final class FoundRows implements AutoCloseable {
     private static final int FIRST_BYTES = 4096;
 
@@ -17,6 +20,7 @@ final class FoundRows implements AutoCloseable {
     private int most;
     private boolean tooMany;
     private long version;
+    private boolean inPlace;
 
     FoundRows(BufferAllocator allocator) {
         this.allocator = allocator;
@@ -30,11 +34,30 @@ final class FoundRows implements AutoCloseable {
         tooMany = false;
         version = newVersion;
         most = newMost;
+        inPlace = false;
+    }
+
+    /** Forgets all, and takes the places of rows that are seen at a version, which stay as long as it is pinned. */
+    void beginInPlace(long newVersion) {
+        begin(newVersion, Integer.MAX_VALUE);
+        inPlace = true;
+    }
+
+    /** Where a row is that was taken in place. */
+    long place(int i) {
+        return offsets[i];
     }
 
     /** Takes a row if it is seen; false if it is one more than are taken. */
     boolean add(long row) {
         if (!RowVersions.isSeenAt(row, version)) {
+            return true;
+        }
+        if (inPlace) {
+            if (count == offsets.length) {
+                offsets = Arrays.copyOf(offsets, 2 * count);
+            }
+            offsets[count++] = row;
             return true;
         }
         int length = RowVersions.length(row);

@@ -2,6 +2,7 @@ package dev.millrace.engine.view;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
@@ -43,6 +44,7 @@ final class Pins {
     }
 
     private final List<Pin> pins = new ArrayList<>(); // guarded by this
+    private final TreeMap<Long, Integer> followed = new TreeMap<>(); // versions, by how many; guarded by this
 
     /** Pins what is current: between reading that and pinning it nothing is reclaimed. */
     synchronized Pin add(LongSupplier current) {
@@ -56,12 +58,36 @@ final class Pins {
     }
 
     synchronized boolean isEmpty() {
-        return pins.isEmpty();
+        return pins.isEmpty() && followed.isEmpty();
+    }
+
+    /** Holds what is current, until it is moved or let go: never given up, for who goes on from it by what changes. */
+    synchronized long follow(LongSupplier current) {
+        long version = current.getAsLong();
+        followed.merge(version, 1, Integer::sum);
+        return version;
+    }
+
+    /** Holds a later version instead; returns whether rows may be reclaimed now that might not before. */
+    synchronized boolean move(long from, long to) {
+        followed.merge(to, 1, Integer::sum);
+        return unfollow(from);
+    }
+
+    /** Lets a version go; returns whether rows may be reclaimed now that might not before. */
+    synchronized boolean unfollow(long version) {
+        boolean isOldest = followed.firstKey() == version;
+        return followed.merge(version, -1, (a, b) -> a + b == 0 ? null : a + b) == null && isOldest;
+    }
+
+    /** The oldest version that somebody goes on from; the given one if nobody does. */
+    synchronized long oldestFollowed(long orElse) {
+        return followed.isEmpty() ? orElse : followed.firstKey();
     }
 
     /** Rows that died at this version or before are seen by nobody, now or later. */
     synchronized long horizon(LongSupplier current) {
-        long horizon = current.getAsLong();
+        long horizon = Math.min(current.getAsLong(), followed.isEmpty() ? Long.MAX_VALUE : followed.firstKey());
         for (Pin pin : pins) {
             horizon = Math.min(horizon, pin.version);
         }

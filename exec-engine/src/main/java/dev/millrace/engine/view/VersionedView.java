@@ -59,6 +59,7 @@ public final class VersionedView implements AutoCloseable {
     private final RowCodec codec; // guarded by the lock, as what follows
     private final RowVersions rows;
     private final ViewIndexes indexes;
+    private final Followers followers;
     private int[] places = new int[0];
     private boolean freed;
     private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
@@ -99,6 +100,7 @@ public final class VersionedView implements AutoCloseable {
         this.codec = new RowCodec(types, false, allocator);
         this.rows = new RowVersions(allocator);
         this.indexes = new ViewIndexes(lock, rows, allocator);
+        this.followers = new Followers(this, indexes, pins);
         this.columns = IntStream.range(0, schema.size()).toArray();
     }
 
@@ -360,7 +362,7 @@ public final class VersionedView implements AutoCloseable {
         return new ViewLookup(this, key, made(key), own);
     }
 
-    private RowCodec newCodec() {
+    RowCodec newCodec() {
         return new RowCodec(types, false, allocator);
     }
 
@@ -483,6 +485,67 @@ public final class VersionedView implements AutoCloseable {
             lock.unlock();
         }
         unpin(scan.pin());
+    }
+
+    // ---- by who follows --------------------------------------------------------------------------------------------
+
+    /** Those that follow the changes, and read the other rows where they are. */
+    public Followers followers() {
+        return followers;
+    }
+
+    LongSupplier current() {
+        return current;
+    }
+
+    /** Whether the rows are gone, or are not as long as somebody holds a version. */
+    boolean isFreed() {
+        lock.lock();
+        try {
+            return freed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs an action with the lock held, and frees the rows if nobody is left who reads them. */
+    void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+            freeIfUnused();
+            bytes = freed ? 0 : rows.bytes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs an action with the lock held. */
+    void look(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs an action with the lock held, unless somebody else has it; returns whether it did. */
+    boolean tryLook(Runnable action) {
+        if (!lock.tryLock()) {
+            return false;
+        }
+        try {
+            action.run();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A scan as of a version that is held. */
+    ViewScan scanAt(long version) {
+        return new ViewScan(this, List.of(), newCodec(), batchRows, pins.add(() -> version));
     }
 
     // ---- to keep ---------------------------------------------------------------------------------------------------
