@@ -2,7 +2,6 @@ package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
-import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.type.Field;
@@ -33,7 +32,7 @@ public final class Gather {
                 fixed(fixed.getTypeWidth(), batch.dataAddress(column), selected, count, to.getDataBufferAddress());
             } else {
                 for (int k = 0; k < count; k++) {
-                    NestedCopy.copy(from, selected[k], to, k);
+                    to.copyFromSafe(selected[k], k, from);
                 }
                 to.setValueCount(count);
                 return to;

@@ -1,7 +1,6 @@
 package dev.millrace.engine.expand;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.NestedCopy;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.OperatorContext;
@@ -38,7 +37,7 @@ final class Unnest implements RowsFunction {
         boolean byField = elements instanceof StructVector;
         for (int i = 0; i < count; i++) {
             if (!byField) {
-                NestedCopy.copy(elements, from + i, out[0], at + i);
+                out[0].copyFromSafe(from + i, at + i, elements);
                 continue;
             }
             for (int field = 0; field < out.length; field++) {
@@ -46,7 +45,7 @@ final class Unnest implements RowsFunction {
                     NestedCodec.setNull(out[field], at + i);
                 } else {
                     FieldVector child = (FieldVector) ((StructVector) elements).getChildByOrdinal(field);
-                    NestedCopy.copy(child, from + i, out[field], at + i);
+                    out[field].copyFromSafe(from + i, at + i, child);
                 }
             }
         }

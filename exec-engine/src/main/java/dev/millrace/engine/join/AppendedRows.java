@@ -115,6 +115,15 @@ final class AppendedRows implements AutoCloseable {
                 && Memory.getLong(entry + head(1)) < sides.get(1).log().begin();
     }
 
+    /** Removes an entry that has no rows; once, however often it is asked to before the next insertion. */
+    void removeIfEmpty(long entry) {
+        if (isEmpty(entry) && Memory.getLong(entry + GroupTable.LINK) == 0) {
+            Memory.putLong(entry + GroupTable.LINK, 1);
+            keys.free(entry, table.memory());
+            table.remove(entry);
+        }
+    }
+
     private void removeEmptyEntries() {
         EntryCursor cursor = new EntryCursor(table, table.size());
         int count = cursor.advance();

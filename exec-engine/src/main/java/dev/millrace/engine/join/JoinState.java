@@ -114,6 +114,21 @@ final class JoinState implements AutoCloseable {
         }
     }
 
+    /** Adds to the weights of those rows of a batch that a reader split off, with keys, to a side. */
+    void change(int side, JoinSide reader, Batch batch) {
+        int count = reader.count(0);
+        int[] chosen = reader.rows(0);
+        RowCodec codec = reader.codec();
+        codec.encode(batch, reader.columns(), chosen, count);
+        long[] entries = reader.finder().find(table, batch, chosen, count);
+        for (int i = 0; i < count; i++) {
+            addRow(side, entries[i], codec.address(i), codec.length(i), reader.weight(batch, chosen[i]));
+        }
+        for (int i = 0; i < count; i++) {
+            removeIfEmpty(entries[i]);
+        }
+    }
+
     private void index(int side) {
         isIndexed[side] = true;
         EntryCursor cursor = new EntryCursor(table, 1024);

@@ -3,7 +3,6 @@ package dev.millrace.engine.match;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
-import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.AggregateCall.Function;
@@ -263,7 +262,7 @@ final class ValueColumns implements AutoCloseable {
             return;
         }
         try (FieldVector one = codec.decode(from, schema.field(column), new long[] {row}, 1, allocator)) {
-            NestedCopy.copy(one, 0, vectors[column], count);
+            vectors[column].copyFromSafe(0, count, one);
         }
     }
 

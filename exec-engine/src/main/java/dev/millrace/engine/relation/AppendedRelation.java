@@ -112,16 +112,17 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         VersionedView altered = new VersionedView(newSchema, resources.batchRows(), memory.newChild("altered rows"));
         try {
             altered.fill(rows);
+            altered.follow(publishing::version);
+            publishing.exclusively(() -> {
+                view.orElseThrow().followers().handOver(altered);
+                view.orElseThrow().close();
+                view = Optional.of(altered);
+                schema = newSchema;
+            });
         } catch (RuntimeException | Error e) {
             altered.close();
             throw e;
         }
-        altered.follow(publishing::version);
-        publishing.exclusively(() -> {
-            view.orElseThrow().close();
-            view = Optional.of(altered);
-            schema = newSchema;
-        });
     }
 
     private void check(Batch batch) {
@@ -218,6 +219,7 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
 
         @Override
         public void publish(long epoch, OptionalLong sinceNanos) {
+            view.orElseThrow().followers().published(epoch);
             view.orElseThrow().reclaim();
         }
     }

@@ -3,7 +3,6 @@ package dev.millrace.engine.rows;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
-import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.type.DataType;
@@ -119,7 +118,7 @@ public final class RowBuffer implements AutoCloseable {
         DataType type = schema.type(column);
         if (type.isNested()) {
             for (int i = from; i < to; i++) {
-                NestedCopy.copy(batch.column(column), rows[i], target, count + i - from);
+                target.copyFromSafe(rows[i], count + i - from, batch.column(column));
             }
             return;
         }

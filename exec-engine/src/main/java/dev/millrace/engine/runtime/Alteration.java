@@ -4,6 +4,7 @@ import dev.millrace.engine.join.JoinAnswer;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.SharedSides;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -42,6 +44,8 @@ public final class Alteration {
     private final PlanNode after;
     private final boolean changesNothing;
     private final Function<String, Scannable> relations;
+    private final SharedSides sharedBefore;
+    private final SharedSides sharedAfter;
     private final Set<PlanNode> frontier = new LinkedHashSet<>(); // kept, below something that is not
     private final Set<PlanNode> kept = new HashSet<>(); // these and all below
 
@@ -50,6 +54,8 @@ public final class Alteration {
         this.after = after;
         this.changesNothing = before.equals(after) && state != QueryState.FAILED;
         this.relations = relations;
+        this.sharedBefore = sharedSides(before);
+        this.sharedAfter = sharedSides(after);
         if (state == QueryState.RUNNING) {
             Set<PlanNode> known = below(before);
             Set<PlanNode> refused = new HashSet<>();
@@ -60,6 +66,13 @@ public final class Alteration {
                 frontier.forEach(node -> kept.addAll(below(node)));
             } while (refuseConflicts(refused));
         }
+    }
+
+    private SharedSides sharedSides(PlanNode plan) {
+        return SharedSides.of(
+                plan,
+                relation -> relations.apply(relation) instanceof Scannable.Feed feed
+                        && feed.view().isPresent());
     }
 
     private static Set<PlanNode> below(PlanNode node) {
@@ -75,12 +88,29 @@ public final class Alteration {
     }
 
     private void findFrontier(PlanNode node, Set<PlanNode> known, Set<PlanNode> refused) {
-        boolean isKnown = known.stream().anyMatch(before -> SamePlans.same(before, node));
+        boolean isKnown = known.stream()
+                .anyMatch(before -> SamePlans.same(before, node) && keepTheSame(before, node, new HashSet<>()));
         if (isKnown && !refused.contains(node) && canKeep(node)) {
             frontier.add(node);
         } else {
             node.inputs().forEach(input -> findFrontier(input, known, refused));
         }
+    }
+
+    /** Whether what joins below equal nodes have in their state is rows of the same sides. */
+    private boolean keepTheSame(PlanNode before, PlanNode now, Set<PlanNode> seen) {
+        if (!seen.add(now)) {
+            return true;
+        }
+        if (before instanceof PlanNode.Join old
+                && now instanceof PlanNode.Join join
+                && (sharedBefore.isShared(old, 0) != sharedAfter.isShared(join, 0)
+                        || sharedBefore.isShared(old, 1) != sharedAfter.isShared(join, 1))) {
+            return false;
+        }
+        return IntStream.range(0, now.inputs().size())
+                .allMatch(input ->
+                        keepTheSame(before.inputs().get(input), now.inputs().get(input), seen));
     }
 
     private boolean canKeep(PlanNode node) {

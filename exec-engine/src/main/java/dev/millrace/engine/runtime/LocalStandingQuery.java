@@ -13,6 +13,7 @@ import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.runtime.QueryTasks.SharedJoin;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.MemoryScope;
 import dev.millrace.engine.task.OperatorStage;
@@ -213,8 +214,15 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
             ownEpoch = epochs.beginAlone(output.epochs());
             ownEpoch.ifPresent(output.fanout()::beginWith);
         }
+        for (SharedJoin join : tasks.sharedJoins) {
+            join.operator().begin();
+            if (join.operator().isAllShared() && !join.scans().stream().allMatch(this::isSeen)) {
+                join.operator().retell();
+            }
+        }
         for (FeedScan scan : tasks.feeds) {
-            List<Item> first = TaskBuilder.first(scan.feed(), tasks, !isSeen(scan.scan()));
+            boolean withRows = !isSeen(scan.scan()) && !tasks.isShared(scan.scan());
+            List<Item> first = TaskBuilder.first(scan.feed(), tasks, withRows);
             ownEpoch.ifPresent(epoch -> first.add(new Item.EpochEnd(epoch)));
             scan.input().begin(first);
             if (!scan.feed().fanout().add(scan.channel())) {

@@ -361,6 +361,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
                     latencies.observe(clock.nanoTime() - sinceNanos.getAsLong());
                 }
             }
+            view.ifPresent(rows -> rows.followers().published(epoch));
             view.ifPresent(VersionedView::reclaim);
         } catch (RuntimeException | Error e) {
             onFailure.accept(e);

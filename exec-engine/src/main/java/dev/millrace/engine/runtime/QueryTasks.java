@@ -3,6 +3,7 @@ package dev.millrace.engine.runtime;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Channel;
+import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.task.ChannelInput;
 import dev.millrace.engine.task.FailedRows;
@@ -42,6 +43,9 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     /** A scan of a relation that other queries may read, too. */
     record FeedScan(PlanNode scan, Scannable.Feed feed, Channel channel, ChannelInput input) {}
 
+    /** A join some of whose sides are read where they are kept, and the scans of those. */
+    record SharedJoin(SharedJoinOperator operator, List<PlanNode> scans) {}
+
     /** A stage and where it belongs. */
     record PlacedStage(PlanGraph.Node node, int instance, Stage stage) {}
 
@@ -63,6 +67,7 @@ final class QueryTasks implements TaskHost, AutoCloseable {
     final List<PlacedStage> stages = new ArrayList<>();
     final List<PlacedSource> sources = new ArrayList<>();
     final List<FeedScan> feeds = new ArrayList<>();
+    final List<SharedJoin> sharedJoins = new ArrayList<>();
     final List<Channel> channels = new ArrayList<>();
     final List<Operator> opened = new ArrayList<>(); // also those that no task has, because building it failed
     private final AtomicInteger running = new AtomicInteger();
@@ -243,6 +248,11 @@ final class QueryTasks implements TaskHost, AutoCloseable {
             scan.feed().fanout().remove(scan.channel());
             scan.feed().onRoom().run();
         }
+    }
+
+    /** Whether the rows of a scan are read where they are kept, and only what changes is to come. */
+    boolean isShared(PlanNode scan) {
+        return sharedJoins.stream().anyMatch(join -> join.scans().contains(scan));
     }
 
     boolean isClosed() {

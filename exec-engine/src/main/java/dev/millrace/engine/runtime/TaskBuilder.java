@@ -13,12 +13,15 @@ import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.Cut;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.exchange.Exchanges;
+import dev.millrace.engine.join.SharedJoinOperator;
+import dev.millrace.engine.join.SharedSide;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.PlanGraph.Node;
 import dev.millrace.engine.runtime.QueryTasks.FeedScan;
 import dev.millrace.engine.runtime.QueryTasks.PlacedSource;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.runtime.QueryTasks.SharedJoin;
 import dev.millrace.engine.task.ChannelInput;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.OperatorStage;
@@ -43,6 +46,7 @@ import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Union;
 import dev.millrace.plan.node.PlanNode.Values;
 import dev.millrace.plan.node.PlanNode.Watermark;
+import dev.millrace.plan.node.SharedSides;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -54,6 +58,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.apache.arrow.memory.BufferAllocator;
 
 /**
  * Makes the tasks of a query: opens sources and operators and connects them by channels. What is shared with other
@@ -63,6 +68,7 @@ final class TaskBuilder {
     private final QueryTasks query;
     private final Resources resources;
     private final PlanGraph graph;
+    private final SharedSides shared;
     private final RelationRegistry relations;
     private final int workers;
     private final boolean standing;
@@ -107,6 +113,13 @@ final class TaskBuilder {
                 workers,
                 scan -> relations.scannable(scan.relation()) instanceof Scannable.Replay,
                 output.takesSeveral());
+        this.shared = standing
+                ? SharedSides.of(plan, relation -> keepsRows(relations.scannable(relation)))
+                : SharedSides.NONE;
+    }
+
+    private static boolean keepsRows(Scannable scannable) {
+        return scannable instanceof Scannable.Feed feed && feed.view().isPresent();
     }
 
     PlanGraph graph() {
@@ -388,10 +401,11 @@ final class TaskBuilder {
 
     private OperatorStage operator(Node node, int instance) {
         String name = node.plan.getClass().getSimpleName() + " " + node.id;
-        Operator operator = newOperator(node.plan);
+        BufferAllocator memory = query.memory().newChild(name);
+        Operator operator = newOperator(node, instance, memory);
         boolean byKey = graph.isParallel(node.pipeline) && readersOf(node.pipeline) == 0;
         KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instances.get(node.pipeline)) : KeyGroups.ALL;
-        OperatorStage stage = new OperatorStage(operator, query, query.memory().newChild(name), groups);
+        OperatorStage stage = new OperatorStage(operator, query, memory, groups);
         query.opened.add(operator);
         if (node.plan instanceof Calc calc && mayRetract(calc.input())) {
             query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
@@ -419,11 +433,48 @@ final class TaskBuilder {
                 || plan.inputs().stream().anyMatch(this::mayRetract);
     }
 
-    private Operator newOperator(PlanNode plan) {
-        if (plan instanceof Watermark watermark) {
+    private Operator newOperator(Node node, int instance, BufferAllocator memory) {
+        if (node.plan instanceof Watermark watermark) {
             return new WatermarkOperator(watermark);
         }
-        return plan instanceof Union union ? new UnionOperator(union) : operators.apply(plan);
+        if (node.plan instanceof Join join && (shared.isShared(join, 0) || shared.isShared(join, 1))) {
+            return sharedJoin(join, () -> wake(node.pipeline, instance), memory);
+        }
+        return node.plan instanceof Union union ? new UnionOperator(union) : operators.apply(node.plan);
+    }
+
+    private Operator sharedJoin(Join join, Runnable wake, BufferAllocator memory) {
+        List<PlanNode> scans = new ArrayList<>();
+        List<Optional<SharedSide>> sides = new ArrayList<>();
+        try {
+            for (int side = 0; side < 2; side++) {
+                if (shared.isShared(join, side)) {
+                    Scan scan = shared.scan(join, side);
+                    scans.add(scan);
+                    sides.add(Optional.of(sharedSide(join, side, scan, wake, memory)));
+                } else {
+                    sides.add(Optional.empty());
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            Closing.all(sides.stream().flatMap(Optional::stream).toList());
+            throw e;
+        }
+        SharedJoinOperator operator = new SharedJoinOperator(join, sides.get(0), sides.get(1));
+        query.sharedJoins.add(new SharedJoin(operator, scans));
+        return operator;
+    }
+
+    private SharedSide sharedSide(Join join, int side, Scan scan, Runnable wake, BufferAllocator memory) {
+        Node node = graph.nodes().stream()
+                .filter(each -> each.plan.equals(scan))
+                .findFirst()
+                .orElseThrow();
+        List<Integer> keys = side == 0 ? join.leftKeys() : join.rightKeys();
+        List<Integer> columns = keys.stream().map(scan.columns()::get).toList();
+        VersionedView view = feeds.get(node).view().orElseThrow();
+        return new SharedSide(
+                side, view.followers().follow(columns, memory, wake), scan.columns(), keys, shared.spread(join, side));
     }
 
     private long readersOf(int pipeline) {

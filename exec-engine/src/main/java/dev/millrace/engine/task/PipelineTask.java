@@ -35,6 +35,7 @@ public final class PipelineTask implements Task, AutoCloseable {
     private final List<OutletStage> outlets = new ArrayList<>();
     private final List<OperatorStage> idleAssigners = new ArrayList<>();
     private final List<EntryStage> unfed = new ArrayList<>();
+    private final List<Settling> settling = new ArrayList<>();
     private final boolean passesSignals; // while it is full
     private boolean watermarksMoved;
     private long aligning = NO_EPOCH; // the epoch some inputs have reached the end of
@@ -69,6 +70,9 @@ public final class PipelineTask implements Task, AutoCloseable {
             }
             if (stage instanceof OperatorStage operator && (operator.assignsWatermarks() || operator.hasAlarm())) {
                 idleAssigners.add(operator);
+            }
+            if (stage instanceof OperatorStage operator && operator.operator() instanceof Settling settles) {
+                settling.add(settles);
             }
             if (stage instanceof EntryStage entry && inputs.stream().noneMatch(input -> input.entry() == entry)) {
                 unfed.add(entry);
@@ -197,6 +201,7 @@ public final class PipelineTask implements Task, AutoCloseable {
             host.ended(this);
             return Outcome.DONE;
         }
+        settling.forEach(Settling::settle);
         outlets.forEach(outlet -> outlet.outlet().flush());
         return becomeIdle() ? Outcome.READY : Outcome.WAITING;
     }

@@ -7,6 +7,7 @@ import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.SharedSides;
 import dev.millrace.plan.node.Subplans;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.estimate.Cardinality;
@@ -53,7 +54,8 @@ public final class PlanText implements NodeVisitor<String> {
 
     /** The text of a plan, each line ended by a newline. */
     public static String of(PlanNode plan, Inference inference) {
-        return of(plan, node -> notes(node, inference));
+        SharedSides shared = shared(plan, inference);
+        return of(plan, node -> notes(node, inference, shared));
     }
 
     /** The text of a plan; if it joins relations whose rows are counted, with how many rows are expected. */
@@ -64,11 +66,17 @@ public final class PlanText implements NodeVisitor<String> {
         if (!joins || nodes.stream().noneMatch(node -> isCounted(node, cardinality))) {
             return of(plan, inference);
         }
+        SharedSides shared = shared(plan, inference);
         return of(plan, node -> {
-            List<String> notes = new ArrayList<>(notes(node, inference));
+            List<String> notes = new ArrayList<>(notes(node, inference, shared));
             rows(node, cardinality).ifPresent(notes::add);
             return notes;
         });
+    }
+
+    /** Which sides of joins are read where they are kept: of queries that stand. */
+    private static SharedSides shared(PlanNode plan, Inference inference) {
+        return inference.finite() ? SharedSides.NONE : SharedSides.of(plan, inference::keepsRows);
     }
 
     private static boolean isCounted(PlanNode node, Cardinality cardinality) {
@@ -141,12 +149,12 @@ public final class PlanText implements NodeVisitor<String> {
     }
 
     /** In a finite query nothing is retracted in the end, and no state outlives it. */
-    private static List<String> notes(PlanNode node, Inference inference) {
+    private static List<String> notes(PlanNode node, Inference inference, SharedSides shared) {
         List<String> notes = new ArrayList<>();
         if (!inference.finite()) {
             notes.add(inference.of(node).appendOnly() ? "append-only" : "changes");
         }
-        StateNote.of(node, inference).ifPresent(notes::add);
+        StateNote.of(node, inference, shared).ifPresent(notes::add);
         return notes;
     }
 

@@ -6,6 +6,7 @@ import dev.millrace.plan.node.Forgetting;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.plan.node.SharedSides;
 import dev.millrace.plan.node.Subplans;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.planner.fact.Inference;
@@ -16,12 +17,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** What an operator keeps, and whether that grows without end. */
 final class StateNote {
     private StateNote() {}
 
-    static Optional<String> of(PlanNode node, Inference inference) {
+    static Optional<String> of(PlanNode node, Inference inference, SharedSides shared) {
         boolean finite = inference.finite();
         String howLong = finite ? "" : ", for ever";
         if (node instanceof PlanNode.Aggregate aggregate && aggregate.phase() != Phase.PARTIAL) {
@@ -40,7 +42,10 @@ final class StateNote {
                             ? "state: the best values of open windows"
                             : "state: the best rows of open windows");
         } else if (node instanceof PlanNode.Join join) {
-            return Optional.of(joinState(join, inference));
+            return Optional.of(
+                    shared.isShared(join, 0) || shared.isShared(join, 1)
+                            ? sharedState(join, inference, shared)
+                            : joinState(join, inference));
         } else if (node instanceof PlanNode.MultiJoin join) {
             return Optional.of("state: all rows of all inputs" + growth(join.inputs(), inference)
                     + ", none of joins between them");
@@ -97,6 +102,27 @@ final class StateNote {
 
     private static boolean numbered(PlanNode.Match match) {
         return match.values().stream().anyMatch(MatchValue.Number.class::isInstance);
+    }
+
+    /** Of a join that reads a side where a table or view keeps it. */
+    private static String sharedState(PlanNode.Join join, Inference inference, SharedSides shared) {
+        List<String> indexes = IntStream.range(0, 2)
+                .filter(side -> shared.isShared(join, side))
+                .mapToObj(side -> index(join, side, shared.scan(join, side)))
+                .toList();
+        String there =
+                (indexes.size() == 2 ? "shared indexes on " : "shared index on ") + String.join(" and ", indexes);
+        if (indexes.size() == 2) {
+            return "state: none, " + there;
+        }
+        boolean keepsLeft = !shared.isShared(join, 0);
+        return "state: all rows of the " + (keepsLeft ? "left" : "right") + " side"
+                + growth(List.of(keepsLeft ? join.left() : join.right()), inference) + ", " + there;
+    }
+
+    private static String index(PlanNode.Join join, int side, PlanNode.Scan scan) {
+        List<Integer> keys = side == 0 ? join.leftKeys() : join.rightKeys();
+        return scan.relation() + " (" + new ExpressionText(scan.schema()).columns(keys) + ")";
     }
 
     private static String joinState(PlanNode.Join join, Inference inference) {

@@ -43,6 +43,11 @@ public final class Inference implements NodeVisitor<Facts> {
         return finite;
     }
 
+    /** Whether a relation keeps its rows, so that queries may read them there. */
+    public boolean keepsRows(String relation) {
+        return relations.apply(relation).keepsRows();
+    }
+
     public Facts of(PlanNode node) {
         Facts facts = known.get(node);
         if (facts == null) {

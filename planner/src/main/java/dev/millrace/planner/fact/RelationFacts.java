@@ -10,9 +10,14 @@ import java.util.Optional;
  * @param replayable whether each query has readers of its own, so that it may ask them to skip rows
  * @param eventTime of a stream with a watermark, or of the versions of a table's rows
  * @param primaryKey columns that identify a row; empty when there are none
+ * @param keepsRows whether it is a table, or a view that keeps its answer
  */
 public record RelationFacts(
-        boolean appendOnly, boolean replayable, Optional<EventTime> eventTime, List<Integer> primaryKey) {
+        boolean appendOnly,
+        boolean replayable,
+        Optional<EventTime> eventTime,
+        List<Integer> primaryKey,
+        boolean keepsRows) {
 
     /**
      * The column that a watermark is made from.
@@ -25,6 +30,12 @@ public record RelationFacts(
         public EventTime(int column, long delayMicros, long idleTimeoutMicros) {
             this(column, delayMicros, idleTimeoutMicros, false);
         }
+    }
+
+    /** Of a relation that keeps no rows, as far as is known. */
+    public RelationFacts(
+            boolean appendOnly, boolean replayable, Optional<EventTime> eventTime, List<Integer> primaryKey) {
+        this(appendOnly, replayable, eventTime, primaryKey, false);
     }
 
     public RelationFacts {

@@ -2,7 +2,6 @@ package dev.millrace.server.rows;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.NestedCopy;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Schema;
 import java.util.Arrays;
@@ -37,7 +36,7 @@ public final class RowCopier implements AutoCloseable {
             if (places[column] == NONE) {
                 columns[column].setNull(rows);
             } else {
-                NestedCopy.copy(from.column(places[column]), row, columns[column], rows);
+                columns[column].copyFromSafe(row, rows, from.column(places[column]));
             }
         }
         weights.setSafe(rows, weight);

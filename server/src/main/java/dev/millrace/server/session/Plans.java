@@ -353,7 +353,8 @@ final class Plans {
                 object.eventTime()
                         .map(time -> new RelationFacts.EventTime(
                                 time.column(), time.delayMicros(), idleTimeoutMicros, time.settled())),
-                object.primaryKey());
+                object.primaryKey(),
+                object.kind() == ObjectKind.TABLE || object.kind() == ObjectKind.MATERIALIZED_VIEW);
     }
 
     /** A plan as EXPLAIN shows it. */

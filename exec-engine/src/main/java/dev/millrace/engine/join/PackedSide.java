@@ -1,0 +1,139 @@
+package dev.millrace.engine.join;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.engine.state.RowLog;
+import dev.millrace.operator.Operator;
+import dev.millrace.operator.OperatorContext;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
+import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.arrow.vector.FieldVector;
+
+/** The rows of one side of an inner join by key, packed, as long as none is taken back: as {@link AppendedRows} has both. */
+final class PackedSide implements AutoCloseable {
+    private final Join node;
+    private final int port;
+    private final KeyLayout keys;
+    private final OperatorContext context;
+    private final List<AppendedSide> sides;
+    private final AppendedRows rows;
+
+    PackedSide(Join node, int port, KeyLayout keys, OperatorContext context) {
+        this.node = node;
+        this.port = port;
+        this.keys = keys;
+        this.context = context;
+        Schema left = node.left().schema();
+        Schema right = node.right().schema();
+        this.sides = List.of(
+                new AppendedSide(0, left, keys, right, node.rightKeys(), Optional.empty(), context.allocator()),
+                new AppendedSide(
+                        1,
+                        right,
+                        keys.over(node.rightKeys()),
+                        left,
+                        node.leftKeys(),
+                        Optional.empty(),
+                        context.allocator()));
+        this.rows = new AppendedRows(keys, sides, context.allocator());
+    }
+
+    /** Keeps the rows of a batch, each of which is there once. */
+    void keep(Batch batch) {
+        AppendedSide side = sides.get(port);
+        int count = side.begin(batch, Operator.NO_WATERMARK, context);
+        if (count > 0) {
+            side.keep(side.finder().find(rows.table(), batch, side.rows(), count), rows.head(port));
+        }
+    }
+
+    /** Takes a row that another one may meet; returns whether to go on. */
+    interface Taker {
+        void take(int position, long row);
+    }
+
+    /** Gives the rows that have the keys of some rows of the other side. */
+    void find(Batch batch, int[] chosen, int count, Taker taker) {
+        long[] entries = sides.get(1 - port).finder().find(rows.table(), batch, chosen, count);
+        RowLog log = sides.get(port).log();
+        int head = rows.head(port);
+        for (int i = 0; i < count; i++) {
+            long row;
+            for (long at = Memory.getLong(entries[i] + head); at >= log.begin(); at = log.before(at, row)) {
+                row = log.address(at);
+                taker.take(i, row + RowLog.HEADER);
+            }
+        }
+        for (int i = 0; i < count; i++) {
+            rows.removeIfEmpty(entries[i]);
+        }
+    }
+
+    /** A column of kept rows, those that are keys from the rows of the other side that have the same. */
+    FieldVector decode(int column, Field field, long[] kept, int count, long[] others, FoundPairs.Columns other) {
+        int place = sides.get(port).place(column);
+        List<Integer> otherKeys = port == 0 ? node.rightKeys() : node.leftKeys();
+        return place < 0
+                ? other.of(otherKeys.get(-1 - place), field, others, count)
+                : sides.get(port).codec().decode(place, field, kept, count, context.allocator());
+    }
+
+    /** Gives all rows to a state that can take them back. */
+    void moveTo(JoinState state, JoinSide reader) {
+        rows.forEach(port, context.batchRows(), (entries, found, count) -> {
+            try (Batch batch = unpacked(entries, found, count)) {
+                state.addAll(port, reader, batch, row -> {});
+            }
+        });
+    }
+
+    private Batch unpacked(long[] entries, long[] found, int count) {
+        Schema schema = (port == 0 ? node.left() : node.right()).schema();
+        AppendedSide side = sides.get(port);
+        List<FieldVector> vectors = new ArrayList<>();
+        try {
+            for (int column = 0; column < schema.size(); column++) {
+                int place = side.place(column);
+                Field field = schema.field(column);
+                vectors.add(
+                        place < 0
+                                ? keys.vector(-1 - place, field, entries, count, context.allocator())
+                                : side.codec().decode(place, field, found, count, context.allocator()));
+            }
+            return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
+    }
+
+    long bytes() {
+        return rows.bytes();
+    }
+
+    long size() {
+        return rows.size();
+    }
+
+    void write(String state, StateWriter writer) throws IOException {
+        rows.write(state, writer);
+    }
+
+    void read(String state, StateReader reader) {
+        reader.keyGroups(state, (in, group) -> rows.read(in));
+    }
+
+    @Override
+    public void close() {
+        rows.close();
+    }
+}
