@@ -181,6 +181,17 @@ final class EpochsTest {
     }
 
     @Test
+    void whoeverComesToAnOpenEpochKeepsItOpenToo() {
+        In other = new In(domain);
+        other.input.arrived();
+        in.input.arrived();
+        other.input.ranDry();
+        assertEquals(List.of(), in.end());
+        in.input.ranDry();
+        assertEquals(1, in.end().size());
+    }
+
+    @Test
     void anEpochIsClosedWhenItsTimeIsOverThoughRowsAreAtHand() {
         in.input.arrived();
         assertEquals(1_000 * (1_000_000 + EPOCH_MICROS), workers.nextTimerNanos());

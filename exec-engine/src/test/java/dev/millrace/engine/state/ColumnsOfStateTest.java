@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
@@ -273,7 +274,7 @@ final class ColumnsOfStateTest {
         for (int i = 0; i < more.length; i++) {
             assertEquals(i, more[i]);
         }
-        assertSame(more, Rows.all(2 * all.length));
-        assertEquals(100_000, Rows.all(100_000).length);
+        assertSame(more, Rows.all(2 * all.length)); // it doubles
+        assertTrue(Rows.all(100_000).length >= 100_000);
     }
 }

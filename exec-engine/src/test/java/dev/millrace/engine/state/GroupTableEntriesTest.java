@@ -135,7 +135,7 @@ final class GroupTableEntriesTest {
             long bytes = 0;
             for (int round = 0; round < 4; round++) {
                 for (long hash = 0; hash < 31; hash++) {
-                    long spread = hash * 2 << 64 - KeyGroups.BITS - 6 | hash; // each slot, the last too
+                    long spread = (hash + 1) * 2 << 64 - KeyGroups.BITS - 6 | hash; // each slot, the last too
                     assertEquals(0, find(table, spread));
                     table.insertNew(spread);
                     assertEquals(0, find(table, spread + (1L << 64 - KeyGroups.BITS - 6)));

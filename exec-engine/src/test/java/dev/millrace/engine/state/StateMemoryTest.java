@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.batch.CheckedMemory;
 import dev.millrace.batch.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -165,5 +167,79 @@ final class StateMemoryTest {
             memory.free(block, 40);
             assertThrows(AssertionError.class, () -> memory.free(block, 40));
         }
+    }
+
+    @Test
+    void aPageIsUsedToItsEnd() {
+        try (StateMemory memory = new StateMemory(leaks.allocator())) {
+            for (int i = 0; i < 4; i++) {
+                memory.allocate(1_008); // and red zones of 16
+            }
+            assertEquals(4_096, memory.bytes());
+            memory.allocate(1);
+            assertTrue(memory.bytes() > 4_096);
+            assertEquals(leaks.allocator().getAllocatedMemory(), memory.bytes());
+        }
+    }
+
+    @Test
+    void whatWasFreedBeforeAResetIsNotGivenOutTwice() {
+        try (StateMemory memory = new StateMemory(leaks.allocator())) {
+            for (int round = 0; round < 3; round++) {
+                Set<Long> blocks = new HashSet<>();
+                for (int i = 0; i < 50; i++) {
+                    assertTrue(blocks.add(memory.allocate(64)));
+                }
+                blocks.forEach(block -> memory.free(block, 64));
+                memory.reset();
+            }
+        }
+    }
+
+    @Test
+    void afterAResetBlocksOfOtherSizesAreChecked() {
+        try (StateMemory memory = new StateMemory(leaks.allocator())) {
+            for (int size : new int[] {40, 100, 24, 1_000, 8}) {
+                for (int i = 0; i < 4_000 / size + 1; i++) {
+                    Memory.fill(memory.allocate(size), size, (byte) -1);
+                }
+                memory.reset();
+            }
+        }
+    }
+
+    @Test
+    void whatIsWrittenBeyondABlockOfAnEarlierPageIsFoundInTheEnd() {
+        StateMemory memory = new StateMemory(leaks.allocator());
+        long block = memory.allocate(40);
+        memory.allocate(8_000);
+        memory.allocate(8_000);
+        Memory.permit(block + 40, 8);
+        byte before = Memory.getByte(block + 40);
+        Memory.putByte(block + 40, (byte) 7);
+        assertThrows(AssertionError.class, memory::reset);
+        Memory.permit(block + 40, 8);
+        Memory.putByte(block + 40, before);
+        memory.close();
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "millrace.memory.checked", matches = "true")
+    void whoeverTouchesWhatIsNotItsOwnIsToldAtOnce() {
+        try (StateMemory memory = new StateMemory(leaks.allocator())) {
+            long block = memory.allocate(40);
+            memory.allocate(40);
+            assertThrows(AssertionError.class, () -> Memory.getLong(block - 8));
+            assertThrows(AssertionError.class, () -> Memory.getLong(block + 40));
+            memory.free(block, 40);
+            assertThrows(AssertionError.class, () -> Memory.getLong(block));
+            assertEquals(block, memory.allocate(40));
+            Memory.getLong(block);
+            assertThrows(AssertionError.class, () -> Memory.getLong(block - 8));
+            assertThrows(AssertionError.class, () -> Memory.getLong(block + 40));
+            memory.reset();
+            Memory.getLong(block - 8); // it is to be a block again
+        }
+        CheckedMemory.forget();
     }
 }
