@@ -549,11 +549,19 @@ final class EpochsTest {
         Out output = new Out(own);
         EpochInput[] input = new EpochInput[1];
         input[0] = epochs.addInput(own, () -> {
+            int before = output.published.size();
             output.output.done(input[0].takeClosing().orElseThrow());
-            assertEquals(List.of(), output.published);
+            assertEquals(before, output.published.size());
         });
         long epoch = epochs.append(input[0], () -> {}).orElseThrow();
         assertEquals(List.of(epoch), output.published);
         assertTrue(epochs.isCommitted(epoch));
+        input[0].arrived();
+        assertTrue(epochs.between(own, last -> true, () -> assertEquals(1, output.published.size())));
+        assertEquals(2, output.published.size());
+        input[0].ranDry();
+        input[0].arrived();
+        input[0].ranDry();
+        assertEquals(3, output.published.size());
     }
 }

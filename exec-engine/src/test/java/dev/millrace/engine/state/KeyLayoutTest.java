@@ -315,6 +315,7 @@ final class KeyLayoutTest {
             assertEquals(strict.keys().get(i).offset(), key.offset());
             assertEquals(strict.keys().get(i).type(), key.type());
             assertEquals(i, key.index());
+            assertFalse(key.nullable());
         }
         try (StateMemory memory = new StateMemory(leaks.allocator())) { // it knows which are texts
             long entry = memory.allocate(other.end());
