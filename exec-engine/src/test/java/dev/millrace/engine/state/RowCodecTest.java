@@ -2,7 +2,6 @@ package dev.millrace.engine.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
@@ -265,7 +264,7 @@ final class RowCodecTest {
             codec.encode(batch, COLUMNS, Rows.all(2), 2);
             assertEquals(first, codec.address(0));
             codec.encode(batch, COLUMNS, Rows.all(40), 40); // takes more room than there is
-            assertNotEquals(first, codec.address(0));
+            assertTrue(codec.address(39) + codec.length(39) - codec.address(0) > 4_096);
             codec.close();
             assertEquals(before, leaks.allocator().getAllocatedMemory());
             codec.encode(batch, COLUMNS, Rows.all(40), 40);
