@@ -28,6 +28,9 @@ final class MemoryPressure {
     /** This part of the limit is for those who ask while the greediest gives way. */
     private static final int SPARE = 16;
 
+    /** How often all queries are looked at for one that is large enough, while the spare part fills. */
+    private static final int LOOKS = 16;
+
     /** What a query counts as that holds nothing: it has objects on the Java heap. */
     private static final double AT_LEAST_BYTES = 16 << 10;
 
@@ -35,6 +38,7 @@ final class MemoryPressure {
     private int underWay; // those that are giving way; guarded by this
     private final Executor yielding;
     private final Set<MemoryScope> scopes = new LinkedHashSet<>(); // guarded by this
+    private volatile long nobodyUpToBytes; // of all memory: nobody was large enough to give way before others ask
     private BufferAllocator root; // set once, before anybody asks
 
     /** @param yielding runs what takes long; not on the caller's thread, unless there are no others */
@@ -57,16 +61,25 @@ final class MemoryPressure {
 
     /** Somebody is about to ask: if little is left, the greediest begins to give way. */
     void before(long bytes) {
-        if (root.getAllocatedMemory() + bytes > limitBytes - limitBytes / SPARE) {
-            chooseIfGreedy();
+        long allBytes = root.getAllocatedMemory() + bytes;
+        if (allBytes <= limitBytes - limitBytes / SPARE) {
+            if (nobodyUpToBytes != 0) {
+                nobodyUpToBytes = 0;
+            }
+        } else if (allBytes > nobodyUpToBytes) {
+            chooseIfGreedy(allBytes);
         }
     }
 
-    private void chooseIfGreedy() {
+    private void chooseIfGreedy(long allBytes) {
         Optional<MemoryScope> chosen;
         synchronized (this) {
-            chosen = isAnyGivingWay() ? Optional.empty() : greediest();
+            if (isAnyGivingWay()) {
+                return;
+            }
+            chosen = greediest();
             if (chosen.filter(scope -> scope.bytes() >= limitBytes / SPARE).isEmpty()) {
+                nobodyUpToBytes = allBytes + limitBytes / SPARE / LOOKS;
                 return;
             }
             chosen.get().tell(yields(chosen.get()));
