@@ -21,8 +21,9 @@ import org.apache.arrow.vector.FieldVector;
 public final class SharedSide implements AutoCloseable {
     private static final long UNDER_WAY = Long.MAX_VALUE;
 
-    /** The changes of an epoch. */
+    /** The changes of an epoch, or of several: a query that was paused sees their ends as one. */
     private final class Changes implements AutoCloseable {
+        private final long after = passed; // the last epoch of which none are here
         private long epoch = UNDER_WAY;
         private final List<Batch> batches = new ArrayList<>(); // that no row was looked for in yet
         private Optional<JoinState> rows = Optional.empty();
@@ -130,7 +131,8 @@ public final class SharedSide implements AutoCloseable {
 
     /** Goes on to the newest version that the relation shows of what this join has passed. */
     void settle() {
-        long reached = kept.advance(passed);
+        long reached = kept.advance(
+                passed, shown -> changes.stream().allMatch(some -> shown <= some.after || shown >= some.epoch));
         while (!changes.isEmpty() && changes.peek().epoch <= reached) {
             changes.remove().close();
         }

@@ -53,6 +53,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private long endingEpoch; // the epoch they are at the end of; guarded by arrival
     private final Object arrival = new Object();
     private final ArrayDeque<Sealed> sealed = new ArrayDeque<>(); // guarded by itself
+    private long lastSealed = Long.MIN_VALUE; // an epoch; guarded by sealed
     private boolean ended; // guarded by sealed
     private boolean discarded; // guarded by sealed
     private final LatencyCounter latencies = new LatencyCounter();
@@ -310,6 +311,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private void seal(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged, boolean tasksWait) {
         pass(epoch, rows);
         synchronized (sealed) {
+            lastSealed = epoch;
             if (discarded) {
                 Closing.all(rows); // what is staged went with the view
             } else {
@@ -400,10 +402,13 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private void end() {
         fanout.end();
         boolean finished;
+        long last;
         synchronized (sealed) {
             ended = true;
             finished = sealed.isEmpty();
+            last = lastSealed;
         }
+        view.ifPresent(rows -> rows.followers().ended(last));
         epochs.leave();
         if (finished) {
             sinks.whenDrained(onFinished);

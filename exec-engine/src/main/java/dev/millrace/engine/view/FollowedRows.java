@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -117,12 +118,14 @@ public final class FollowedRows implements AutoCloseable {
     /**
      * The reader has passed the end of an epoch: moves on to the newest that the view shows, up to that one.
      *
+     * @param allowed whether the reader may be at an epoch: a reader that was told of the changes of several epochs together must
+     *     not be between them
      * @return the epoch up to which changes are in the rows now; {@link Long#MIN_VALUE} if it did not move
      */
-    public long advance(long epoch) {
+    public long advance(long epoch, LongPredicate allowed) {
         long reached = Long.MIN_VALUE;
         while (true) {
-            Optional<Moment> moment = place.view.followers().newest(place.version, epoch);
+            Optional<Moment> moment = place.view.followers().newest(place.version, epoch, allowed);
             if (moment.isPresent()) {
                 place.view.followers().move(place.version, moment.get().version());
                 place.version = moment.get().version();

@@ -6,9 +6,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongPredicate;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -26,6 +28,9 @@ public final class Followers {
     private final Queue<Runnable> leaving = new ConcurrentLinkedQueue<>();
     private final ArrayDeque<Moment> moments = new ArrayDeque<>(); // guarded by this, as what follows
     private final List<FollowedRows> all = new ArrayList<>();
+    private long lastEpoch = Long.MIN_VALUE; // that was published
+    private long lastVersion; // which it became
+    private OptionalLong end = OptionalLong.empty(); // the epoch after which no rows come any more
     private Optional<VersionedView> successor = Optional.empty();
     private long last; // the version that the successor began with
 
@@ -56,12 +61,24 @@ public final class Followers {
         }
         List<FollowedRows> told;
         synchronized (this) {
+            lastEpoch = epoch;
+            lastVersion = view.current().getAsLong();
             if (all.isEmpty()) {
                 moments.clear();
                 return;
             }
-            moments.add(new Moment(epoch, view.current().getAsLong()));
+            moments.add(new Moment(epoch, lastVersion));
             forget();
+            told = List.copyOf(all);
+        }
+        told.forEach(FollowedRows::published);
+    }
+
+    /** No epoch after this one has rows, and none is published for their sake. */
+    public void ended(long epoch) {
+        List<FollowedRows> told;
+        synchronized (this) {
+            end = OptionalLong.of(epoch);
             told = List.copyOf(all);
         }
         told.forEach(FollowedRows::published);
@@ -167,14 +184,20 @@ public final class Followers {
         }
     }
 
-    /** The last moment of an epoch, or of one before, and after a version. */
-    synchronized Optional<Moment> newest(long version, long epoch) {
+    /**
+     * The last moment of an epoch, or of one before, and after a version; where all that ever comes is shown, and the epoch is past it,
+     * that as of this epoch.
+     */
+    synchronized Optional<Moment> newest(long version, long epoch, LongPredicate allowed) {
+        if (end.isPresent() && Math.min(epoch, lastEpoch) >= end.getAsLong()) {
+            return Optional.of(new Moment(epoch, Math.max(version, lastVersion)));
+        }
         Moment newest = null;
         for (Moment moment : moments) {
             if (moment.epoch() > epoch) {
                 break;
             }
-            newest = moment.version() > version ? moment : newest;
+            newest = moment.version() > version && allowed.test(moment.epoch()) ? moment : newest;
         }
         return Optional.ofNullable(newest);
     }
