@@ -11,6 +11,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.generated.GeneratedColumns;
 import dev.millrace.server.session.StatementResult.Command;
@@ -39,6 +40,10 @@ import java.util.stream.Collectors;
 
 /** CREATE, DROP, PAUSE and RESUME. Each definition takes effect as a whole or not at all, one at a time. */
 final class Definitions {
+    /** Options of PostgreSQL's tables that say how rows lie on disk, which pgbench and dumps send; they have no effect. */
+    private static final List<String> STORAGE = List.of(
+            "fillfactor", "parallel_workers", "toast_tuple_target", "autovacuum_enabled", "toast.autovacuum_enabled");
+
     private final Database database;
     private final Consumer<String> notices;
     private final Queries queries;
@@ -174,9 +179,21 @@ final class Definitions {
         });
     }
 
+    /** Says that there is nothing to do, for relations that there are. */
+    Command upkeep(Statement.Upkeep upkeep) {
+        for (String name : upkeep.relations()) {
+            if (database.catalog().object(name).isEmpty()) {
+                throw DatabaseCatalog.undefined(
+                        "relation", name, database.catalog().relationNames());
+            }
+        }
+        return Command.of(upkeep.command());
+    }
+
     /** A table as the catalog has it; nothing is made. */
     CatalogObject table(Statement.CreateTable create, String text, long createdMicros) {
         Options options = new Options(create.options());
+        STORAGE.forEach(options::text);
         if (options.text("connector").isPresent()) {
             throw MillraceException.notAvailableYet("a table fed by a connector")
                     .withHint(

@@ -210,6 +210,8 @@ final class Execution {
             return queries.subscribe(subscribe);
         } else if (statement instanceof Statement.Flush) {
             return flush();
+        } else if (statement instanceof Statement.Upkeep upkeep) {
+            return definitions.upkeep(upkeep);
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
             return definitions.createContinuousQuery(create, text);
         } else if (statement instanceof Statement.CreateMaterializedView create) {

@@ -187,6 +187,8 @@ final class Permissions {
             owns(rename.name());
         } else if (statement instanceof IndexStatement.Reindex reindex) {
             owns(reindex.name());
+        } else if (statement instanceof Statement.Upkeep upkeep) {
+            upkeep.relations().forEach(this::owns);
         } else if (statement instanceof Statement.AlterOptions alter) {
             owns(alter.name());
         } else if (statement instanceof Statement.Pause pause) {

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -132,6 +133,7 @@ public final class StatementParser {
             case "revoke" -> roles.revoke();
             case "reassign" -> roles.reassign();
             case "reprocess" -> reprocess();
+            case "vacuum", "analyze", "analyse" -> upkeep();
             case "reindex" -> new IndexParser(words).reindex();
             case "insert", "update", "delete", "merge" -> changes.change();
             case "truncate" -> changes.truncate();
@@ -166,6 +168,27 @@ public final class StatementParser {
     }
 
     // ---- objects ---------------------------------------------------------------------------------------------------
+
+    private Syntax upkeep() {
+        String command = words.next().text().equals("vacuum") ? "VACUUM" : "ANALYZE";
+        if (words.peek().isSymbol("(")) {
+            words.skipParentheses();
+        }
+        boolean more = true;
+        while (more) {
+            more = Stream.of("full", "freeze", "verbose", "analyze", "analyse").anyMatch(words::accept);
+        }
+        List<String> relations = new ArrayList<>();
+        if (!words.atEnd() && !words.peek().isSymbol(";")) {
+            do {
+                relations.add(words.relationName());
+                if (words.peek().isSymbol("(")) { // columns
+                    words.skipParentheses();
+                }
+            } while (words.acceptSymbol(","));
+        }
+        return new Syntax.Complete(new Statement.Upkeep(command, relations));
+    }
 
     private Syntax alter() {
         return definitions.alter(roles);

@@ -263,6 +263,17 @@ public sealed interface Statement {
     /** COPY (a relation, SELECT or SUBSCRIBE) TO; no file means STDOUT. */
     record CopyTo(Statement source, Optional<String> file, Map<String, String> options) implements Statement {}
 
+    /**
+     * VACUUM or ANALYZE, which have nothing to do here: memory is freed, and rows are counted, as they change.
+     *
+     * @param command VACUUM or ANALYZE
+     */
+    record Upkeep(String command, List<String> relations) implements Statement {
+        public Upkeep {
+            relations = List.copyOf(relations);
+        }
+    }
+
     /** FLUSH. */
     record Flush() implements Statement {}
 

@@ -19,6 +19,7 @@ public final class Keywords {
     public static final List<String> STATEMENTS = List.of(
             "abort",
             "alter",
+            "analyze",
             "begin",
             "close",
             "commit",
@@ -60,6 +61,7 @@ public final class Keywords {
             "truncate",
             "unlisten",
             "update",
+            "vacuum",
             "values",
             "with");
 
