@@ -11,7 +11,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.server.catalog.CatalogObject;
-import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.generated.GeneratedColumns;
 import dev.millrace.server.session.StatementResult.Command;
@@ -177,17 +176,6 @@ final class Definitions {
                                     table.rules().uniques()));
             return table;
         });
-    }
-
-    /** Says that there is nothing to do, for relations that there are. */
-    Command upkeep(Statement.Upkeep upkeep) {
-        for (String name : upkeep.relations()) {
-            if (database.catalog().object(name).isEmpty()) {
-                throw DatabaseCatalog.undefined(
-                        "relation", name, database.catalog().relationNames());
-            }
-        }
-        return Command.of(upkeep.command());
     }
 
     /** A table as the catalog has it; nothing is made. */

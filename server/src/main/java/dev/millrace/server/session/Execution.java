@@ -211,7 +211,7 @@ final class Execution {
         } else if (statement instanceof Statement.Flush) {
             return flush();
         } else if (statement instanceof Statement.Upkeep upkeep) {
-            return definitions.upkeep(upkeep);
+            return indexes.upkeep(upkeep);
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
             return definitions.createContinuousQuery(create, text);
         } else if (statement instanceof Statement.CreateMaterializedView create) {

@@ -19,6 +19,7 @@ import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.IndexStatement.CreateIndex;
 import dev.millrace.sql.statement.IndexStatement.Reindex;
 import dev.millrace.sql.statement.IndexStatement.RenameIndex;
+import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -286,6 +287,16 @@ final class Indexes {
         }
         notices.accept("indexes are kept current with their rows: there is nothing to do");
         return Command.of("REINDEX");
+    }
+
+    /** VACUUM and ANALYZE: there is nothing to do, for relations that there are. */
+    Command upkeep(Statement.Upkeep upkeep) {
+        for (String name : upkeep.relations()) {
+            if (catalog().object(name).isEmpty()) {
+                throw DatabaseCatalog.undefined("relation", name, catalog().relationNames());
+            }
+        }
+        return Command.of(upkeep.command());
     }
 
     static MillraceException undefined(String name) {

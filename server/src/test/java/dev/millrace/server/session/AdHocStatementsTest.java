@@ -93,8 +93,7 @@ class AdHocStatementsTest {
     void whatIsNotByKeyIsPlannedWithItsConstants() {
         for (int i = 0; i < 5; i++) {
             assertTrue(ask("SELECT count(*) FROM t WHERE v = " + i).endsWith(i == 0 ? "]1000" : "]0"));
-            assertTrue(ask("SELECT id FROM t WHERE id < " + (i + 1) + " ORDER BY 1")
-                    .endsWith("" + (i == 0 ? "]" : i)));
+            assertTrue(ask("SELECT id FROM t WHERE v > " + i + " ORDER BY 1").endsWith("]"));
         }
         assertEquals(0, shared);
         assertEquals(10, db.database().adHoc().misses());
