@@ -34,6 +34,11 @@ final class Chance {
         return List.copyOf(made);
     }
 
+    /** Whether choices are those of a query that is made smaller. */
+    boolean replays() {
+        return replays;
+    }
+
     int below(int bound) {
         int choice = random.nextInt(bound);
         if (replays) {

@@ -11,7 +11,7 @@ final class RandomVolatile {
     private RandomVolatile() {}
 
     static boolean isWanted(Chance chance) {
-        return chance.below(ONE_IN) == 0;
+        return chance.below(ONE_IN) == 0 && !chance.replays();
     }
 
     static Dual condition(Chance chance, Dual condition) {
@@ -22,6 +22,9 @@ final class RandomVolatile {
         return Dual.of("CASE WHEN " + always(chance) + " THEN {} END", "{}", value);
     }
 
+    // Not yet (SELECT max(r) FROM (VALUES (random()), (random())) AS drawn(r)) < 1: in windows over a stream rows are
+    // late otherwise
+    // (seed 4242020 of 3ce585b2).
     private static String always(Chance chance) {
         return chance.of(
                 "random() >= 0",
@@ -35,7 +38,6 @@ final class RandomVolatile {
                 "current_date >= '2000-01-01'",
                 "(SELECT random()) >= 0",
                 "transaction_timestamp() <= clock_timestamp()",
-                "(SELECT max(r) FROM (VALUES (random()), (random())) AS drawn(r)) < 1",
                 "(SELECT count(DISTINCT r) FROM (SELECT now() AS r FROM generate_series(1, 3)) AS times) = 1");
     }
 }
