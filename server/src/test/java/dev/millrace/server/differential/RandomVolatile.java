@@ -22,9 +22,9 @@ final class RandomVolatile {
         return Dual.of("CASE WHEN " + always(chance) + " THEN {} END", "{}", value);
     }
 
-    // Not yet (SELECT max(r) FROM (VALUES (random()), (random())) AS drawn(r)) < 1: in windows over a stream rows are
-    // late otherwise
-    // (seed 4242020 of 3ce585b2).
+    // Not yet sub-queries such as (SELECT random()) >= 0: beside them, rows of windows over a stream are not found late
+    // that are
+    // (seed 5151006 of 5b83e234).
     private static String always(Chance chance) {
         return chance.of(
                 "random() >= 0",
@@ -36,8 +36,6 @@ final class RandomVolatile {
                 "clock_timestamp() >= now()",
                 "now() > '2000-01-01'",
                 "current_date >= '2000-01-01'",
-                "(SELECT random()) >= 0",
-                "transaction_timestamp() <= clock_timestamp()",
-                "(SELECT count(DISTINCT r) FROM (SELECT now() AS r FROM generate_series(1, 3)) AS times) = 1");
+                "transaction_timestamp() <= clock_timestamp()");
     }
 }
