@@ -22,9 +22,9 @@ final class RandomVolatile {
         return Dual.of("CASE WHEN " + always(chance) + " THEN {} END", "{}", value);
     }
 
-    // Not yet sub-queries such as (SELECT random()) >= 0: beside them, rows of windows over a stream are not found late
-    // that are
-    // (seed 5151006 of 5b83e234).
+    // No sub-queries: behind the join that one becomes a window does not close, so no row is late for it, which the
+    // oracle of
+    // windows over streams is not told.
     private static String always(Chance chance) {
         return chance.of(
                 "random() >= 0",
