@@ -169,7 +169,7 @@ public final class ColumnSketch {
     /** The fraction of rows that have a lesser value; empty where values have no order here. */
     public OptionalDouble below(Object value) {
         OptionalDouble number = number(value);
-        return number.isEmpty() || order.isEmpty()
+        return number.isEmpty() || order.isEmpty() || Double.isNaN(number.getAsDouble())
                 ? OptionalDouble.empty()
                 : OptionalDouble.of(
                         (1 - nullFraction()) * order.getRank(number.getAsDouble(), QuantileSearchCriteria.EXCLUSIVE));

@@ -84,9 +84,16 @@ public final class SharedSides {
         boolean byKeysAlone = join.residual().isEmpty();
         return join.time().isEmpty()
                 && !join.leftKeys().isEmpty()
+                && areDifferent(join.leftKeys())
+                && areDifferent(join.rightKeys())
                 && (byKeysAlone
                         ? join.kind() != JoinKind.SEMI && join.kind() != JoinKind.ANTI
                         : !comparesSizes(join.residual().get()));
+    }
+
+    /** A row that is looked up by has one place for each column of the key. */
+    private static boolean areDifferent(List<Integer> keys) {
+        return Set.copyOf(keys).size() == keys.size();
     }
 
     private static boolean comparesSizes(Expression condition) {
