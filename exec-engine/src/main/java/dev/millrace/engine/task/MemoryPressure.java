@@ -22,6 +22,8 @@ import org.apache.arrow.memory.BufferAllocator;
  * that hardly anybody has to wait.
  */
 final class MemoryPressure {
+    private static final System.Logger LOG = System.getLogger(MemoryPressure.class.getPackageName());
+
     private static final int MOST_WAITS = 2_000;
     private static final long WAIT_NANOS = 1_000_000;
 
@@ -84,23 +86,42 @@ final class MemoryPressure {
             }
             chosen.get().tell(yields(chosen.get()));
         }
-        giveWay(chosen.get());
+        giveWay(List.of(chosen.get()));
     }
 
-    private void giveWay(MemoryScope scope) {
+    private void giveWay(List<MemoryScope> chosen) {
         synchronized (this) {
             underWay++;
         }
-        yielding.execute(() -> {
-            try {
-                scope.giveWay();
-            } finally {
-                synchronized (this) {
-                    underWay--;
-                    notifyAll();
+        boolean begun = false;
+        try {
+            yielding.execute(() -> {
+                try {
+                    chosen.forEach(MemoryPressure::end);
+                } finally {
+                    gaveWay();
                 }
+            });
+            begun = true;
+        } finally {
+            if (!begun) { // no memory for a thread, for one: they are asked again
+                chosen.forEach(MemoryScope::untell);
+                gaveWay();
             }
-        });
+        }
+    }
+
+    private static void end(MemoryScope scope) {
+        try {
+            scope.giveWay();
+        } catch (RuntimeException | Error e) { // the others are to go all the same
+            LOG.log(System.Logger.Level.WARNING, scope.owner() + " did not free all that it held", e);
+        }
+    }
+
+    private synchronized void gaveWay() {
+        underWay--;
+        notifyAll();
     }
 
     /** Waits until all that give way have given back what they hold, two seconds at most. */
@@ -133,10 +154,10 @@ final class MemoryPressure {
             }
             Optional<MemoryScope> chosen = choose(asker, bytes);
             if (chosen.isPresent() && chosen.equals(asker)) {
-                giveWay(chosen.get());
+                giveWay(List.of(chosen.get()));
                 throw chosen.get().told().orElseThrow();
             }
-            chosen.ifPresent(this::giveWay);
+            chosen.ifPresent(scope -> giveWay(List.of(scope)));
             LockSupport.parkNanos(WAIT_NANOS);
         }
         throw nobodyYields(asker, bytes);
@@ -184,20 +205,8 @@ final class MemoryPressure {
                                 + " MILLRACE_JVM_OPTIONS=-Xmx8g ./millrace server"));
                 chosen.add(scope);
             }
-            underWay++;
         }
-        yielding.execute(() -> {
-            try {
-                for (MemoryScope scope : chosen) {
-                    scope.giveWay();
-                }
-            } finally {
-                synchronized (this) {
-                    underWay--;
-                    notifyAll();
-                }
-            }
-        });
+        giveWay(chosen);
     }
 
     /** Whether some are giving way now. */

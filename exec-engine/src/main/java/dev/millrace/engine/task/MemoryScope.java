@@ -15,7 +15,7 @@ public final class MemoryScope {
     private final BufferAllocator own;
     private final List<BufferAllocator> children = new ArrayList<>(); // guarded by this
     private volatile Optional<Consumer<MillraceException>> yielding = Optional.empty(); // set once, by the owner
-    private volatile Optional<MillraceException> told = Optional.empty(); // to give way, and why; written once
+    private volatile Optional<MillraceException> told = Optional.empty(); // to give way, and why; by who chose it
     private volatile boolean gaveWay; // written once, by who made the owner do so
 
     /**
@@ -81,6 +81,11 @@ public final class MemoryScope {
     /** By who chose it among the candidates, once. */
     void tell(MillraceException why) {
         told = Optional.of(why);
+    }
+
+    /** It was not made to give way after all. */
+    void untell() {
+        told = Optional.empty();
     }
 
     void giveWay() {
