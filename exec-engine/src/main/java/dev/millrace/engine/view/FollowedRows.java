@@ -68,7 +68,7 @@ public final class FollowedRows implements AutoCloseable {
     private final ArrayDeque<Place> next = new ArrayDeque<>(); // guarded by itself
     private List<ArrowBuf> probe = List.of();
     private Optional<ViewScan> scan = Optional.empty();
-    private boolean closed;
+    private boolean closed; // guarded by next
 
     FollowedRows(VersionedView view, JoinColumns by, BufferAllocator allocator, Runnable onPublished) {
         this.by = by;
@@ -96,9 +96,19 @@ public final class FollowedRows implements AutoCloseable {
     /** Another view has the same rows, and will have all that come; any thread, while nothing is published. */
     void goOnIn(VersionedView view) {
         Place after = new Place(view, by);
-        after.begin(this);
-        synchronized (next) {
-            next.add(after);
+        boolean stays = false;
+        try {
+            after.begin(this);
+            synchronized (next) {
+                if (!closed) { // else the reader stopped meanwhile, and nobody would let it go
+                    next.add(after);
+                    stays = true;
+                }
+            }
+        } finally {
+            if (!stays) {
+                after.leave(this, by);
+            }
         }
     }
 
@@ -271,19 +281,19 @@ public final class FollowedRows implements AutoCloseable {
     /** Lets the view go; once the reader has stopped. */
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
-        closed = true;
         List<AutoCloseable> all = new ArrayList<>();
+        synchronized (next) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            next.forEach(after -> all.add(() -> after.leave(this, by)));
+            next.clear();
+        }
         all.add(this::closeScan);
         all.add(this::closeProbe);
         all.add(found);
         all.add(() -> place.leave(this, by));
-        synchronized (next) {
-            next.forEach(after -> all.add(() -> after.leave(this, by)));
-            next.clear();
-        }
         Closing.all(all);
     }
 }

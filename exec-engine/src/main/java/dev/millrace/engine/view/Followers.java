@@ -101,12 +101,14 @@ public final class Followers {
         List<FollowedRows> told;
         synchronized (this) {
             told = List.copyOf(all);
-            try {
-                told.forEach(follower -> follower.goOnIn(next));
-            } catch (RuntimeException | Error e) {
-                told.forEach(follower -> follower.stayOutOf(next));
-                throw e;
-            }
+        }
+        try {
+            told.forEach(follower -> follower.goOnIn(next)); // makes indexes, which no reader is to wait for
+        } catch (RuntimeException | Error e) {
+            told.forEach(follower -> follower.stayOutOf(next));
+            throw e;
+        }
+        synchronized (this) {
             last = view.current().getAsLong();
             successor = Optional.of(next);
         }

@@ -73,17 +73,9 @@ final class ViewIndexes {
     }
 
     private RowIndex make(IndexKey key, RowCodec codec) {
-        RowIndex index = key.newIndex(codec, allocator);
         Filling filling = new Filling();
+        RowIndex index = begin(key, codec, filling);
         try {
-            lock.lock();
-            try {
-                requireOpen();
-                rows.add(index);
-                rows.open(filling);
-            } finally {
-                lock.unlock();
-            }
             fill(index, filling);
             lock.lock();
             try {
@@ -111,6 +103,25 @@ final class ViewIndexes {
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    /** An index that is told of what comes and goes. */
+    private RowIndex begin(IndexKey key, RowCodec codec, Filling filling) {
+        lock.lock();
+        try {
+            requireOpen(); // else there may be no allocator any more
+            RowIndex index = key.newIndex(codec, allocator);
+            try {
+                rows.add(index);
+            } catch (RuntimeException | Error e) {
+                index.close();
+                throw e;
+            }
+            rows.open(filling);
+            return index;
+        } finally {
+            lock.unlock();
         }
     }
 

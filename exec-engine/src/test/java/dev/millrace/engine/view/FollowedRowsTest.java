@@ -1,10 +1,14 @@
 package dev.millrace.engine.view;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
@@ -83,6 +87,36 @@ class FollowedRowsTest {
         }
         codec.close();
         assertEquals(0, allocator.getAllocatedMemory());
+        allocator.close();
+    }
+
+    @Test
+    void aReaderThatStoppedWhileItsViewWasAlteredHoldsNothingOfTheNewOne() {
+        VersionedView view = new VersionedView(SCHEMA, 16, allocator);
+        FollowedRows rows = view.followers().follow(List.of(0), allocator, () -> {});
+        rows.begin();
+        VersionedView next = new VersionedView(SCHEMA, 16, allocator);
+        rows.close();
+        rows.goOnIn(next);
+        next.close();
+        assertTrue(next.isFreed());
+        view.close();
+        assertTrue(view.isFreed());
+        codec.close();
+        assertEquals(0, allocator.getAllocatedMemory());
+        allocator.close();
+    }
+
+    @Test
+    void anIndexIsNotBegunOnceTheViewIsGone() {
+        BufferAllocator own = allocator.newChildAllocator("view", 0, Long.MAX_VALUE);
+        VersionedView view = new VersionedView(SCHEMA, 16, own);
+        view.close();
+        own.close();
+        OrderedColumns byKey = new OrderedColumns(List.of(new OrderKey(0, false, false)));
+        MillraceException gone = assertThrows(MillraceException.class, () -> view.index(byKey));
+        assertEquals(SqlState.UNDEFINED_TABLE, gone.sqlState());
+        codec.close();
         allocator.close();
     }
 
