@@ -232,8 +232,7 @@ public final class IndexScan implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            view.closed(this);
-            Closing.all(List.of(codec, memory));
+            Closing.all(List.of(codec, memory, () -> view.closed(this))); // with which the view's memory may go
         }
     }
 }
