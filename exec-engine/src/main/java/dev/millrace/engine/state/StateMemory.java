@@ -85,7 +85,7 @@ public final class StateMemory implements AutoCloseable {
     public void reset() {
         checkAll();
         pageEnds.clear();
-        pages.forEach(page -> Memory.permit(page.memoryAddress(), page.capacity()));
+        permitAll();
         Arrays.fill(free, 0);
         begin = 0;
         pagesUsed = 0;
@@ -96,6 +96,11 @@ public final class StateMemory implements AutoCloseable {
     /** Bytes of all pages. */
     public long bytes() {
         return bytes;
+    }
+
+    /** What was not to be touched of the pages may be: they are cut anew, or given back. */
+    private void permitAll() {
+        pages.forEach(page -> Memory.permit(page.memoryAddress(), page.capacity()));
     }
 
     /** Looks at what is around each block that was cut, where they are checked. */
@@ -164,6 +169,7 @@ public final class StateMemory implements AutoCloseable {
         try {
             reset();
         } finally {
+            permitAll(); // also if the reset found damage
             pages.clear();
             bytes = 0;
             Closing.all(all);
