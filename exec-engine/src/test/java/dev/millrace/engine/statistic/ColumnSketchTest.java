@@ -108,6 +108,9 @@ class ColumnSketchTest {
         assertNear(2, sketch.distinct(900), 0.01);
         assertNear(2.0 / 3, sketch.equalTo(0.0, 900).getAsDouble(), 0.01);
         assertTrue(Double.isFinite(sketch.below(1.0).getAsDouble()));
+        assertTrue(sketch.below(Double.NaN).isEmpty());
+        assertTrue(sketch.below(Float.NaN).isEmpty());
+        assertNear(1.0 / 3, sketch.equalTo(Double.NaN, 900).getAsDouble(), 0.01);
     }
 
     @Test
