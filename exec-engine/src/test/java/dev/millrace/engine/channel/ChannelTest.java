@@ -171,4 +171,39 @@ final class ChannelTest {
         assertFalse(channel.isFull());
         assertTrue(channel.poll().isEmpty());
     }
+
+    /** A task that is held up by its outlet passes nothing on, but to those that say that they can take it. */
+    @Test
+    void anOutletTakesNoSignalsWhenItIsFullUnlessItSaysSo() {
+        Outlet plain = new Outlet() {
+            @Override
+            public void rows(Batch batch) {
+                batch.close();
+            }
+
+            @Override
+            public void watermark(long micros) {}
+
+            @Override
+            public void idle() {}
+
+            @Override
+            public void epochEnd(long epoch) {}
+
+            @Override
+            public void end() {}
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public boolean isFull() {
+                return true;
+            }
+
+            @Override
+            public void close() {}
+        };
+        assertFalse(plain.takesSignalsWhenFull());
+    }
 }

@@ -150,6 +150,8 @@ final class EpochsTest {
         out.output.done(all.get(2));
         assertEquals(all, out.published);
         assertEquals(List.of(open), in.end());
+        assertTrue(epochs.isPublished(out.output, all.get(2)));
+        assertFalse(epochs.isPublished(out.output, open));
         out.output.done(all.get(0)); // it was done with more
         assertEquals(all, out.published);
         out.output.done(open);
@@ -353,6 +355,8 @@ final class EpochsTest {
         assertFalse(epochs.isCommitted(epoch));
         otherOut.output.done(epoch);
         assertTrue(epochs.isCommitted(epoch));
+        assertTrue(epochs.touch(epochs.newDomain()) > epoch); // numbers only grow
+        assertTrue(epoch > out.published.get(0) && epoch > otherOut.published.get(0));
     }
 
     @Test

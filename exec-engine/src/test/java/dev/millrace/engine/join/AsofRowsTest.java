@@ -162,6 +162,31 @@ class AsofRowsTest {
         assertEquals(List.of("10x1 1", "10x1 97", "10x1 95", "10x1 93", "10x1 88"), texts(rows));
     }
 
+    /** However long it goes on, rows that are there no more take no memory: merged into others, swept, or the first of all. */
+    @Test
+    void rowsThatAreGoneTakeNoMemory() {
+        AsofRows rows = new AsofRows(false);
+        long bytes = 0;
+        for (int round = 0; round < 400; round++) {
+            for (int i = 0; i < 8; i++) {
+                rows.add(row(i, 1, 5, 6, 7, 8));
+                rows.add(row(i, 1, 5, 6, 7, 8));
+            }
+            assertEquals(16, rows.held());
+            rows.merge(memory);
+            assertEquals(8, rows.held());
+            rows.removeFirst(4, memory);
+            for (int i = 4; i < 8; i++) {
+                rows.add(row(i, -2, 5, 6, 7, 8));
+            }
+            rows.merge(memory);
+            rows.sweep(memory);
+            assertEquals(0, rows.held());
+            bytes = round == 0 ? memory.bytes() : bytes;
+        }
+        assertEquals(bytes, memory.bytes());
+    }
+
     /** Rows in any order, merged a few or many at a time, with gaps at both ends, against a list that is sorted. */
     @Test
     void mergingIsSorting() {
