@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowLog;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.StateReader;
@@ -20,6 +21,8 @@ import org.apache.arrow.vector.FieldVector;
 
 /** The rows of one side of an inner join by key, packed, as long as none is taken back: as {@link AppendedRows} has both. */
 final class PackedSide implements AutoCloseable {
+    private static final int LOOK_ROWS = 4095; // a mask: how often a walk over rows of one key asks whether to stop
+
     private final Join node;
     private final int port;
     private final KeyLayout keys;
@@ -61,15 +64,23 @@ final class PackedSide implements AutoCloseable {
         void take(int position, long row);
     }
 
-    /** Gives the rows that have the keys of some rows of the other side. */
+    /** Gives the rows that have the keys of some rows of the other side; looks whether to stop, as they may be many. */
     void find(Batch batch, int[] chosen, int count, Taker taker) {
         long[] entries = sides.get(1 - port).finder().find(rows.table(), batch, chosen, count);
         RowLog log = sides.get(port).log();
         int head = rows.head(port);
+        Interrupt interrupt = Interrupt.current();
+        int walked = 0;
         for (int i = 0; i < count; i++) {
+            if ((i & 31) == 0) {
+                interrupt.check();
+            }
             long row;
             for (long at = Memory.getLong(entries[i] + head); at >= log.begin(); at = log.before(at, row)) {
                 row = log.address(at);
+                if ((++walked & LOOK_ROWS) == 0) {
+                    interrupt.check();
+                }
                 taker.take(i, row + RowLog.HEADER);
             }
         }

@@ -16,6 +16,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;
+import dev.millrace.operator.RowByRow;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -34,11 +35,12 @@ import java.util.Optional;
  * <p>The rows that a relation had at the beginning are not sent here. If both sides are read where they are, the join of those is
  * told before the first change is met ({@link #retell}).
  */
-public final class SharedJoinOperator implements Retelling, Settling {
+public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
     private static final String STATE = "shared";
     private static final String PACKED = "shared, packed";
     private static final int TOLD_TOGETHER = 256;
     private static final int NONE = -1;
+    private static final int LOOK_ROWS = 4095; // a mask: how often a walk over rows of one key asks whether to stop
 
     private final Join node;
     private final List<Optional<SharedSide>> shared; // left, right
@@ -56,6 +58,8 @@ public final class SharedJoinOperator implements Retelling, Settling {
     private JoinOutput alone;
     private long[] nullRows; // a row of NULLs for each side
     private long[] weights = new long[0]; // of pairs
+    private long rowsBefore; // that were done with before those at hand
+    private long rowsDone; // of both sides, and of those that are told; the last one's pairs may be under way
     private boolean untold;
     private Optional<EntryCursor> entries = Optional.empty(); // of the state, while it is told
     private long[] told = new long[TOLD_TOGETHER];
@@ -212,7 +216,10 @@ public final class SharedJoinOperator implements Retelling, Settling {
         } else if (packed.isPresent()) {
             PackedSide other = packed.get();
             Columns their = (column, field, found, all) -> other.decode(column, field, found, all, pairs.ours(), our);
-            other.find(batch, chosen, count, (i, row) -> add(i, row, 1, their, false, arrival));
+            other.find(batch, chosen, count, (i, row) -> {
+                rowsDone = rowsBefore + i;
+                add(i, row, 1, their, false, arrival);
+            });
             meet(arrival, their, false);
         } else {
             JoinState other = state.orElseThrow();
@@ -223,6 +230,17 @@ public final class SharedJoinOperator implements Retelling, Settling {
         } else {
             shared.get(port).orElseThrow().add(batch);
         }
+        done(count);
+    }
+
+    private void done(int count) {
+        rowsBefore += count;
+        rowsDone = rowsBefore;
+    }
+
+    @Override
+    public long rowsDone() {
+        return rowsDone;
     }
 
     private Columns of(RowCodec codec) {
@@ -239,7 +257,11 @@ public final class SharedJoinOperator implements Retelling, Settling {
             kept.find(codec, ourKeys, arrival.rows, from, some);
             int next = 0;
             for (int i = 0; i < some; i++) {
+                rowsDone = rowsBefore + from + i;
                 for (; next < kept.end(i); next++) {
+                    if ((next & LOOK_ROWS) == LOOK_ROWS) {
+                        interrupt.check();
+                    }
                     long row = kept.row(next);
                     add(from + i, row, FollowedRows.weight(row), other::decode, false, arrival);
                 }
@@ -253,12 +275,17 @@ public final class SharedJoinOperator implements Retelling, Settling {
         int port = 1 - arrival.port;
         Columns their = of(sides.get(port).codec());
         Interrupt interrupt = Interrupt.current();
+        int walked = 0;
         for (int i = 0; i < arrival.count; i++) {
+            rowsDone = rowsBefore + i;
             if ((i & 31) == 0) { // each may meet many
                 interrupt.check();
             }
             long list = others.list(found[i], port);
             for (long row = RowTable.first(list); row != 0; row = RowTable.next(row)) {
+                if ((++walked & LOOK_ROWS) == 0) {
+                    interrupt.check();
+                }
                 add(i, row, RowTable.weight(row), their, theyWait, arrival);
             }
         }
@@ -401,6 +428,7 @@ public final class SharedJoinOperator implements Retelling, Settling {
                 left.kept().codec(),
                 left.keyColumns(),
                 new Arrival(0, left::decode, told, toldWeights, count, new long[count], output));
+        done(count);
         return found > 0;
     }
 
@@ -434,6 +462,7 @@ public final class SharedJoinOperator implements Retelling, Settling {
                     ownPort == 0 ? node.leftKeys() : node.rightKeys(),
                     new Arrival(ownPort, of(codec), told, toldWeights, count, new long[count], output));
         }
+        done(count);
         for (int i = 0; ownWaits && i < count; i++) {
             if ((RowTable.note(told[i]) != 0) == isSemi) {
                 emitAlone(told[i], toldWeights[i], output);
