@@ -47,7 +47,6 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
     private final boolean hasRanges;
     private final List<AutoCloseable> owned = new ArrayList<>();
     private OperatorContext context;
-    private KeyLayout keys;
     private List<AppendedSide> sides;
     private AppendedRows state;
     private List<Schema> keptFields; // of the output, that rows of a side keep
@@ -88,11 +87,8 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
         context = newContext;
         Schema left = node.left().schema();
         Schema right = node.right().schema();
-        keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
-        sides = List.of(
-                new AppendedSide(0, left, keys, right, node.rightKeys(), bounds, context.allocator()),
-                new AppendedSide(
-                        1, right, keys.over(node.rightKeys()), left, node.leftKeys(), bounds, context.allocator()));
+        KeyLayout keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
+        sides = AppendedSide.both(node, keys, bounds, context.allocator());
         state = own(new AppendedRows(keys, sides, context.allocator()));
         residual = node.residual()
                 .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
@@ -324,10 +320,7 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
         operator.adopt(watermark);
         for (int port = 0; port < 2; port++) {
             int side = port;
-            state.forEach(
-                    port,
-                    context.batchRows(),
-                    (entries, rows, count) -> operator.adopt(side, unpacked(side, entries, rows, count)));
+            state.forEach(port, context.batchRows(), batch -> operator.adopt(side, batch));
         }
         return operator;
     }
@@ -348,27 +341,6 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
         }
         teller = Optional.empty();
         return true;
-    }
-
-    /** Rows of a side as they came. */
-    private Batch unpacked(int port, long[] entries, long[] rows, int count) {
-        Schema schema = (port == 0 ? node.left() : node.right()).schema();
-        AppendedSide side = sides.get(port);
-        List<FieldVector> vectors = new ArrayList<>();
-        try {
-            for (int column = 0; column < schema.size(); column++) {
-                int place = side.place(column);
-                Field field = schema.field(column);
-                vectors.add(
-                        place < 0
-                                ? keys.vector(-1 - place, field, entries, count, context.allocator())
-                                : side.codec().decode(place, field, rows, count, context.allocator()));
-            }
-            return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
-        } catch (RuntimeException | Error e) {
-            Closing.all(vectors);
-            throw e;
-        }
     }
 
     // ---- signals

@@ -1,5 +1,6 @@
 package dev.millrace.engine.join;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -138,15 +140,10 @@ final class AppendedRows implements AutoCloseable {
 
     // ---- going over all
 
-    /** Takes rows of a side, by the entries of their keys. */
-    interface Taker {
-        /** Takes {@code count} packed rows. */
-        void take(long[] entries, long[] rows, int count);
-    }
-
-    /** Gives all rows of a side, at most so many at a time. */
-    void forEach(int port, int most, Taker taker) {
-        RowLog log = sides.get(port).log();
+    /** Gives all rows of a side as they came, at most so many at a time, in batches that are the taker's to close. */
+    void forEach(int port, int most, Consumer<Batch> taker) {
+        AppendedSide side = sides.get(port);
+        RowLog log = side.log();
         long[] entries = new long[most];
         long[] rows = new long[most];
         int found = 0;
@@ -160,14 +157,14 @@ final class AppendedRows implements AutoCloseable {
                     entries[found] = entry;
                     rows[found++] = log.address(at) + RowLog.HEADER;
                     if (found == most) {
-                        taker.take(entries, rows, found);
+                        taker.accept(side.unpacked(keys, entries, rows, found));
                         found = 0;
                     }
                 }
             }
         }
         if (found > 0) {
-            taker.take(entries, rows, found);
+            taker.accept(side.unpacked(keys, entries, rows, found));
         }
     }
 

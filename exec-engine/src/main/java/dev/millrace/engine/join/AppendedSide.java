@@ -10,19 +10,24 @@ import dev.millrace.engine.state.RowLog;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.plan.node.JoinTime;
+import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
 
 /**
  * The rows of one side of an {@link AppendedJoinOperator}, packed, without the columns that a row has in common with those
  * it is joined with; and what reads this side's batches.
  */
 final class AppendedSide implements AutoCloseable {
+    private final Schema schema;
     private final BufferAllocator allocator;
     private final JoinSide arrivals;
     private final int[] kept; // columns
@@ -45,6 +50,17 @@ final class AppendedSide implements AutoCloseable {
     private long times;
     private long untils;
 
+    /** Both sides of a join whose entries are laid out by the left one's columns. */
+    static List<AppendedSide> both(
+            Join node, KeyLayout keys, Optional<JoinTime.Bounds> bounds, BufferAllocator allocator) {
+        Schema left = node.left().schema();
+        Schema right = node.right().schema();
+        KeyLayout rightKeys = keys.over(node.rightKeys());
+        return List.of(
+                new AppendedSide(0, left, keys, right, node.rightKeys(), bounds, allocator),
+                new AppendedSide(1, right, rightKeys, left, node.leftKeys(), bounds, allocator));
+    }
+
     /**
      * @param keys the layout of entries over this side's columns
      * @param others the other side's columns, and {@code otherKeys} its keys
@@ -57,6 +73,7 @@ final class AppendedSide implements AutoCloseable {
             List<Integer> otherKeys,
             Optional<JoinTime.Bounds> bounds,
             BufferAllocator allocator) {
+        this.schema = schema;
         this.allocator = allocator;
         List<Integer> ourKeys = keys.keys().stream().map(KeyLayout.Key::column).toList();
         this.arrivals = new JoinSide(schema, keys, ourKeys, allocator);
@@ -118,6 +135,30 @@ final class AppendedSide implements AutoCloseable {
     /** The columns that rows keep. */
     int[] kept() {
         return kept;
+    }
+
+    /**
+     * Rows as they came, in a batch that is the caller's to close.
+     *
+     * @param newKeys the layout of entries
+     * @param entries those of the rows' keys
+     */
+    Batch unpacked(KeyLayout newKeys, long[] entries, long[] packed, int rowCount) {
+        List<FieldVector> vectors = new ArrayList<>();
+        try {
+            for (int column = 0; column < schema.size(); column++) {
+                int place = places[column];
+                Field field = schema.field(column);
+                vectors.add(
+                        place < 0
+                                ? newKeys.vector(-1 - place, field, entries, rowCount, allocator)
+                                : codec.decode(place, field, packed, rowCount, allocator));
+            }
+            return Batch.of(schema, vectors.toArray(FieldVector[]::new), rowCount);
+        } catch (RuntimeException | Error e) {
+            Closing.all(vectors);
+            throw e;
+        }
     }
 
     KeyFinder finder() {

@@ -12,33 +12,19 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
-/** Pairs of rows that may meet, some at a time, wherever each of the two lies: a row at hand, and one of the other side. */
+/** {@link Pairs} whose rows lie wherever each side has them, so that the other row's weight is kept with each. */
 final class FoundPairs {
-    private static final int FIRST_PAIRS = 64; // most queries are small
-
-    /** How the rows of a side lie in memory. */
-    @FunctionalInterface
-    interface Columns {
-        FieldVector of(int column, Field field, long[] rows, int count);
-    }
-
     private final Schema schema; // of pairs
     private final int leftColumns;
-    private final Optional<Residual> residual;
     private final OperatorContext context;
-    private final int most;
-    private int[] positions = new int[FIRST_PAIRS];
-    private long[] ours = new long[FIRST_PAIRS];
-    private long[] theirs = new long[FIRST_PAIRS];
-    private long[] weights = new long[FIRST_PAIRS]; // of theirs
-    private int count;
+    private final Pairs pairs;
+    private long[] weights = new long[0]; // of the other side's rows
 
     FoundPairs(Schema schema, int leftColumns, Optional<Residual> residual, OperatorContext context) {
         this.schema = schema;
         this.leftColumns = leftColumns;
-        this.residual = residual;
         this.context = context;
-        this.most = Math.max(FIRST_PAIRS, context.batchRows());
+        this.pairs = new Pairs(context.batchRows(), residual);
     }
 
     /**
@@ -48,54 +34,34 @@ final class FoundPairs {
      * @param weight of theirs
      */
     boolean add(int position, long our, long their, long weight) {
-        positions[count] = position;
-        ours[count] = our;
-        theirs[count] = their;
-        weights[count] = weight;
-        return ++count == positions.length && !hasRoom();
-    }
-
-    private boolean hasRoom() {
-        if (count == most) {
-            return false;
+        int at = pairs.count();
+        boolean isFull = pairs.add(position, our, their);
+        if (at == weights.length) {
+            weights = Arrays.copyOf(weights, pairs.ours().length);
         }
-        int more = Math.min(4 * count, most);
-        positions = Arrays.copyOf(positions, more);
-        ours = Arrays.copyOf(ours, more);
-        theirs = Arrays.copyOf(theirs, more);
-        weights = Arrays.copyOf(weights, more);
-        return true;
+        weights[at] = weight;
+        return isFull;
     }
 
-    /** Keeps those that meet by the residual condition, and returns how many. */
-    int select(int port, Columns our, Columns their) {
-        if (count > 0 && residual.isPresent()) {
-            int all = count;
-            Residual.Source mine = (column, field) -> our.of(column, field, ours, all);
-            Residual.Source others = (column, field) -> their.of(column, field, theirs, all);
-            Residual condition = residual.get();
-            count = condition.select(port == 0 ? mine : others, port == 0 ? others : mine, all);
-            int[] selected = condition.selected();
-            for (int i = 0; i < count; i++) {
-                positions[i] = positions[selected[i]];
-                ours[i] = ours[selected[i]];
-                theirs[i] = theirs[selected[i]];
-                weights[i] = weights[selected[i]];
-            }
+    /** As {@link Pairs#select}. */
+    int select(int port, RowColumns our, RowColumns their) {
+        int count = pairs.select(port, our, their);
+        for (int i = 0; i < count; i++) {
+            weights[i] = weights[pairs.before(i)];
         }
         return count;
     }
 
     int position(int i) {
-        return positions[i];
+        return pairs.position(i);
     }
 
     long[] ours() {
-        return ours;
+        return pairs.ours();
     }
 
     long their(int i) {
-        return theirs[i];
+        return pairs.their(i);
     }
 
     long weight(int i) {
@@ -103,21 +69,21 @@ final class FoundPairs {
     }
 
     /** Emits what is left, a row each. */
-    void emit(int port, Columns our, Columns their, long[] pairWeights, Output output) {
+    void emit(int port, RowColumns our, RowColumns their, long[] pairWeights, Output output) {
+        int count = pairs.count();
         if (count == 0) {
             return;
         }
         List<FieldVector> vectors = new ArrayList<>();
         try {
             for (int column = 0; column < schema.size(); column++) {
+                Field field = schema.field(column);
                 boolean isLeft = column < leftColumns;
-                boolean isOur = isLeft == (port == 0);
-                vectors.add((isOur ? our : their)
-                        .of(
-                                isLeft ? column : column - leftColumns,
-                                schema.field(column),
-                                isOur ? ours : theirs,
-                                count));
+                int of = isLeft ? column : column - leftColumns;
+                vectors.add(
+                        isLeft == (port == 0)
+                                ? our.of(of, field, pairs.ours(), count)
+                                : their.of(of, field, pairs.theirs(), count));
             }
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);
@@ -128,6 +94,6 @@ final class FoundPairs {
     }
 
     void clear() {
-        count = 0;
+        pairs.clear();
     }
 }

@@ -15,22 +15,19 @@ public final class JoinAnswer {
     private final JoinKind kind;
     private final JoinState state;
     private final Pairs pairs;
+    private final JoinSides sides;
     private final JoinOutput joined;
-    private final long[] nullRows;
     private final EntryCursor entries;
     private int count;
     private int next;
 
-    /**
-     * @param pairs and what is joined of them go out through {@code joined}; both are empty
-     * @param nullRows a row of NULLs for each side
-     */
-    JoinAnswer(JoinKind kind, JoinState state, Pairs pairs, JoinOutput joined, long[] nullRows) {
+    /** @param pairs and what is joined of them go out through {@code joined}; both are empty */
+    JoinAnswer(JoinKind kind, JoinState state, JoinSides sides, Pairs pairs, JoinOutput joined) {
         this.kind = kind;
         this.state = state;
         this.pairs = pairs;
         this.joined = joined;
-        this.nullRows = nullRows;
+        this.sides = sides;
         this.entries = new EntryCursor(state.table(), 256);
     }
 
@@ -79,7 +76,7 @@ public final class JoinAnswer {
         for (long left = RowTable.first(state.list(entry, 0)); left != 0; left = RowTable.next(left)) {
             boolean hasPartner = RowTable.note(left) != 0;
             if (hasPartner ? kind == JoinKind.SEMI : leftAlone) {
-                joined.add(left, nullRows[1], RowTable.weight(left), output);
+                joined.add(left, sides.nullRow(1), RowTable.weight(left), output);
             }
             if (kind != JoinKind.SEMI && kind != JoinKind.ANTI) {
                 for (long right = RowTable.first(state.list(entry, 1)); right != 0; right = RowTable.next(right)) {
@@ -93,7 +90,7 @@ public final class JoinAnswer {
         if (kind == JoinKind.RIGHT || kind == JoinKind.FULL) {
             for (long right = RowTable.first(state.list(entry, 1)); right != 0; right = RowTable.next(right)) {
                 if (RowTable.note(right) == 0) {
-                    joined.add(nullRows[0], right, RowTable.weight(right), output);
+                    joined.add(sides.nullRow(0), right, RowTable.weight(right), output);
                 }
             }
         }
@@ -101,7 +98,7 @@ public final class JoinAnswer {
     }
 
     private void meet(Output output) {
-        int passed = pairs.select(0);
+        int passed = pairs.select(0, sides.columns(0), sides.columns(1));
         for (int i = 0; i < passed; i++) {
             long left = pairs.our(i);
             long right = pairs.their(i);

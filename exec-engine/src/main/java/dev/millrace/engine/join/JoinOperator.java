@@ -4,10 +4,8 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.KeyGroupPart;
-import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.StateMemory;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
@@ -18,7 +16,6 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
-import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.DataInput;
 import java.io.IOException;
@@ -57,12 +54,10 @@ public final class JoinOperator implements Retelling, RowByRow {
     private final Deque<JoinState> spare = new ArrayDeque<>();
     private final List<AutoCloseable> owned = new ArrayList<>();
     private OperatorContext context;
-    private KeyLayout keys;
-    private List<JoinSide> sides;
+    private JoinSides sides;
     private JoinOutput joined;
     private Optional<Residual> residual = Optional.empty();
     private Optional<RangeCondition> ranges = Optional.empty(); // of the residual and of time
-    private long[] nullRows; // a row of NULLs for each side
     private long watermark = NO_WATERMARK;
     private Optional<RowLifetimes> lifetimes = Optional.empty(); // of a join with time bounds
     private long compared; // pairs, by time
@@ -107,24 +102,7 @@ public final class JoinOperator implements Retelling, RowByRow {
         context = newContext;
         Schema left = node.left().schema();
         Schema right = node.right().schema();
-        for (int key = 0; key < node.leftKeys().size(); key++) {
-            Field a = left.field(node.leftKeys().get(key));
-            Field b = right.field(node.rightKeys().get(key));
-            if (a.type().scale() != b.type().scale()) {
-                throw new IllegalArgumentException("join keys " + a + " and " + b + " have different scales");
-            }
-        }
-        keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
-        sides = List.of(
-                own(new JoinSide(left, keys, node.leftKeys(), context.allocator())),
-                own(new JoinSide(right, keys.over(node.rightKeys()), node.rightKeys(), context.allocator())));
-        StateMemory nulls = own(new StateMemory(context.allocator()));
-        nullRows = new long[2];
-        for (int side = 0; side < 2; side++) {
-            RowCodec codec = sides.get(side).codec();
-            nullRows[side] = nulls.allocate(codec.fixedBytes());
-            codec.writeNulls(nullRows[side]);
-        }
+        sides = own(new JoinSides(node, context.allocator()));
         joined = new JoinOutput(
                 node.schema(),
                 sides.get(0).codec(),
@@ -142,11 +120,7 @@ public final class JoinOperator implements Retelling, RowByRow {
                 Optional.ofNullable(limit).map(TimeBounds::bounds),
                 sides.get(0).codec(),
                 sides.get(1).codec());
-        pairs = new Pairs(
-                Math.max(64, context.batchRows()),
-                residual,
-                sides.get(0).codec(),
-                sides.get(1).codec());
+        pairs = new Pairs(context.batchRows(), residual);
     }
 
     private <T extends AutoCloseable> T own(T resource) {
@@ -197,7 +171,7 @@ public final class JoinOperator implements Retelling, RowByRow {
     private JoinState state(long end) {
         JoinState known = states.get(end);
         if (known == null) {
-            known = spare.isEmpty() ? new JoinState(keys, ranges, context.allocator()) : spare.pop();
+            known = spare.isEmpty() ? new JoinState(sides.keys(), ranges, context.allocator()) : spare.pop();
             states.put(end, known);
         }
         return known;
@@ -214,9 +188,9 @@ public final class JoinOperator implements Retelling, RowByRow {
 
     private void emitAlone(int port, long row, long weight, Output output) {
         if (port == 0) {
-            joined.add(row, nullRows[1], weight, output);
+            joined.add(row, sides.nullRow(1), weight, output);
         } else {
-            joined.add(nullRows[0], row, weight, output);
+            joined.add(sides.nullRow(0), row, weight, output);
         }
     }
 
@@ -285,7 +259,7 @@ public final class JoinOperator implements Retelling, RowByRow {
     /** Joins the candidate pairs that pass the residual condition. */
     private void meet(Arrival arrival) {
         int port = arrival.port;
-        int passed = pairs.select(port);
+        int passed = pairs.select(port, sides.columns(port), sides.columns(1 - port));
         for (int i = 0; i < passed; i++) {
             long other = pairs.their(i);
             long weight = arrival.weight(pairs.position(i));
@@ -436,7 +410,7 @@ public final class JoinOperator implements Retelling, RowByRow {
     /** What {@link JoinAnswer#isKept} says is required. */
     @Override
     public void retell() {
-        untold = Optional.of(new JoinAnswer(node.kind(), state(0), pairs, joined, nullRows));
+        untold = Optional.of(new JoinAnswer(node.kind(), state(0), sides, pairs, joined));
     }
 
     /** Goes on with {@link #retell}; returns whether nothing is left to be told. */

@@ -1,7 +1,6 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowLog;
@@ -12,9 +11,7 @@ import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.type.Field;
-import dev.millrace.type.Schema;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
@@ -25,7 +22,6 @@ final class PackedSide implements AutoCloseable {
 
     private final Join node;
     private final int port;
-    private final KeyLayout keys;
     private final OperatorContext context;
     private final List<AppendedSide> sides;
     private final AppendedRows rows;
@@ -33,20 +29,8 @@ final class PackedSide implements AutoCloseable {
     PackedSide(Join node, int port, KeyLayout keys, OperatorContext context) {
         this.node = node;
         this.port = port;
-        this.keys = keys;
         this.context = context;
-        Schema left = node.left().schema();
-        Schema right = node.right().schema();
-        this.sides = List.of(
-                new AppendedSide(0, left, keys, right, node.rightKeys(), Optional.empty(), context.allocator()),
-                new AppendedSide(
-                        1,
-                        right,
-                        keys.over(node.rightKeys()),
-                        left,
-                        node.leftKeys(),
-                        Optional.empty(),
-                        context.allocator()));
+        this.sides = AppendedSide.both(node, keys, Optional.empty(), context.allocator());
         this.rows = new AppendedRows(keys, sides, context.allocator());
     }
 
@@ -90,7 +74,7 @@ final class PackedSide implements AutoCloseable {
     }
 
     /** A column of kept rows, those that are keys from the rows of the other side that have the same. */
-    FieldVector decode(int column, Field field, long[] kept, int count, long[] others, FoundPairs.Columns other) {
+    FieldVector decode(int column, Field field, long[] kept, int count, long[] others, RowColumns other) {
         int place = sides.get(port).place(column);
         List<Integer> otherKeys = port == 0 ? node.rightKeys() : node.leftKeys();
         return place < 0
@@ -100,31 +84,11 @@ final class PackedSide implements AutoCloseable {
 
     /** Gives all rows to a state that can take them back. */
     void moveTo(JoinState state, JoinSide reader) {
-        rows.forEach(port, context.batchRows(), (entries, found, count) -> {
-            try (Batch batch = unpacked(entries, found, count)) {
+        rows.forEach(port, context.batchRows(), batch -> {
+            try (batch) {
                 state.addAll(port, reader, batch, row -> {});
             }
         });
-    }
-
-    private Batch unpacked(long[] entries, long[] found, int count) {
-        Schema schema = (port == 0 ? node.left() : node.right()).schema();
-        AppendedSide side = sides.get(port);
-        List<FieldVector> vectors = new ArrayList<>();
-        try {
-            for (int column = 0; column < schema.size(); column++) {
-                int place = side.place(column);
-                Field field = schema.field(column);
-                vectors.add(
-                        place < 0
-                                ? keys.vector(-1 - place, field, entries, count, context.allocator())
-                                : side.codec().decode(place, field, found, count, context.allocator()));
-            }
-            return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
-        } catch (RuntimeException | Error e) {
-            Closing.all(vectors);
-            throw e;
-        }
     }
 
     long bytes() {

@@ -1,31 +1,23 @@
 package dev.millrace.engine.join;
 
-import dev.millrace.engine.state.RowCodec;
 import java.util.Arrays;
 import java.util.Optional;
 
 /** Pairs of rows that may meet, some at a time: a row of the batch at hand each, and one of the other side. */
 final class Pairs {
-    private final Optional<Residual> residual;
-    private final RowCodec left;
-    private final RowCodec right;
     private static final int FIRST_PAIRS = 64; // most queries are small
 
+    private final Optional<Residual> residual;
     private final int most;
-    private int[] positions;
-    private long[] ours;
-    private long[] theirs;
+    private int[] positions = new int[FIRST_PAIRS];
+    private long[] ours = new long[FIRST_PAIRS];
+    private long[] theirs = new long[FIRST_PAIRS];
     private int count;
 
-    Pairs(int most, Optional<Residual> residual, RowCodec left, RowCodec right) {
+    /** @param batchRows how many pairs are taken at a time, if it is not very few */
+    Pairs(int batchRows, Optional<Residual> residual) {
         this.residual = residual;
-        this.left = left;
-        this.right = right;
-        this.most = most;
-        int first = Math.min(FIRST_PAIRS, most);
-        this.positions = new int[first];
-        this.ours = new long[first];
-        this.theirs = new long[first];
+        this.most = Math.max(FIRST_PAIRS, batchRows);
     }
 
     /**
@@ -51,11 +43,18 @@ final class Pairs {
         return true;
     }
 
-    /** Keeps those that meet by the residual condition, and returns how many. */
-    int select(int port) {
+    /**
+     * Keeps those that meet by the residual condition, and returns how many.
+     *
+     * @param port of our rows
+     */
+    int select(int port, RowColumns our, RowColumns their) {
         if (count > 0 && residual.isPresent()) {
+            int all = count;
+            Residual.Source mine = (column, field) -> our.of(column, field, ours, all);
+            Residual.Source others = (column, field) -> their.of(column, field, theirs, all);
             Residual condition = residual.get();
-            count = condition.select(left, port == 0 ? ours : theirs, right, port == 0 ? theirs : ours, count);
+            count = condition.select(port == 0 ? mine : others, port == 0 ? others : mine, all);
             int[] selected = condition.selected();
             for (int i = 0; i < count; i++) {
                 positions[i] = positions[selected[i]];
@@ -63,6 +62,15 @@ final class Pairs {
                 theirs[i] = theirs[selected[i]];
             }
         }
+        return count;
+    }
+
+    /** Where a pair was before the last {@link #select}. */
+    int before(int i) {
+        return residual.isPresent() ? residual.get().selected()[i] : i;
+    }
+
+    int count() {
         return count;
     }
 
@@ -76,6 +84,16 @@ final class Pairs {
 
     long their(int i) {
         return theirs[i];
+    }
+
+    /** Our rows, of which as many are pairs' as {@link #count} says. */
+    long[] ours() {
+        return ours;
+    }
+
+    /** The other side's, likewise. */
+    long[] theirs() {
+        return theirs;
     }
 
     void clear() {

@@ -3,13 +3,10 @@ package dev.millrace.engine.join;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
-import dev.millrace.engine.join.FoundPairs.Columns;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupPart;
-import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.StateMemory;
 import dev.millrace.engine.task.Settling;
 import dev.millrace.engine.view.FollowedRows;
 import dev.millrace.interrupt.Interrupt;
@@ -50,13 +47,11 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
     private final boolean ownWaits; // own rows are emitted or not depending on their partners
     private final List<AutoCloseable> owned = new ArrayList<>();
     private OperatorContext context;
-    private KeyLayout keys;
-    private List<JoinSide> sides;
+    private JoinSides sides;
     private Optional<PackedSide> packed = Optional.empty(); // own rows of an inner join, until one is taken back
     private Optional<JoinState> state = Optional.empty(); // else they are here
     private FoundPairs pairs;
     private JoinOutput alone;
-    private long[] nullRows; // a row of NULLs for each side
     private long[] weights = new long[0]; // of pairs
     private long rowsBefore; // that were done with before those at hand
     private long rowsDone; // of both sides, and of those that are told; the last one's pairs may be under way
@@ -67,7 +62,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
 
     /** Rows that look for others. */
     private record Arrival(
-            int port, Columns our, long[] rows, long[] weights, int count, long[] matched, Output output) {}
+            int port, RowColumns our, long[] rows, long[] weights, int count, long[] matched, Output output) {}
 
     /**
      * Sides are given where they are shared; one at least is, none whose rows are emitted or not depending on their partners. They are
@@ -90,17 +85,10 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
         context = newContext;
         Schema left = node.left().schema();
         Schema right = node.right().schema();
-        keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
-        sides = List.of(
-                own(new JoinSide(left, keys, node.leftKeys(), context.allocator())),
-                own(new JoinSide(right, keys.over(node.rightKeys()), node.rightKeys(), context.allocator())));
-        StateMemory nulls = own(new StateMemory(context.allocator()));
-        nullRows = new long[2];
+        sides = own(new JoinSides(node, context.allocator()));
         for (int port = 0; port < 2; port++) {
             JoinSide side = sides.get(port);
-            nullRows[port] = nulls.allocate(side.codec().fixedBytes());
-            side.codec().writeNulls(nullRows[port]);
-            shared.get(port).ifPresent(there -> there.open(context, keys, side));
+            shared.get(port).ifPresent(there -> there.open(context, sides.keys(), side));
         }
         alone = new JoinOutput(
                 node.schema(),
@@ -115,7 +103,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
         if (ownPort != NONE && ownWaits) {
             state = Optional.of(newState());
         } else if (ownPort != NONE) {
-            packed = Optional.of(own(new PackedSide(node, ownPort, keys, context)));
+            packed = Optional.of(own(new PackedSide(node, ownPort, sides.keys(), context)));
         }
     }
 
@@ -125,7 +113,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
     }
 
     private JoinState newState() {
-        return own(new JoinState(keys, Optional.empty(), context.allocator()));
+        return own(new JoinState(sides.keys(), Optional.empty(), context.allocator()));
     }
 
     /** Relations are at rest: what they have now is what was there before all that comes. Before the task runs. */
@@ -188,9 +176,9 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
 
     private void emitAlone(long row, long weight, Output output) {
         if (ownPort == 0) {
-            alone.add(row, nullRows[1], weight, output);
+            alone.add(row, sides.nullRow(1), weight, output);
         } else {
-            alone.add(nullRows[0], row, weight, output);
+            alone.add(sides.nullRow(0), row, weight, output);
         }
     }
 
@@ -205,7 +193,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
             rows[i] = codec.address(i);
             ourWeights[i] = side.weight(batch, chosen[i]);
         }
-        Columns our = of(codec);
+        RowColumns our = sides.columns(port);
         Arrival arrival = new Arrival(port, our, rows, ourWeights, count, side.matched(count), output);
         if (1 - port != ownPort) {
             SharedSide other = shared.get(1 - port).orElseThrow();
@@ -215,7 +203,8 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
             }
         } else if (packed.isPresent()) {
             PackedSide other = packed.get();
-            Columns their = (column, field, found, all) -> other.decode(column, field, found, all, pairs.ours(), our);
+            RowColumns their =
+                    (column, field, found, all) -> other.decode(column, field, found, all, pairs.ours(), our);
             other.find(batch, chosen, count, (i, row) -> {
                 rowsDone = rowsBefore + i;
                 add(i, row, 1, their, false, arrival);
@@ -241,10 +230,6 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
     @Override
     public long rowsDone() {
         return rowsDone;
-    }
-
-    private Columns of(RowCodec codec) {
-        return (column, field, rows, count) -> codec.decode(column, field, rows, count, context.allocator());
     }
 
     /** Finds partners where the relation keeps them. */
@@ -273,7 +258,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
     /** Finds partners among rows by key, whose entries these are; some may have been made to look. */
     private void find(JoinState others, long[] found, boolean theyWait, Arrival arrival) {
         int port = 1 - arrival.port;
-        Columns their = of(sides.get(port).codec());
+        RowColumns their = sides.columns(port);
         Interrupt interrupt = Interrupt.current();
         int walked = 0;
         for (int i = 0; i < arrival.count; i++) {
@@ -295,14 +280,14 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
         }
     }
 
-    private void add(int i, long their, long weight, Columns columns, boolean theyWait, Arrival arrival) {
+    private void add(int i, long their, long weight, RowColumns columns, boolean theyWait, Arrival arrival) {
         if (pairs.add(i, arrival.rows[i], their, weight)) {
             meet(arrival, columns, theyWait);
         }
     }
 
     /** Joins the candidate pairs that pass the residual condition. */
-    private void meet(Arrival arrival, Columns their, boolean theyWait) {
+    private void meet(Arrival arrival, RowColumns their, boolean theyWait) {
         int passed = pairs.select(arrival.port, arrival.our, their);
         if (weights.length < passed) {
             weights = new long[Math.max(passed, 2 * weights.length)];
@@ -460,7 +445,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
                     shared.get(1 - ownPort).orElseThrow(),
                     codec,
                     ownPort == 0 ? node.leftKeys() : node.rightKeys(),
-                    new Arrival(ownPort, of(codec), told, toldWeights, count, new long[count], output));
+                    new Arrival(ownPort, sides.columns(ownPort), told, toldWeights, count, new long[count], output));
         }
         done(count);
         for (int i = 0; ownWaits && i < count; i++) {
