@@ -5,11 +5,8 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.StateMemory;
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
-import dev.millrace.type.Schema;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -24,13 +21,10 @@ public final class IndexScan implements AutoCloseable {
     private final OrderedColumns key;
     private final OrderedIndex index;
     private final boolean backward;
-    private final List<Integer> columns;
-    private final Schema schema;
-    private final RowCodec codec;
+    private final PinnedRows pinned;
     private final StateMemory memory;
-    private final Pins.Pin pin;
-    private long[] bounds =
-            new long[0]; // of each range the rows that it is from and to, 0 for none, in the order of the scan
+    private final long version;
+    private final long[] bounds; // of each range the rows that it is from and to, 0 for none, in the order of the scan
     private final int fromColumns;
     private final int toColumns;
     private final boolean fromIncluded;
@@ -58,24 +52,23 @@ public final class IndexScan implements AutoCloseable {
         this.key = key;
         this.index = index;
         this.backward = backward;
-        this.columns = columns;
-        this.schema = view.schema().select(columns);
-        this.codec = codec;
-        this.pin = pin;
+        this.pinned = new PinnedRows(view.schema(), columns, codec, pin);
+        this.version = pin.version;
         this.fromColumns = some.from().size();
         this.toColumns = some.to().size();
         this.fromIncluded = some.fromIncluded();
         this.toIncluded = some.toIncluded();
         this.memory = new StateMemory(allocator);
         try {
-            encode(ranges, allocator);
+            bounds = encode(ranges, allocator);
         } catch (RuntimeException | Error e) {
-            memory.close();
+            Closing.all(List.of(pinned, memory));
             throw e;
         }
     }
 
-    private void encode(List<IndexRange> given, BufferAllocator allocator) {
+    /** Sorts the ranges, and keeps where they are from and to. */
+    private long[] encode(List<IndexRange> given, BufferAllocator allocator) {
         long[] from = new long[given.size()];
         long[] to = new long[given.size()];
         Integer[] order = new Integer[given.size()];
@@ -91,22 +84,23 @@ public final class IndexScan implements AutoCloseable {
                 : Math.min(fromColumns, toColumns);
         long[] by = fromColumns == 0 ? to : from;
         Arrays.sort(order, (a, b) -> index.order(common).compare(by[a], by[b]));
-        bounds = new long[2 * order.length];
+        long[] sorted = new long[2 * order.length];
         for (int i = 0; i < order.length; i++) {
             boolean again = i > 0 && index.order(common).compare(by[order[i - 1]], by[order[i]]) == 0;
             if (!again) { // 0.0 and -0.0 are one value
-                bounds[2 * ranges] = from[order[i]];
-                bounds[2 * ranges + 1] = to[order[i]];
+                sorted[2 * ranges] = from[order[i]];
+                sorted[2 * ranges + 1] = to[order[i]];
                 ranges++;
             }
         }
+        return sorted;
     }
 
     private long encode(List<Expression> values, KeyRow row) {
         if (values.isEmpty()) {
             return 0;
         }
-        row.begin(codec);
+        row.begin(pinned.codec());
         for (int i = 0; i < values.size(); i++) {
             if (values.get(i) instanceof Literal literal) {
                 row.set(key.keys().get(i).column(), literal);
@@ -122,7 +116,7 @@ public final class IndexScan implements AutoCloseable {
     }
 
     Pins.Pin pin() {
-        return pin;
+        return pinned.pin();
     }
 
     OrderedIndex index() {
@@ -148,7 +142,7 @@ public final class IndexScan implements AutoCloseable {
                 next = 0;
                 continue;
             }
-            if (RowVersions.isSeenAt(row, pin.version)) {
+            if (RowVersions.isSeenAt(row, version)) {
                 found[there++] = row;
             }
             next = backward ? index.previous(next) : index.next(next);
@@ -203,24 +197,10 @@ public final class IndexScan implements AutoCloseable {
      * At most so many of the next rows, with weights where one occurs more than once, in memory of the caller, who closes them;
      * empty at the end.
      *
-     * @throws MillraceException 72000 if the version had to be given up for the memory that it cost
+     * @throws dev.millrace.error.MillraceException 72000 if the version had to be given up for the memory that it cost
      */
     public Optional<Batch> next(int most, BufferAllocator target) {
-        if (!pin.read()) {
-            throw MillraceException.resources(
-                            SqlState.SNAPSHOT_TOO_OLD,
-                            "what was read changed so much meanwhile that its old rows are no longer kept")
-                    .withHint("read the result faster, or fewer rows, and try again");
-        }
-        try {
-            long[] rows = new long[most];
-            int count = view.collect(this, rows);
-            return count == 0
-                    ? Optional.empty()
-                    : Optional.of(VersionedView.decode(codec, columns, schema, rows, count, target));
-        } finally {
-            pin.rest();
-        }
+        return pinned.decode(new long[most], found -> view.collect(this, found), target);
     }
 
     /** How many rows of all versions were looked at. */
@@ -232,7 +212,7 @@ public final class IndexScan implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            Closing.all(List.of(codec, memory, () -> view.closed(this))); // with which the view's memory may go
+            Closing.all(List.of(pinned, memory, () -> view.closed(this))); // with which the view's memory may go
         }
     }
 }

@@ -2,9 +2,6 @@ package dev.millrace.engine.view;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.state.RowCodec;
-import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
-import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
@@ -15,11 +12,8 @@ import org.apache.arrow.memory.BufferAllocator;
  */
 public final class ViewScan implements AutoCloseable, RowCursor {
     private final VersionedView view;
-    private final List<Integer> columns;
-    private final Schema schema;
-    private final RowCodec codec;
+    private final PinnedRows pinned;
     private final long[] rows;
-    private final Pins.Pin pin;
     private boolean open; // guarded by the view's lock
     private long next; // the node to go on with, 0 at the end; guarded by the view's lock
     private volatile boolean ended; // written by who reads, read by who asks for progress
@@ -27,11 +21,8 @@ public final class ViewScan implements AutoCloseable, RowCursor {
 
     ViewScan(VersionedView view, List<Integer> columns, RowCodec codec, int batchRows, Pins.Pin pin) {
         this.view = view;
-        this.columns = columns;
-        this.schema = view.schema().select(columns);
-        this.codec = codec;
+        this.pinned = new PinnedRows(view.schema(), columns, codec, pin);
         this.rows = new long[batchRows];
-        this.pin = pin;
     }
 
     /** With the view's lock held, as what follows. */
@@ -57,34 +48,22 @@ public final class ViewScan implements AutoCloseable, RowCursor {
     }
 
     Pins.Pin pin() {
-        return pin;
+        return pinned.pin();
     }
 
     /**
      * The next rows, which the caller closes, in memory of its own; empty at the end. Weights only where a row occurs more than
      * once.
      *
-     * @throws MillraceException 72000 if the version had to be given up for the memory that it cost
+     * @throws dev.millrace.error.MillraceException 72000 if the version had to be given up for the memory that it cost
      */
     public Optional<Batch> next(BufferAllocator target) {
         if (ended) {
             return Optional.empty();
         }
-        if (!pin.read()) {
-            throw MillraceException.resources(
-                            SqlState.SNAPSHOT_TOO_OLD,
-                            "what was read changed so much meanwhile that its old rows are no longer kept")
-                    .withHint("read the result faster, or fewer rows, and try again");
-        }
-        try {
-            int count = view.collect(this, rows);
-            ended = count == 0;
-            return ended
-                    ? Optional.empty()
-                    : Optional.of(VersionedView.decode(codec, columns, schema, rows, count, target));
-        } finally {
-            pin.rest();
-        }
+        Optional<Batch> batch = pinned.decode(rows, found -> view.collect(this, found), target);
+        ended = batch.isEmpty();
+        return batch;
     }
 
     /** Whether all was read. */
@@ -97,7 +76,7 @@ public final class ViewScan implements AutoCloseable, RowCursor {
         if (!closed) {
             closed = true;
             ended = true;
-            codec.close();
+            pinned.close();
             view.closed(this);
         }
     }

@@ -1,0 +1,64 @@
+package dev.millrace.engine.view;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.engine.state.RowCodec;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.type.Schema;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToIntFunction;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** Some columns of rows of a view as of a version that is pinned, a batch at a time. For one thread at a time. */
+final class PinnedRows implements AutoCloseable {
+    private final List<Integer> columns;
+    private final Schema schema;
+    private final RowCodec codec;
+    private final Pins.Pin pin;
+
+    /** @param codec of the view's rows, which is this one's to close; the pin is not */
+    PinnedRows(Schema whole, List<Integer> columns, RowCodec codec, Pins.Pin pin) {
+        this.columns = columns;
+        this.schema = whole.select(columns);
+        this.codec = codec;
+        this.pin = pin;
+    }
+
+    RowCodec codec() {
+        return codec;
+    }
+
+    Pins.Pin pin() {
+        return pin;
+    }
+
+    /**
+     * Decodes rows, with weights where one occurs more than once, in memory of the caller, who closes them; empty for none.
+     *
+     * @param rows where there is room for their addresses
+     * @param collect puts them there, and returns how many; they stay until this returns
+     * @throws MillraceException 72000 if the version had to be given up for the memory that it cost
+     */
+    Optional<Batch> decode(long[] rows, ToIntFunction<long[]> collect, BufferAllocator target) {
+        if (!pin.read()) {
+            throw MillraceException.resources(
+                            SqlState.SNAPSHOT_TOO_OLD,
+                            "what was read changed so much meanwhile that its old rows are no longer kept")
+                    .withHint("read the result faster, or fewer rows, and try again");
+        }
+        try {
+            int count = collect.applyAsInt(rows);
+            return count == 0
+                    ? Optional.empty()
+                    : Optional.of(VersionedView.decode(codec, columns, schema, rows, count, target));
+        } finally {
+            pin.rest();
+        }
+    }
+
+    @Override
+    public void close() {
+        codec.close();
+    }
+}
