@@ -3,16 +3,13 @@ package dev.millrace.engine.join;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.engine.aggregate.AggregateTests;
-import dev.millrace.engine.calc.TestContext;
 import dev.millrace.operator.Operator;
-import dev.millrace.operator.Output;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
+import dev.millrace.testing.harness.OperatorRun;
 import dev.millrace.testing.rows.Row;
-import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -23,8 +20,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -55,46 +50,6 @@ class BoundaryTimesTest {
                 Optional.empty(),
                 Optional.of(new JoinTime.Bounds(1, 1, -BEFORE, AFTER)),
                 new Schema(fields));
-    }
-
-    /** An operator and all that it emitted. */
-    private static final class Run implements Output, AutoCloseable {
-        private final BufferAllocator allocator = new RootAllocator();
-        private final Operator operator;
-        private final ZSet emitted = new ZSet();
-
-        Run(Operator operator) {
-            this.operator = operator;
-            operator.open(new TestContext(allocator));
-        }
-
-        void row(int port, long time) {
-            operator.process(port, TestBatches.of(SIDE, allocator, Row.of(7L, time)), this);
-        }
-
-        void watermark(long micros) {
-            while (!operator.onWatermark(micros, this)) {
-                // nothing is ever full here
-            }
-        }
-
-        @Override
-        public void emit(Batch batch) {
-            try (batch) {
-                emitted.add(batch);
-            }
-        }
-
-        @Override
-        public boolean isFull() {
-            return false;
-        }
-
-        @Override
-        public void close() {
-            operator.close();
-            allocator.close();
-        }
     }
 
     private static List<Function<Join, Operator>> operators(Join node) {
@@ -135,62 +90,60 @@ class BoundaryTimesTest {
         return port == 0 ? TIME + AFTER : TIME + BEFORE;
     }
 
-    @ParameterizedTest
-    @EnumSource(JoinKind.class)
-    void aPartnerAtTheWatermarkAndAtTheBoundIsFound(JoinKind kind) {
+    /** What is expected of a join whose first row comes from a side. */
+    private interface Case {
+        void check(OperatorRun run, int port);
+    }
+
+    /** Each operator that does for the kind of join, with the first row from either side. */
+    private static void eachWay(JoinKind kind, Case check) {
         Join node = node(kind);
         for (Function<Join, Operator> operator : operators(node)) {
             for (int port = 0; port < 2; port++) {
-                try (Run run = new Run(operator.apply(node))) {
-                    run.row(port, TIME);
-                    run.watermark(TIME);
-                    run.watermark(last(port));
-                    assertTrue(run.emitted.isEmpty(), () -> kind + " spoke too soon: " + run.emitted);
-                    run.row(1 - port, last(port));
-                    run.watermark(last(port) + 1);
-                    run.watermark(Operator.END_OF_INPUT);
-                    ZSet expected = port == 0 ? pair(kind, TIME, last(0)) : pair(kind, last(1), TIME);
-                    assertEquals(expected, run.emitted, kind + ", first came side " + port);
+                try (OperatorRun run = new OperatorRun(() -> operator.apply(node), SIDE, SIDE)) {
+                    check.check(run.rows(port, row(TIME)), port);
                 }
             }
         }
+    }
+
+    private static Row row(long time) {
+        return Row.of(7L, time);
+    }
+
+    @ParameterizedTest
+    @EnumSource(JoinKind.class)
+    void aPartnerAtTheWatermarkAndAtTheBoundIsFound(JoinKind kind) {
+        eachWay(kind, (run, port) -> {
+            ZSet early = run.watermark(TIME).watermark(last(port)).taken();
+            assertTrue(early.isEmpty(), () -> kind + " spoke too soon: " + early);
+            run.rows(1 - port, row(last(port))).watermark(last(port) + 1).watermark(Operator.END_OF_INPUT);
+            ZSet expected = port == 0 ? pair(kind, TIME, last(0)) : pair(kind, last(1), TIME);
+            assertEquals(expected, run.taken(), kind + ", first came side " + port);
+        });
     }
 
     @ParameterizedTest
     @EnumSource(JoinKind.class)
     void aRowWithoutAPartnerIsToldOnceTheWatermarkIsPastTheBound(JoinKind kind) {
-        Join node = node(kind);
-        for (Function<Join, Operator> operator : operators(node)) {
-            for (int port = 0; port < 2; port++) {
-                try (Run run = new Run(operator.apply(node))) {
-                    run.row(port, TIME);
-                    run.watermark(last(port));
-                    assertTrue(run.emitted.isEmpty(), () -> kind + " spoke too soon: " + run.emitted);
-                    run.watermark(last(port) + 1);
-                    assertEquals(alone(kind, port, TIME), run.emitted, kind + ", side " + port);
-                    run.watermark(Operator.END_OF_INPUT);
-                    assertEquals(alone(kind, port, TIME), run.emitted, kind + ", side " + port + ", at the end");
-                }
-            }
-        }
+        eachWay(kind, (run, port) -> {
+            ZSet early = run.watermark(last(port)).taken();
+            assertTrue(early.isEmpty(), () -> kind + " spoke too soon: " + early);
+            run.watermark(last(port) + 1);
+            assertEquals(alone(kind, port, TIME), run.taken(), kind + ", side " + port);
+            run.watermark(Operator.END_OF_INPUT);
+            assertEquals(new ZSet(), run.taken(), kind + ", side " + port + ", at the end");
+        });
     }
 
     @ParameterizedTest
     @EnumSource(JoinKind.class)
     void aRowOneMicrosecondBeyondTheBoundIsNoPartner(JoinKind kind) {
-        Join node = node(kind);
-        for (Function<Join, Operator> operator : operators(node)) {
-            for (int port = 0; port < 2; port++) {
-                try (Run run = new Run(operator.apply(node))) {
-                    run.row(port, TIME);
-                    run.watermark(TIME);
-                    run.row(1 - port, last(port) + 1);
-                    run.watermark(Operator.END_OF_INPUT);
-                    ZSet expected = alone(kind, port, TIME);
-                    expected.addAll(alone(kind, 1 - port, last(port) + 1));
-                    assertEquals(expected, run.emitted, kind + ", first came side " + port);
-                }
-            }
-        }
+        eachWay(kind, (run, port) -> {
+            run.watermark(TIME).rows(1 - port, row(last(port) + 1)).watermark(Operator.END_OF_INPUT);
+            ZSet expected = alone(kind, port, TIME);
+            expected.addAll(alone(kind, 1 - port, last(port) + 1));
+            assertEquals(expected, run.taken(), kind + ", first came side " + port);
+        });
     }
 }
