@@ -7,6 +7,7 @@ import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.code.CodeSize;
 import dev.millrace.engine.code.OutputColumn;
+import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
@@ -22,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
@@ -129,7 +129,7 @@ public final class CalcOperator implements Operator, RowByRow {
             if (!(failure.failure() instanceof MillraceException told)) {
                 throw failure.failure();
             }
-            if (!context.keepsFailedRows() || !isOfData(told)) {
+            if (!context.keepsFailedRows() || !RowFailures.isOfData(told)) {
                 long row = rowsBefore + failure.row() + 1;
                 throw row == 1 && program.hasConstantCalls() ? told : told.in("row " + row);
             }
@@ -137,12 +137,6 @@ public final class CalcOperator implements Operator, RowByRow {
             return;
         }
         result.ifPresent(output::emit);
-    }
-
-    /** Whether this is about values of the row, and not about who stops or bounds the query. */
-    private static boolean isOfData(MillraceException failure) {
-        return failure.fault() == MillraceException.Fault.USER
-                && !failure.sqlState().code().startsWith("57");
     }
 
     /** By halves, so that a row that fails costs its neighbours a few more steps and not one each. */
@@ -153,30 +147,9 @@ public final class CalcOperator implements Operator, RowByRow {
             return;
         }
         for (int half = 0; half < 2; half++) {
-            try (Batch part = part(batch, half * (rows / 2), half == 0 ? rows / 2 : rows)) {
+            try (Batch part = Gather.rows(
+                    batch, inputSchema, half * (rows / 2), half == 0 ? rows / 2 : rows, context.allocator())) {
                 emit(part, output);
-            }
-        }
-    }
-
-    private Batch part(Batch batch, int from, int to) {
-        int[] chosen = IntStream.range(from, to).toArray();
-        List<AutoCloseable> owned = new ArrayList<>();
-        boolean done = false;
-        try {
-            FieldVector[] vectors = new FieldVector[inputSchema.size()];
-            for (int i = 0; i < vectors.length; i++) {
-                vectors[i] = Gather.column(batch, i, inputSchema.field(i), chosen, chosen.length, context.allocator());
-                owned.add(vectors[i]);
-            }
-            Optional<BigIntVector> weights =
-                    batch.weights().map(all -> Gather.weights(batch, chosen, chosen.length, context.allocator()));
-            weights.ifPresent(owned::add);
-            done = true;
-            return Batch.view(inputSchema, vectors, chosen.length, weights, owned);
-        } finally {
-            if (!done) {
-                Closing.all(owned);
             }
         }
     }

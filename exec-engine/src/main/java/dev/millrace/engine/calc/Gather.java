@@ -1,10 +1,16 @@
 package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BaseVariableWidthVector;
@@ -48,6 +54,29 @@ public final class Gather {
         } catch (RuntimeException | Error e) {
             to.close();
             throw e;
+        }
+    }
+
+    /** A copy of the rows {@code from} to {@code to - 1}, with their weights. */
+    public static Batch rows(Batch batch, Schema schema, int from, int to, BufferAllocator allocator) {
+        int[] chosen = IntStream.range(from, to).toArray();
+        List<AutoCloseable> owned = new ArrayList<>();
+        boolean done = false;
+        try {
+            FieldVector[] vectors = new FieldVector[schema.size()];
+            for (int i = 0; i < vectors.length; i++) {
+                vectors[i] = column(batch, i, schema.field(i), chosen, chosen.length, allocator);
+                owned.add(vectors[i]);
+            }
+            Optional<BigIntVector> weights =
+                    batch.weights().map(all -> weights(batch, chosen, chosen.length, allocator));
+            weights.ifPresent(owned::add);
+            done = true;
+            return Batch.view(schema, vectors, chosen.length, weights, owned);
+        } finally {
+            if (!done) {
+                Closing.all(owned);
+            }
         }
     }
 

@@ -90,8 +90,7 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
         KeyLayout keys = new KeyLayout(JoinSide.notNull(left), node.leftKeys());
         sides = AppendedSide.both(node, keys, bounds, context.allocator());
         state = own(new AppendedRows(keys, sides, context.allocator()));
-        residual = node.residual()
-                .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
+        residual = node.residual().map(condition -> own(new Residual(condition, left, right, context)));
         keptFields = List.of(keptFields(0, 0), keptFields(1, left.size()));
         int first = Math.min(FIRST_PAIRS, context.batchRows());
         ours = new int[first];
@@ -250,7 +249,7 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
             Residual.Source our =
                     (column, field) -> Gather.column(batch, column, field, ours, found, context.allocator());
             Residual.Source their = (column, field) -> their(port, batch, column, field, found);
-            count = residual.get().select(port == 0 ? our : their, port == 0 ? their : our, found);
+            count = residual.get().select(port == 0 ? our : their, port == 0 ? their : our, found, pair -> 1);
             int[] selected = residual.get().selected();
             for (int i = 0; i < count; i++) {
                 ours[i] = ours[selected[i]];

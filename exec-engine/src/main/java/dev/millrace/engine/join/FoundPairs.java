@@ -44,8 +44,8 @@ final class FoundPairs {
     }
 
     /** As {@link Pairs#select}. */
-    int select(int port, RowColumns our, RowColumns their) {
-        int count = pairs.select(port, our, their);
+    int select(int port, RowColumns our, RowColumns their, Residual.Weights pairWeights) {
+        int count = pairs.select(port, our, their, pairWeights);
         for (int i = 0; i < count; i++) {
             weights[i] = weights[pairs.before(i)];
         }

@@ -97,12 +97,14 @@ public final class JoinAnswer {
         joined.flush(output);
     }
 
+    private long weight(int pair) {
+        return Math.multiplyExact(RowTable.weight(pairs.our(pair)), RowTable.weight(pairs.their(pair)));
+    }
+
     private void meet(Output output) {
-        int passed = pairs.select(0, sides.columns(0), sides.columns(1));
+        int passed = pairs.select(0, sides.columns(0), sides.columns(1), this::weight);
         for (int i = 0; i < passed; i++) {
-            long left = pairs.our(i);
-            long right = pairs.their(i);
-            joined.add(left, right, Math.multiplyExact(RowTable.weight(left), RowTable.weight(right)), output);
+            joined.add(pairs.our(i), pairs.their(i), weight(i), output);
         }
         joined.flush(output);
         pairs.clear();

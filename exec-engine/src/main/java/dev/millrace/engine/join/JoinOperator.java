@@ -110,8 +110,7 @@ public final class JoinOperator implements Retelling, RowByRow {
                 !isSemi && !isAnti,
                 context.batchRows(),
                 context.allocator());
-        residual = node.residual()
-                .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
+        residual = node.residual().map(condition -> own(new Residual(condition, left, right, context)));
         lifetimes =
                 RowLifetimes.of(node.time(), sides.get(0).codec(), sides.get(1).codec());
         limit = lifetimes.map(RowLifetimes::times).filter(TimeBounds::isLimited).orElse(null);
@@ -259,7 +258,7 @@ public final class JoinOperator implements Retelling, RowByRow {
     /** Joins the candidate pairs that pass the residual condition. */
     private void meet(Arrival arrival) {
         int port = arrival.port;
-        int passed = pairs.select(port, sides.columns(port), sides.columns(1 - port));
+        int passed = pairs.select(port, sides.columns(port), sides.columns(1 - port), i -> weight(arrival, i));
         for (int i = 0; i < passed; i++) {
             long other = pairs.their(i);
             long weight = arrival.weight(pairs.position(i));
@@ -269,7 +268,7 @@ public final class JoinOperator implements Retelling, RowByRow {
                 joined.add(
                         port == 0 ? pairs.our(i) : other,
                         port == 0 ? other : pairs.our(i),
-                        Math.multiplyExact(weight, otherWeight),
+                        weight(arrival, i),
                         arrival.output);
             }
             if (waits(1 - port)) {
@@ -283,6 +282,10 @@ public final class JoinOperator implements Retelling, RowByRow {
         }
         joined.flush(arrival.output);
         pairs.clear();
+    }
+
+    private long weight(Arrival arrival, int pair) {
+        return Math.multiplyExact(arrival.weight(pairs.position(pair)), RowTable.weight(pairs.their(pair)));
     }
 
     /** Pairs of rows whose times were compared, or for which the residual condition was evaluated, so far. */

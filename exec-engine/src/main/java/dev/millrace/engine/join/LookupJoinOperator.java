@@ -75,7 +75,7 @@ public final class LookupJoinOperator implements Operator {
                 node.schema(), left.codec(), right.codec(), true, context.batchRows(), context.allocator());
         residual = node.residual()
                 .map(condition -> own(new Residual(
-                        condition, node.left().schema(), node.right().schema(), context.clock(), context.allocator())));
+                        condition, node.left().schema(), node.right().schema(), context)));
         positions = new int[FIRST_PAIRS];
         ours = new long[FIRST_PAIRS];
         theirs = new long[FIRST_PAIRS];
@@ -195,16 +195,19 @@ public final class LookupJoinOperator implements Operator {
 
     private void meet(Batch batch, int[] rows, long[] matched, Output output) {
         int passed = residual.isPresent() && pairs > 0
-                ? residual.get().select(left.codec(), ours, right.codec(), theirs, pairs)
+                ? residual.get().select(left.codec(), ours, right.codec(), theirs, pairs, i -> weight(batch, rows, i))
                 : pairs;
         for (int k = 0; k < passed; k++) {
             int i = residual.isPresent() ? residual.get().selected()[k] : k;
-            long weight = RowTable.weight(theirs[i]);
-            matched[positions[i]] += weight;
-            joined.add(ours[i], theirs[i], Math.multiplyExact(left.weight(batch, rows[positions[i]]), weight), output);
+            matched[positions[i]] += RowTable.weight(theirs[i]);
+            joined.add(ours[i], theirs[i], weight(batch, rows, i), output);
         }
         joined.flush(output);
         pairs = 0;
+    }
+
+    private long weight(Batch batch, int[] rows, int pair) {
+        return Math.multiplyExact(left.weight(batch, rows[positions[pair]]), RowTable.weight(theirs[pair]));
     }
 
     /** Per key group the number of entries, and of each its key and rows; the watermark in group -1. */

@@ -47,14 +47,15 @@ final class Pairs {
      * Keeps those that meet by the residual condition, and returns how many.
      *
      * @param port of our rows
+     * @param weights of those that were added
      */
-    int select(int port, RowColumns our, RowColumns their) {
+    int select(int port, RowColumns our, RowColumns their, Residual.Weights weights) {
         if (count > 0 && residual.isPresent()) {
             int all = count;
             Residual.Source mine = (column, field) -> our.of(column, field, ours, all);
             Residual.Source others = (column, field) -> their.of(column, field, theirs, all);
             Residual condition = residual.get();
-            count = condition.select(port == 0 ? mine : others, port == 0 ? others : mine, all);
+            count = condition.select(port == 0 ? mine : others, port == 0 ? others : mine, all, weights);
             int[] selected = condition.selected();
             for (int i = 0; i < count; i++) {
                 positions[i] = positions[selected[i]];

@@ -4,6 +4,7 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.JoinTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -46,6 +47,27 @@ final class RangeCondition {
             return Optional.empty();
         }
         return Optional.of(new RangeCondition(best(found), left.columnCount(), List.of(left, right)));
+    }
+
+    /**
+     * The same condition with its ranges asked first: so a pair that is left out by its ranges is one for which nothing else is
+     * asked, and does not fail, whether it is looked at or not.
+     */
+    static Expression first(Expression residual, int leftColumns) {
+        List<Expression> conjuncts = new ArrayList<>();
+        collectConjuncts(residual, conjuncts);
+        conjuncts.sort(Comparator.comparing(conjunct -> !isIn(conjunct, leftColumns))); // keeps the order otherwise
+        return conjuncts.size() == 1
+                ? residual
+                : new Expression.Call("and", conjuncts, residual.type(), residual.nullable());
+    }
+
+    private static void collectConjuncts(Expression condition, List<Expression> into) {
+        if (condition instanceof Expression.Call call && call.function().equals("and")) {
+            call.arguments().forEach(argument -> collectConjuncts(argument, into));
+        } else {
+            into.add(condition);
+        }
     }
 
     /** Whether a condition has ranges. */

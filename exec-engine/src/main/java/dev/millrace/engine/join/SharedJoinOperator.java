@@ -97,8 +97,8 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
                 !isSemi && !isAnti,
                 context.batchRows(),
                 context.allocator());
-        Optional<Residual> residual = node.residual()
-                .map(condition -> own(new Residual(condition, left, right, context.clock(), context.allocator())));
+        Optional<Residual> residual =
+                node.residual().map(condition -> own(new Residual(condition, left, right, context)));
         pairs = new FoundPairs(node.schema(), left.size(), residual, context);
         if (ownPort != NONE && ownWaits) {
             state = Optional.of(newState());
@@ -288,7 +288,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
 
     /** Joins the candidate pairs that pass the residual condition. */
     private void meet(Arrival arrival, RowColumns their, boolean theyWait) {
-        int passed = pairs.select(arrival.port, arrival.our, their);
+        int passed = pairs.select(arrival.port, arrival.our, their, i -> weight(arrival, i));
         if (weights.length < passed) {
             weights = new long[Math.max(passed, 2 * weights.length)];
         }
@@ -296,7 +296,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
             long weight = arrival.weights[pairs.position(i)];
             long other = pairs.weight(i);
             arrival.matched[pairs.position(i)] += other;
-            weights[i] = Math.multiplyExact(weight, other);
+            weights[i] = weight(arrival, i);
             if (theyWait) {
                 long row = pairs.their(i);
                 long before = RowTable.note(row);
@@ -312,6 +312,10 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
         }
         alone.flush(arrival.output);
         pairs.clear();
+    }
+
+    private long weight(Arrival arrival, int pair) {
+        return Math.multiplyExact(arrival.weights[pairs.position(pair)], pairs.weight(pair));
     }
 
     private void keep(Batch batch, JoinSide side, Arrival arrival) {

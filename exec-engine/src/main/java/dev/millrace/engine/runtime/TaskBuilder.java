@@ -38,6 +38,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Exchange;
@@ -407,13 +408,23 @@ final class TaskBuilder {
         KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instances.get(node.pipeline)) : KeyGroups.ALL;
         OperatorStage stage = new OperatorStage(operator, query, memory, groups);
         query.opened.add(operator);
-        if (node.plan instanceof Calc calc && mayRetract(calc.input())) {
+        if (mayTakeFailuresBack(node.plan)) {
             query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
         }
         stage.open();
         restore.ifPresent(snapshot -> operator.restore(
                 OperatorSnapshots.reader(snapshot, node.id, instance, instances.get(node.pipeline), groups)));
         return stage;
+    }
+
+    /** Whether what fails in an operator may be taken back later. */
+    private boolean mayTakeFailuresBack(PlanNode plan) {
+        if (plan instanceof Join join
+                && join.time().filter(JoinTime.Current.class::isInstance).isPresent()) {
+            return mayRetract(join.left()); // a row is joined once, whatever becomes of the other side
+        }
+        return (plan instanceof Calc || plan instanceof Join)
+                && plan.inputs().stream().anyMatch(this::mayRetract);
     }
 
     /** Whether rows may be taken back; else what a row does to the query is for good. */

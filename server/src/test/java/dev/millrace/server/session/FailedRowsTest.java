@@ -86,6 +86,63 @@ class FailedRowsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT x.k, x.a, y.b FROM x LEFT JOIN y ON x.k = y.k AND 12 / (x.a - y.b) > 1",
+                "SELECT x.k, x.a, y.b FROM x RIGHT JOIN y ON x.k = y.k AND 12 / (x.a - y.b) > 1",
+                "SELECT x.k, x.a, y.b FROM x FULL JOIN y ON x.k = y.k AND 12 / (x.a - y.b) > 1",
+                "SELECT x.k, x.a FROM x WHERE EXISTS (SELECT 1 FROM y WHERE x.k = y.k AND 12 / (x.a - y.b) > 1)",
+                "SELECT x.k, x.a FROM x WHERE NOT EXISTS (SELECT 1 FROM y WHERE x.k = y.k AND 12 / (x.a - y.b) > 1)",
+                "SELECT x.k, x.a FROM x LEFT JOIN y ON 12 / (x.a - y.b) > 1",
+                "SELECT x.k, x.a, y.b FROM x LEFT JOIN y ON x.k = y.k AND x.a > y.b AND 12 / (x.a - y.b - 3) > 1",
+                "SELECT count(*) AS n, count(y.b) AS m, sum(x.a) AS s FROM x LEFT JOIN y ON x.k = y.k AND 12 / (x.a - y.b) > 1"
+            })
+    void aConditionOfAnOuterJoinFailsForPairsThatAreThere(String query) {
+        for (int workers = 1; workers <= 3; workers++) {
+            try (TestDatabase db = new TestDatabase(workers)) {
+                db.run("CREATE TABLE x (k BIGINT, a BIGINT)");
+                db.run("CREATE TABLE y (k BIGINT, b BIGINT)");
+                db.run("INSERT INTO x VALUES (1, 0), (1, 3), (2, 3), (5, 7), (NULL, 40)");
+                db.run("CREATE MATERIALIZED VIEW v AS " + query);
+                for (int round = 0; round < 3; round++) {
+                    assertEquals(db.rows(query), db.rows("SELECT * FROM v"));
+                    db.run("INSERT INTO y VALUES (1, 0), (1, 2), (1, 2), (2, 2), (3, 53), (NULL, 60)"); // two pairs in
+                    // error
+                    assertEquals("22012", code(db, query));
+                    assertEquals("22012", code(db, "SELECT * FROM v"));
+                    db.run("UPDATE x SET a = a + 10 WHERE k = 1");
+                    assertEquals(db.rows(query), db.rows("SELECT * FROM v"));
+                    db.run("UPDATE x SET a = a - 10 WHERE k = 1");
+                    assertEquals("22012", code(db, "SELECT * FROM v"));
+                    db.run("DELETE FROM y WHERE b = 0");
+                    db.run("DELETE FROM y WHERE b = 2");
+                    assertEquals(db.rows(query), db.rows("SELECT * FROM v"));
+                    db.run("DELETE FROM y");
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatRangesLeaveOutFailsNeitherBeforeNorAfterAKeyIsHot() {
+        try (TestDatabase db = new TestDatabase(2)) {
+            db.run("CREATE TABLE x (k BIGINT, a BIGINT)");
+            db.run("CREATE TABLE y (k BIGINT, b BIGINT)");
+            String query =
+                    "SELECT count(*) AS n FROM x LEFT JOIN y ON x.k = y.k AND 12 / (x.a - y.b) > 1 AND x.a < y.b";
+            db.run("CREATE MATERIALIZED VIEW v AS " + query);
+            db.run("INSERT INTO x SELECT 1, i FROM generate_series(1, 40) g(i)");
+            db.run("INSERT INTO y SELECT 1, i FROM generate_series(1, 40) g(i)");
+            assertEquals(db.rows(query), db.rows("SELECT * FROM v"));
+            db.run("INSERT INTO y SELECT 1, i FROM generate_series(1, 5000) g(i)");
+            assertEquals(db.rows(query), db.rows("SELECT * FROM v"));
+            db.run("DELETE FROM x WHERE a <= 40");
+            db.run("INSERT INTO x VALUES (1, 70), (1, 5001)");
+            assertEquals(db.rows(query), db.rows("SELECT * FROM v"));
+        }
+    }
+
     @Test
     void whatIsAddedAndTakenBackInOneEpochWasNeverThere() {
         try (TestDatabase db = new TestDatabase()) {
