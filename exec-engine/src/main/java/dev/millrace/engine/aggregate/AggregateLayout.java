@@ -38,8 +38,9 @@ public final class AggregateLayout {
             return switch (state.kind()) {
                 case COUNT, TRUES, SUM_LONG -> 1;
                 case SUM_WIDE, SUM_DOUBLE, SQUARES_DOUBLE -> 2;
+                case SUM_CARRIED -> 3;
                 case SUM_DOUBLE_RETRACTABLE, SQUARES_WIDE -> 5;
-                case SUM_INTERVAL -> 3;
+                case SUM_INTERVAL -> 4;
                 case MIN, MAX -> SlotKind.of(argumentType).bytes() / 8;
             };
         }

@@ -68,7 +68,7 @@ public final class AggregateOperator implements Retelling, Forgetful {
         images = owned.own(new NestedImages(context.allocator()));
         state = owned.own(new GroupState(kernels, context.allocator()));
         log = owned.own(new ChangeLog(kernels.layout(), context.allocator()));
-        emitter = owned.own(new ChangeEmitter(state, log, node.schema(), context.allocator()));
+        emitter = owned.own(new ChangeEmitter(state, log, node.schema(), context));
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
+import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.RowCodec;
@@ -11,7 +12,11 @@ import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.engine.state.ValuesEqual;
 import dev.millrace.engine.state.WeightedRows;
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.text.ValueText;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -24,15 +29,18 @@ import org.apache.arrow.vector.FieldVector;
 /**
  * Makes the rows that say how groups changed: the old row with weight -1, the new one with +1, neighbours; nothing when
  * both are equal. Old results come from the copies of the states in the log, and for calls that keep their values from
- * what was last emitted.
+ * what was last emitted. A group whose result cannot be computed is no row, and noted where the host keeps failures: it is taken
+ * back like a row.
  */
 final class ChangeEmitter implements AutoCloseable {
     private static final long[] NOTHING = {};
+    private static final int MOST_KEY_TEXT = 60;
 
     private final GroupState state;
     private final AggregateLayout layout;
     private final ChangeLog log;
     private final Schema schema;
+    private final OperatorContext context;
     private final BufferAllocator allocator;
     private final List<RowCodec> codecs = new ArrayList<>(); // per collection: of its one value
 
@@ -45,12 +53,13 @@ final class ChangeEmitter implements AutoCloseable {
     private final int[][] lengths;
     private int count;
 
-    ChangeEmitter(GroupState state, ChangeLog log, Schema schema, BufferAllocator allocator) {
+    ChangeEmitter(GroupState state, ChangeLog log, Schema schema, OperatorContext context) {
         this.state = state;
         this.layout = state.layout();
         this.log = log;
         this.schema = schema;
-        this.allocator = allocator;
+        this.context = context;
+        this.allocator = context.allocator();
         for (Collected collected : layout.collections()) {
             codecs.add(new RowCodec(List.of(field(collected.call()).type()), false, allocator));
         }
@@ -104,7 +113,7 @@ final class ChangeEmitter implements AutoCloseable {
     }
 
     private void emitCollected(int mostRows, Output output) {
-        FieldVector[] results = simpleResults(0, count);
+        FieldVector[] results = simpleResults();
         if (dropUnchanged(results) || count > mostRows) {
             Closing.all(Arrays.asList(results));
             for (int first = 0; first < count; first += mostRows) {
@@ -115,6 +124,72 @@ final class ChangeEmitter implements AutoCloseable {
             output.emit(batch(results, 0, count));
         } else {
             Closing.all(Arrays.asList(results));
+        }
+    }
+
+    /** Of all rows that have results; the others are dropped, and noted. */
+    private FieldVector[] simpleResults() {
+        try {
+            return simpleResults(0, count);
+        } catch (RuntimeException failure) {
+            RowFailures.kept(failure, context);
+            count = dropFailed(0, count, 0);
+            return simpleResults(0, count);
+        }
+    }
+
+    /**
+     * Drops the rows {@code from} to {@code to - 1} that have no results, by halves, and moves the others behind the first {@code
+     * kept} ones.
+     *
+     * @return how many rows are there then
+     */
+    private int dropFailed(int from, int to, int kept) {
+        Interrupt.checkCurrent();
+        try {
+            Closing.all(Arrays.asList(simpleResults(from, to)));
+        } catch (RuntimeException failure) {
+            MillraceException why = RowFailures.kept(failure, context);
+            if (to - from > 1) {
+                int middle = (from + to) >>> 1;
+                return dropFailed(middle, to, dropFailed(from, middle, kept));
+            }
+            context.failedRow(layout.keys().keys().isEmpty() ? why : why.in(group(entries[from])), weights[from]);
+            return kept;
+        }
+        for (int row = from; row < to; row++) {
+            move(row, kept + row - from);
+        }
+        return kept + to - from;
+    }
+
+    /** The name of a group: its keys. */
+    private String group(long entry) {
+        StringBuilder name = new StringBuilder("group (");
+        long[] one = {entry};
+        for (int key = 0; key < layout.keys().keys().size(); key++) {
+            Field of = schema.field(key);
+            try (FieldVector value = layout.keys().vector(key, of, one, 1, allocator)) {
+                name.append(key == 0 ? "" : ", ")
+                        .append(of.name())
+                        .append(" = ")
+                        .append(shortened(ValueText.format(of.type(), value, 0).orElse("NULL")));
+            }
+        }
+        return name.append(')').toString();
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= MOST_KEY_TEXT ? text : text.substring(0, MOST_KEY_TEXT) + "..";
+    }
+
+    private void move(int row, int to) {
+        entries[to] = entries[row];
+        images[to] = images[row];
+        weights[to] = weights[row];
+        for (int c = 0; c < codecs.size(); c++) {
+            values[c][to] = values[c][row];
+            lengths[c][to] = lengths[c][row];
         }
     }
 
@@ -201,14 +276,7 @@ final class ChangeEmitter implements AutoCloseable {
                 continue;
             }
             for (int row = i; row <= i + (isPair ? 1 : 0); row++) {
-                entries[kept] = entries[row];
-                images[kept] = images[row];
-                weights[kept] = weights[row];
-                for (int c = 0; c < codecs.size(); c++) {
-                    values[c][kept] = values[c][row];
-                    lengths[c][kept] = lengths[c][row];
-                }
-                kept++;
+                move(row, kept++);
             }
             i += isPair ? 1 : 0;
         }

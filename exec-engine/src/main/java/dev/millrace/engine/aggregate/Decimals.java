@@ -47,8 +47,12 @@ final class Decimals {
             Memory.putLong(at + 8, resultHigh);
             return;
         }
-        BigDecimal quotient = new BigDecimal(Wide.toBigInteger(low, high))
-                .divide(BigDecimal.valueOf(count), digits, RoundingMode.HALF_UP);
+        divide(Wide.toBigInteger(low, high), count, digits, at);
+    }
+
+    /** The same of a sum of any size. */
+    static void divide(BigInteger sum, long count, int digits, long at) {
+        BigDecimal quotient = new BigDecimal(sum).divide(BigDecimal.valueOf(count), digits, RoundingMode.HALF_UP);
         write(quotient.unscaledValue(), at);
     }
 

@@ -86,6 +86,7 @@ abstract class DistinctValues implements AutoCloseable {
             case COUNT -> Memory.putLong(state, Memory.getLong(state) + sign);
             case SUM_LONG -> Memory.putLong(state, Math.addExact(Memory.getLong(state), sign * low));
             case SUM_WIDE -> Wide.add128(state, low, isNumeric ? Memory.getLong(value + 8) : low >> 63, sign);
+            case SUM_CARRIED -> Wide.addCarried(state, low, Memory.getLong(value + 8), sign);
             case SQUARES_WIDE -> Wide.addSquare128(state, low, isNumeric ? Memory.getLong(value + 8) : low >> 63, sign);
             case SUM_DOUBLE -> Doubles.add(state, Memory.getDouble(value), sign);
             case SUM_DOUBLE_RETRACTABLE -> Doubles.addRetractable(state, Memory.getDouble(value), sign);

@@ -119,6 +119,11 @@ final class Results {
                     Memory.putLong(data + 16L * i + 8, high);
                 }
             }
+            case SUM_CARRIED -> {
+                for (int i = 0; i < count; i++) {
+                    Decimals.write(Wide.carried(groups[i] + offset), data + 16L * i);
+                }
+            }
             case SUM_DOUBLE, SUM_DOUBLE_RETRACTABLE -> {
                 for (int i = 0; i < count; i++) {
                     putDouble(type, data, i, doubleSum(slot, groups[i]));
@@ -127,7 +132,7 @@ final class Results {
             case SUM_INTERVAL -> {
                 for (int i = 0; i < count; i++) {
                     long sum = groups[i] + offset;
-                    putInterval(data + 16L * i, Memory.getLong(sum), Memory.getLong(sum + 8), Memory.getLong(sum + 16));
+                    putInterval(data + 16L * i, Memory.getLong(sum), Memory.getLong(sum + 8), micros(sum));
                 }
             }
             default -> throw new IllegalArgumentException("no sum: " + slot);
@@ -156,6 +161,13 @@ final class Results {
         Memory.putLong(at + 8, micros * 1_000);
     }
 
+    /** Of a sum of intervals; where that is too much, as much as is too much for an interval. */
+    private static long micros(long sum) {
+        long low = Memory.getLong(sum + 16);
+        long high = Memory.getLong(sum + 24);
+        return high == low >> 63 ? low : high < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE;
+    }
+
     private static void averages(StateSlot slot, int counted, DataType type, long[] groups, int count, long data) {
         int offset = slot.offset();
         for (int i = 0; i < count; i++) {
@@ -176,6 +188,14 @@ final class Results {
                             n,
                             type.scale() - slot.argumentType().scale(),
                             data + 16L * i);
+                case SUM_CARRIED -> {
+                    int digits = type.scale() - slot.argumentType().scale();
+                    if (Memory.getLong(sum + 16) == 0) {
+                        Decimals.divide(Memory.getLong(sum), Memory.getLong(sum + 8), n, digits, data + 16L * i);
+                    } else {
+                        Decimals.divide(Wide.carried(sum), n, digits, data + 16L * i);
+                    }
+                }
                 case SUM_DOUBLE, SUM_DOUBLE_RETRACTABLE -> putDouble(type, data, i, doubleSum(slot, groups[i]) / n);
                 case SUM_INTERVAL -> averageInterval(sum, n, data + 16L * i);
                 default -> throw new IllegalArgumentException("no sum: " + slot);
@@ -190,13 +210,12 @@ final class Results {
         BigDecimal allDays =
                 BigDecimal.valueOf(Memory.getLong(sum + 8)).add(months[1].multiply(BigDecimal.valueOf(30)));
         BigDecimal[] days = allDays.divideAndRemainder(count);
-        BigDecimal micros =
-                BigDecimal.valueOf(Memory.getLong(sum + 16)).add(days[1].multiply(BigDecimal.valueOf(DAY_MICROS)));
+        BigDecimal micros = new BigDecimal(wide(sum + 16)).add(days[1].multiply(BigDecimal.valueOf(DAY_MICROS)));
         putInterval(
                 at,
                 months[0].longValue(),
                 days[0].longValue(),
-                micros.divide(count, 0, java.math.RoundingMode.HALF_EVEN).longValue());
+                micros.divide(count, 0, java.math.RoundingMode.HALF_EVEN).longValueExact());
     }
 
     private static void extremes(StateSlot slot, long[] groups, int count, long data) {

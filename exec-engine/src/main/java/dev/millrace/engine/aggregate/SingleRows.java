@@ -46,7 +46,7 @@ final class SingleRows {
     private static boolean suits(StateSlot slot) {
         return slot.state().distinct()
                 || switch (slot.state().kind()) {
-                    case COUNT, TRUES, SUM_LONG, SUM_WIDE, SUM_DOUBLE -> true;
+                    case COUNT, TRUES, SUM_LONG, SUM_WIDE, SUM_CARRIED, SUM_DOUBLE -> true;
                     case MIN, MAX -> slot.state().filter() == NONE;
                     case SUM_DOUBLE_RETRACTABLE, SQUARES_WIDE, SQUARES_DOUBLE, SUM_INTERVAL -> false;
                 };
@@ -148,6 +148,13 @@ final class SingleRows {
                 }
             }
             case SUM_WIDE -> wide(slot.argumentType(), counts, from, to, rows);
+            case SUM_CARRIED -> {
+                if (part == 0) {
+                    wide(slot.argumentType(), counts, from, to, rows);
+                } else {
+                    Memory.fill(to, 8L * rows, (byte) 0);
+                }
+            }
             case SUM_DOUBLE -> {
                 for (int row = 0; row < rows; row++) {
                     boolean isThere = part == 0 && counts[row] != 0;

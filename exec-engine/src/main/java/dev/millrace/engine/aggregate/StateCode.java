@@ -13,9 +13,9 @@ final class StateCode {
     static int columns(Kind kind) {
         return switch (kind) {
             case COUNT, TRUES, SUM_LONG, SUM_WIDE, MIN, MAX -> 1;
-            case SUM_DOUBLE, SQUARES_DOUBLE -> 2;
+            case SUM_CARRIED, SUM_DOUBLE, SQUARES_DOUBLE -> 2;
             case SUM_DOUBLE_RETRACTABLE, SQUARES_WIDE -> 5;
-            case SUM_INTERVAL -> 3;
+            case SUM_INTERVAL -> 4;
         };
     }
 
@@ -42,6 +42,7 @@ final class StateCode {
                 type.kind() == DataType.Kind.NUMERIC
                         ? "Wide.add128(" + at + ", " + low + ", " + high + (once ? "" : ", " + weight) + ");"
                         : "Wide.add(" + at + ", " + integer(column, type) + (once ? "" : ", " + weight) + ");";
+            case SUM_CARRIED -> "Wide.addCarried(" + at + ", " + low + ", " + high + (once ? "" : ", " + weight) + ");";
             case SUM_DOUBLE -> "Doubles.add(" + at + ", " + inexact(column, type) + (once ? "" : ", " + weight) + ");";
             case SUM_DOUBLE_RETRACTABLE ->
                 "Doubles.addRetractable(" + at + ", " + inexact(column, type) + ", " + weight + ");";
@@ -110,6 +111,9 @@ final class StateCode {
             case SUM_WIDE ->
                 "Wide.add128(" + at + ", Memory.getLong(d" + column + " + 16L * row), Memory.getLong(d" + column
                         + " + 16L * row + 8L));";
+            case SUM_CARRIED ->
+                "Wide.addCarried(" + at + ", Memory.getLong(d" + column + " + 16L * row), Memory.getLong(d" + column
+                        + " + 16L * row + 8L)); " + increment(at + " + 16L", word(column + 1));
             case SUM_DOUBLE, SQUARES_DOUBLE ->
                 "Doubles.addSum(" + at + ", " + real(column) + ", " + real(column + 1) + ");";
             case SUM_DOUBLE_RETRACTABLE ->
@@ -120,7 +124,8 @@ final class StateCode {
                 "Wide.addWords(" + at + ", " + word(column) + ", " + word(column + 1) + ", " + word(column + 2) + ", "
                         + word(column + 3) + ", " + word(column + 4) + ");";
             case SUM_INTERVAL ->
-                "Wide.addParts(" + at + ", " + word(column) + ", " + word(column + 1) + ", " + word(column + 2) + ");";
+                "Wide.addParts(" + at + ", " + word(column) + ", " + word(column + 1) + ", " + word(column + 2) + ", "
+                        + word(column + 3) + ");";
             case MIN, MAX -> throw new IllegalArgumentException("extremes merge as values");
         };
     }

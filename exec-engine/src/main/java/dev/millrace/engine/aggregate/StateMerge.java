@@ -30,6 +30,13 @@ final class StateMerge {
                     Wide.add128(to[i] + at, Memory.getLong(from[i] + at), Memory.getLong(from[i] + at + 8));
                 }
             }
+            case SUM_CARRIED -> {
+                for (int i = 0; i < count; i++) {
+                    Wide.addCarried(to[i] + at, Memory.getLong(from[i] + at), Memory.getLong(from[i] + at + 8));
+                    long carries = Memory.getLong(to[i] + at + 16) + Memory.getLong(from[i] + at + 16);
+                    Memory.putLong(to[i] + at + 16, carries);
+                }
+            }
             case SUM_DOUBLE, SQUARES_DOUBLE, SUM_DOUBLE_RETRACTABLE -> {
                 for (int i = 0; i < count; i++) {
                     Doubles.addSum(to[i] + at, Memory.getDouble(from[i] + at), Memory.getDouble(from[i] + at + 8));
@@ -59,7 +66,11 @@ final class StateMerge {
                 for (int i = 0; i < count; i++) {
                     long parts = from[i] + at;
                     Wide.addParts(
-                            to[i] + at, Memory.getLong(parts), Memory.getLong(parts + 8), Memory.getLong(parts + 16));
+                            to[i] + at,
+                            Memory.getLong(parts),
+                            Memory.getLong(parts + 8),
+                            Memory.getLong(parts + 16),
+                            Memory.getLong(parts + 24));
                 }
             }
             case MIN, MAX -> mergeExtremes(slot, from, to, count, memory);

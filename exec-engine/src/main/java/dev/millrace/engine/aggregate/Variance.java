@@ -56,7 +56,9 @@ final class Variance {
         }
         BigInteger total = sum.state().kind() == Kind.SUM_LONG
                 ? BigInteger.valueOf(Memory.getLong(group + sum.offset()))
-                : Results.wide(group + sum.offset());
+                : sum.state().kind() == Kind.SUM_CARRIED
+                        ? Wide.carried(group + sum.offset())
+                        : Results.wide(group + sum.offset());
         BigInteger numerator =
                 Wide.squares(squares).multiply(BigInteger.valueOf(n)).subtract(total.multiply(total));
         BigInteger denominator = BigInteger.valueOf(n).multiply(BigInteger.valueOf(divisor));

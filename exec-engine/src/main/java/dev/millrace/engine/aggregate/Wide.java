@@ -55,6 +55,48 @@ public final class Wide {
         }
     }
 
+    /** Adds a 128-bit number to a sum whose third word counts how often 128 bits overflowed, upwards less downwards. */
+    public static void addCarried(long sum, long low, long high) {
+        long before = Memory.getLong(sum + 8);
+        long newLow = Memory.getLong(sum) + low;
+        long newHigh = before + high + (Long.compareUnsigned(newLow, low) < 0 ? 1 : 0);
+        Memory.putLong(sum, newLow);
+        Memory.putLong(sum + 8, newHigh);
+        if (((before ^ newHigh) & (high ^ newHigh)) < 0) {
+            carry(sum, before < 0 ? -1 : 1);
+        }
+    }
+
+    /** Adds a number of at most 38 digits {@code weight} times to such a sum. */
+    public static void addCarried(long sum, long low, long high, long weight) {
+        if (weight == 1) {
+            addCarried(sum, low, high);
+        } else if (weight == -1) {
+            addCarried(sum, -low, ~high + (low == 0 ? 1 : 0));
+        } else {
+            BigInteger product = toBigInteger(low, high).multiply(BigInteger.valueOf(weight));
+            long productLow = product.longValue();
+            long productHigh = product.shiftRight(64).longValue();
+            addCarried(sum, productLow, productHigh);
+            carry(
+                    sum,
+                    product.subtract(toBigInteger(productLow, productHigh))
+                            .shiftRight(128)
+                            .longValue());
+        }
+    }
+
+    private static void carry(long sum, long by) {
+        Memory.putLong(sum + 16, Memory.getLong(sum + 16) + by);
+    }
+
+    /** Such a sum. */
+    static BigInteger carried(long sum) {
+        BigInteger value = toBigInteger(Memory.getLong(sum), Memory.getLong(sum + 8));
+        long carries = Memory.getLong(sum + 16);
+        return carries == 0 ? value : value.add(BigInteger.valueOf(carries).shiftLeft(128));
+    }
+
     /** Adds {@code value * value * weight} to a sum of squares. */
     public static void addSquare(long sum, long value, long weight) {
         long high = Math.multiplyHigh(value, value); // at most 2^62: the square has 126 bits
@@ -105,14 +147,20 @@ public final class Wide {
 
     /** Adds an interval, given as the 16 bytes of its vector, to sums of months, days and microseconds. */
     public static void addInterval(long sum, long monthsDays, long nanos, long weight) {
-        addParts(sum, (int) monthsDays * weight, (int) (monthsDays >> 32) * weight, nanos / 1_000 * weight);
+        long micros = nanos / 1_000;
+        addParts(
+                sum,
+                (int) monthsDays * weight,
+                (int) (monthsDays >> 32) * weight,
+                micros * weight,
+                Math.multiplyHigh(micros, weight));
     }
 
-    /** Adds sums of months, days and microseconds. */
-    public static void addParts(long sum, long months, long days, long micros) {
+    /** Adds sums of months, days and microseconds, those of 128 bits. */
+    public static void addParts(long sum, long months, long days, long microsLow, long microsHigh) {
         Memory.putLong(sum, Math.addExact(Memory.getLong(sum), months));
         Memory.putLong(sum + 8, Math.addExact(Memory.getLong(sum + 8), days));
-        Memory.putLong(sum + 16, Math.addExact(Memory.getLong(sum + 16), micros));
+        add128(sum + 16, microsLow, microsHigh);
     }
 
     /** Keeps the lesser of two 128-bit numbers. */

@@ -38,9 +38,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Exchange;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.Scan;
@@ -73,6 +71,7 @@ final class TaskBuilder {
     private final RelationRegistry relations;
     private final int workers;
     private final boolean standing;
+    private final PassingFailures passing;
     private final Function<PlanNode, Operator> operators;
     private final TaskOutput output;
     private final Optional<QuerySnapshot> restore;
@@ -107,6 +106,7 @@ final class TaskBuilder {
         this.relations = relations;
         this.workers = workers;
         this.standing = standing;
+        this.passing = new PassingFailures(standing, relations);
         this.operators = operators;
         this.output = output;
         this.graph = new PlanGraph(
@@ -408,40 +408,13 @@ final class TaskBuilder {
         KeyGroups groups = byKey ? KeyGroups.ownedBy(instance, instances.get(node.pipeline)) : KeyGroups.ALL;
         OperatorStage stage = new OperatorStage(operator, query, memory, groups);
         query.opened.add(operator);
-        if (mayTakeFailuresBack(node.plan)) {
+        if (passing.failuresOf(node.plan)) {
             query.failedRows().ifPresent(failed -> stage.keepFailedRows(failed.newPart()));
         }
         stage.open();
         restore.ifPresent(snapshot -> operator.restore(
                 OperatorSnapshots.reader(snapshot, node.id, instance, instances.get(node.pipeline), groups)));
         return stage;
-    }
-
-    /** Whether what fails in an operator may be taken back later. */
-    private boolean mayTakeFailuresBack(PlanNode plan) {
-        if (plan instanceof Join join
-                && join.time().filter(JoinTime.Current.class::isInstance).isPresent()) {
-            return mayRetract(join.left()); // a row is joined once, whatever becomes of the other side
-        }
-        return (plan instanceof Calc || plan instanceof Join)
-                && plan.inputs().stream().anyMatch(this::mayRetract);
-    }
-
-    /** Whether rows may be taken back; else what a row does to the query is for good. */
-    private boolean mayRetract(PlanNode plan) {
-        if (!standing) {
-            return FiniteRun.mayRetract(plan);
-        }
-        if (plan instanceof Scan scan) {
-            return relations.scannable(scan.relation()) instanceof Scannable.Feed feed
-                    && feed.view().isPresent();
-        }
-        return plan instanceof PlanNode.Aggregate
-                || plan instanceof PlanNode.TopN top && top.windowEnd().isEmpty()
-                || plan instanceof PlanNode.Over
-                || plan instanceof PlanNode.TimeFilter
-                || plan instanceof Join join && join.kind() != PlanNode.JoinKind.INNER
-                || plan.inputs().stream().anyMatch(this::mayRetract);
     }
 
     private Operator newOperator(Node node, int instance, BufferAllocator memory) {

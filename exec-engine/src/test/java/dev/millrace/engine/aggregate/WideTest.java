@@ -148,19 +148,50 @@ class WideTest {
 
     @Test
     void intervalsAddByTheirParts() {
-        Memory.fill(sum, 24, (byte) 0);
+        Memory.fill(sum, 32, (byte) 0);
         Wide.addInterval(sum, (5L << 32) | 3, 7_000, 2);
         Wide.addInterval(sum, (-1L << 32) | (-2 & 0xFFFFFFFFL), -3_000, 1);
         assertEquals(4, Memory.getLong(sum));
         assertEquals(9, Memory.getLong(sum + 8));
         assertEquals(11, Memory.getLong(sum + 16));
-        Wide.addParts(sum, 1, 2, 3);
+        Wide.addParts(sum, 1, 2, 3, 0);
         assertEquals(5, Memory.getLong(sum));
         assertEquals(11, Memory.getLong(sum + 8));
         assertEquals(14, Memory.getLong(sum + 16));
-        assertThrows(ArithmeticException.class, () -> Wide.addParts(sum, Long.MAX_VALUE, 0, 0));
-        assertThrows(ArithmeticException.class, () -> Wide.addParts(sum, 0, Long.MAX_VALUE, 0));
-        assertThrows(ArithmeticException.class, () -> Wide.addParts(sum, 0, 0, Long.MAX_VALUE));
+        assertThrows(ArithmeticException.class, () -> Wide.addParts(sum, Long.MAX_VALUE, 0, 0, 0));
+        assertThrows(ArithmeticException.class, () -> Wide.addParts(sum, 0, Long.MAX_VALUE, 0, 0));
+        Wide.addParts(sum, 0, 0, Long.MAX_VALUE, 0);
+        Wide.addInterval(sum, 0, Long.MAX_VALUE, Long.MAX_VALUE);
+        BigInteger most = BigInteger.valueOf(Long.MAX_VALUE);
+        assertEquals(
+                most.multiply(BigInteger.valueOf(Long.MAX_VALUE / 1_000))
+                        .add(most)
+                        .add(BigInteger.valueOf(14)),
+                Wide.toBigInteger(Memory.getLong(sum + 16), Memory.getLong(sum + 24)));
+    }
+
+    @Test
+    void whatOverflowsIsCarriedAndComesBack() {
+        SplittableRandom random = new SplittableRandom(11);
+        Memory.fill(sum, 24, (byte) 0);
+        BigInteger expected = BigInteger.ZERO;
+        BigInteger most = BigInteger.TEN.pow(38).subtract(BigInteger.ONE);
+        for (int step = 0; step < 20_000; step++) {
+            BigInteger value = random.nextInt(4) == 0
+                    ? BigInteger.valueOf(random.nextLong())
+                    : most.subtract(BigInteger.valueOf(random.nextInt(3)));
+            value = random.nextBoolean() ? value : value.negate();
+            long weight = random.nextInt(3) == 0 ? random.nextLong(-1_000_000, 1_000_000) : random.nextInt(-1, 2);
+            Wide.addCarried(sum, low(value), high(value), weight);
+            expected = expected.add(value.multiply(BigInteger.valueOf(weight)));
+            assertEquals(expected, Wide.carried(sum));
+            Wide.addCarried(sum, low(value), high(value));
+            expected = expected.add(value);
+            assertEquals(expected, Wide.carried(sum));
+        }
+        Wide.addCarried(sum, low(MOST), high(MOST));
+        Wide.addCarried(sum, low(LEAST), high(LEAST));
+        assertEquals(expected.subtract(BigInteger.ONE), Wide.carried(sum));
     }
 
     @Test

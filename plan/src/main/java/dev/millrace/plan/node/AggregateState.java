@@ -21,6 +21,9 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
     /** No column. */
     public static final int NONE = -1;
 
+    /** Of so many digits 10^20 numbers fit 128 bits. */
+    private static final int MOST_DIGITS_UNCARRIED = 18;
+
     /** How many rows the group has. */
     public static final AggregateState ROWS = new AggregateState(Kind.COUNT, NONE, NONE, false);
 
@@ -32,8 +35,10 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
         TRUES,
         /** The sum of SMALLINT or INTEGER; BIGINT. */
         SUM_LONG,
-        /** The sum of BIGINT or NUMERIC in 128 bits; NUMERIC(38,s). */
+        /** The sum of BIGINT or of NUMERIC of few digits in 128 bits; NUMERIC(38,s). */
         SUM_WIDE,
+        /** The sum of NUMERIC in 128 bits, and how often those overflowed, upwards less downwards; NUMERIC(38,s) and BIGINT. */
+        SUM_CARRIED,
         /** The sum of doubles as two that do not overlap; twice DOUBLE. */
         SUM_DOUBLE,
         /** The same, and the numbers of NaN, Infinity and -Infinity, which could not be retracted otherwise; and 3 BIGINT. */
@@ -42,7 +47,7 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
         SQUARES_WIDE,
         /** The sum of the squares of doubles; twice DOUBLE. */
         SQUARES_DOUBLE,
-        /** Months, days and microseconds; 3 BIGINT. */
+        /** Months, days and microseconds, of which 128 bits, least significant first; 4 BIGINT. */
         SUM_INTERVAL,
         /** The least value; of the argument's type. */
         MIN,
@@ -132,7 +137,8 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
     private static Kind sum(DataType argument, boolean retractions) {
         return switch (argument.kind()) {
             case SMALLINT, INTEGER -> Kind.SUM_LONG;
-            case BIGINT, NUMERIC -> Kind.SUM_WIDE;
+            case BIGINT -> Kind.SUM_WIDE;
+            case NUMERIC -> argument.precision() <= MOST_DIGITS_UNCARRIED ? Kind.SUM_WIDE : Kind.SUM_CARRIED;
             case REAL, DOUBLE -> retractions ? Kind.SUM_DOUBLE_RETRACTABLE : Kind.SUM_DOUBLE;
             case INTERVAL -> Kind.SUM_INTERVAL;
             default -> throw new IllegalArgumentException("sum of " + argument);
@@ -151,8 +157,14 @@ public record AggregateState(Kind kind, int argument, int filter, boolean distin
                 fields.addAll(fields(3, DataType.BIGINT));
                 yield fields;
             }
+            case SUM_CARRIED -> {
+                List<Field> fields =
+                        new ArrayList<>(fields(1, DataType.numeric(DataType.MAX_NUMERIC_PRECISION, type.scale())));
+                fields.addAll(fields(1, DataType.BIGINT));
+                yield fields;
+            }
             case SQUARES_WIDE -> fields(5, DataType.BIGINT);
-            case SUM_INTERVAL -> fields(3, DataType.BIGINT);
+            case SUM_INTERVAL -> fields(4, DataType.BIGINT);
             case MIN, MAX -> List.of(new Field(name(), type, true));
         };
     }

@@ -10,14 +10,16 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Divisions, most of them by what is zero now and then, above queries over tables that change: after each change a view is in
- * error where a SELECT of its query is, and else has its answer. {@code -Dmillrace.failures.seeds=N} runs as many seeds (3),
+ * Divisions, most of them by what is zero now and then, and sums that leave their range, above queries over tables that change, in
+ * conditions of joins, ranks and frames too: after each change a view is in error where a SELECT of its query is, and else has its
+ * answer. {@code -Dmillrace.failures.seeds=N} runs as many seeds (3),
  * {@code -Dmillrace.failures.seed=S} from that one.
  */
 class RandomFailuresTest {
     private static final int SEEDS = Integer.getInteger("millrace.failures.seeds", 3);
     private static final long FIRST_SEED = Long.getLong("millrace.failures.seed", 1);
-    private static final int VIEWS = 8;
+    private static final int VIEWS = 12;
+    private static final String NINES = "9".repeat(38) + "::numeric(38,0)";
     private static final int CHANGES = 12;
 
     @Test
@@ -66,18 +68,52 @@ class RandomFailuresTest {
         private String divided(String inner, String other) {
             String column = chance.of("o1", "o2", "o2");
             String number = "(12 / (" + column + "::text::numeric::int - " + chance.below(3) + "))";
-            return switch (chance.below(6)) {
-                case 0 -> "SELECT o1, " + number + " AS d FROM (" + inner + ") AS w";
-                case 1 -> "SELECT sum(" + number + ") AS d, count(*) AS n FROM (" + inner + ") AS w";
-                case 2 -> "SELECT o1 FROM (" + inner + ") AS w WHERE " + number + " > 1";
+            String much = "(CASE WHEN " + column + "::text > '1' THEN " + NINES + " WHEN " + column
+                    + "::text = '1' THEN -" + NINES + " END)";
+            String of = " FROM (" + inner + ") AS w";
+            return switch (chance.below(13)) {
+                case 0 -> "SELECT o1, " + number + " AS d" + of;
+                case 1 -> "SELECT sum(" + number + ") AS d, count(*) AS n" + of;
+                case 2 -> "SELECT o1" + of + " WHERE " + number + " > 1";
                 case 3 ->
-                    "SELECT o1, count(*) AS n FROM (" + inner
-                            + ") AS w GROUP BY o1 HAVING count(*) >= (SELECT count(*) /" + " count(DISTINCT o1) FROM ("
-                            + other + ") AS u)";
+                    "SELECT o1, count(*) AS n" + of
+                            + " GROUP BY o1 HAVING count(*) >= (SELECT count(*) / count(DISTINCT o1) FROM (" + other
+                            + ") AS u)";
                 case 4 ->
                     "SELECT t0.a, w.d FROM " + RandomCorrelated.TABLES.get(0) + " AS t0 LEFT JOIN (SELECT o1, " + number
                             + " AS d FROM (" + inner + ") AS i) AS w ON t0.a::text = w.o1::text";
-                default -> "SELECT DISTINCT " + number + " AS d FROM (" + inner + ") AS w";
+                case 5, 6, 7 -> joined(inner, other);
+                case 8 -> "SELECT o1, sum(" + much + ") AS s, count(*) AS n" + of + " GROUP BY o1";
+                case 9 -> "SELECT sum(" + much + ") AS s, avg(" + much + ") AS a" + of;
+                case 10 -> "SELECT count(s) AS n FROM (SELECT o2, sum(" + much + ") AS s" + of + " GROUP BY o2) AS x";
+                case 11 ->
+                    "SELECT o1, o2, " + number + " AS d" + of + " ORDER BY d, o1, o2, o3 LIMIT " + chance.between(1, 3);
+                case 20 ->
+                    "SELECT o1, o3, sum(" + chance.of(number, much) + ") OVER (PARTITION BY o1 ORDER BY o3 RANGE"
+                            + " UNBOUNDED PRECEDING) AS s" + of;
+                default -> "SELECT DISTINCT " + number + " AS d" + of;
+            };
+        }
+
+        /** A join of any kind whose condition divides for each pair. */
+        private String joined(String inner, String other) {
+            String a = "w." + chance.of("o1", "o2") + "::text::numeric::int";
+            String b = "u." + chance.of("o1", "o2") + "::text::numeric::int";
+            String divided = "12 / (" + a + " - " + b + chance.of(" - 1", " - 2", "") + ") > 1";
+            String on = chance.percent(70) ? "w.o1::text = u.o2::text AND " + divided : divided;
+            if (chance.percent(30)) {
+                on += " AND w.o3::text::numeric::int " + chance.of("<", ">=") + " u.o3::text::numeric::int";
+            }
+            return switch (chance.below(6)) {
+                case 0 ->
+                    "SELECT w.o1 FROM (" + inner + ") AS w WHERE " + chance.of("", "NOT ") + "EXISTS (SELECT 1 FROM ("
+                            + other + ") AS u WHERE " + on + ")";
+                case 1 ->
+                    "SELECT count(*) AS n, count(u.o1) AS m FROM (" + inner + ") AS w LEFT JOIN (" + other
+                            + ") AS u ON " + on;
+                default ->
+                    "SELECT w.o1, u.o2 FROM (" + inner + ") AS w " + chance.of("LEFT", "RIGHT", "FULL", "INNER")
+                            + " JOIN (" + other + ") AS u ON " + on;
             };
         }
 
@@ -92,13 +128,21 @@ class RandomFailuresTest {
         private void compare() {
             views.forEach((view, query) -> {
                 String expected = answer(query);
-                assertEquals(expected, answer("SELECT * FROM " + view), query);
+                String actual = answer("SELECT * FROM " + view);
                 if (expected.startsWith("error ")) {
                     failed++;
+                    assertTrue(
+                            expected.equals(actual) || isOfValues(expected) && isOfValues(actual),
+                            () -> query + "\n" + expected + " but " + actual); // of several one is told
                 } else {
                     answered++;
+                    assertEquals(expected, actual, query);
                 }
             });
+        }
+
+        private static boolean isOfValues(String answer) {
+            return answer.equals("error 22012") || answer.equals("error 22003") || answer.equals("error 21000");
         }
 
         private String answer(String query) {
