@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class NumberTextTest {
     private final Texts texts = new Texts();
-    private final long seed = Long.getLong("seed", System.nanoTime());
+    private final long seed = Long.getLong("seed", 1);
     private final Random random = new Random(seed);
 
     @AfterEach

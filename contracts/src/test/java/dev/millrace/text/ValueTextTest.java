@@ -82,7 +82,7 @@ class ValueTextTest {
 
     @Test
     void utf8ValidityAgreesWithTheJdk() {
-        long seed = Long.getLong("seed", System.nanoTime());
+        long seed = Long.getLong("seed", 1);
         Random random = new Random(seed);
         int[] interesting = {
             0x00, 0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class FormatFuzzTest {
     private static final long MUTATIONS = Long.getLong("millrace.sketch.mutations", 100_000);
-    private static final long SEED = Long.getLong("millrace.sketch.seed", System.nanoTime());
+    private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
 
     @Test
     void changedSegmentsAreNoticedOrReadWithoutHarm() {

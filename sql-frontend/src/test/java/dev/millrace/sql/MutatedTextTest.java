@@ -28,7 +28,7 @@ class MutatedTextTest {
         for (String file : List.of("nexmark", "statements", "queries", "expressions", "aggregates", "errors")) {
             texts.addAll(GoldenTest.statements(Files.readString(FOLDER.resolve(file + ".golden"))));
         }
-        long seed = Long.getLong("seed", System.nanoTime());
+        long seed = Long.getLong("seed", 1);
         Random random = new Random(seed);
         for (int round = 0; round < ROUNDS; round++) {
             String text = mutate(texts.get(random.nextInt(texts.size())), texts, random);

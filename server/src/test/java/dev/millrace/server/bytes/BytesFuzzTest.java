@@ -23,7 +23,7 @@ class BytesFuzzTest {
     private static final long FIRST = Long.getLong("millrace.bytes.first", 0);
     private static final int PROCESSES = Integer.getInteger("millrace.bytes.processes", 1);
     private static final int SHOWN_LINES = 100;
-    private static final long SEED = Long.getLong("millrace.bytes.seed", System.nanoTime() >>> 10);
+    private static final long SEED = Long.getLong("millrace.bytes.seed", 1);
 
     @Test
     void damagedMessagesAreReadOrRefusedAndTouchNothingElse() throws Exception {

@@ -100,7 +100,7 @@ class CatalogLogTest {
             log.append(define("y"));
         }
         byte[] bytes = Files.readAllBytes(file());
-        long seed = System.nanoTime();
+        long seed = Long.getLong("seed", 1);
         System.out.println("catalog damage, seed " + seed);
         Random random = new Random(seed);
         for (int round = 0; round < 500; round++) {

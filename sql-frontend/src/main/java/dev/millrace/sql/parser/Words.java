@@ -410,8 +410,8 @@ final class Words {
             throw syntaxError(e);
         } catch (CalciteContextException e) {
             throw syntaxErrorAt(lexemeAt(e.getPosColumn()));
-        } catch (UnsupportedOperationException e) {
-            throw strayEscape(grammar).orElseThrow(() -> e);
+        } catch (RuntimeException e) {
+            throw e instanceof MillraceException ? e : strayEscape(grammar).orElseThrow(() -> e);
         } catch (StackOverflowError e) {
             throw MillraceException.user(SqlState.STATEMENT_TOO_COMPLEX, "the statement is nested too deeply")
                     .at(peek().start() + 1);
@@ -419,8 +419,8 @@ final class Words {
     }
 
     /**
-     * ESCAPE belongs to the LIKE right before it. Where it stands apart, as in {@code a LIKE b LIKE c ESCAPE d}, the grammar
-     * takes it and the making of the tree, once the expression has been read, finds nothing that it could be part of.
+     * ESCAPE belongs to the LIKE right before it, and ends it. Elsewhere, as in {@code a LIKE b LIKE c ESCAPE d}, the grammar
+     * takes it, and the making of the tree, once the expression has been read, fails in one of several ways.
      */
     private Optional<MillraceException> strayEscape(QueryGrammar grammar) {
         int read = Math.min(((FedTokens.FedToken) grammar.getToken(0)).nextLexeme, lexemes.size());
