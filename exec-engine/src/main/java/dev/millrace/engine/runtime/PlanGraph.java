@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Calc;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -52,7 +54,8 @@ final class PlanGraph {
     }
 
     private final List<Node> nodes = new ArrayList<>();
-    private final Map<PlanNode, Node> byPlan = new HashMap<>();
+    private final Map<PlanNode, Node> visited = new IdentityHashMap<>();
+    private final Map<Likeness, Node> byLikeness = new HashMap<>();
     private final List<Boolean> parallel = new ArrayList<>();
     private final boolean several; // workers
     private final Node root;
@@ -101,19 +104,29 @@ final class PlanGraph {
     }
 
     private Node add(PlanNode plan) {
-        Node known = byPlan.get(plan);
+        Node known = visited.get(plan);
         if (known != null) {
             return known;
         }
+        Interrupt.checkCurrent();
         List<Node> inputs = new ArrayList<>();
         for (PlanNode input : plan.inputs()) {
             inputs.add(add(input));
         }
-        Node node = new Node(nodes.size(), plan, inputs);
-        nodes.add(node);
-        byPlan.put(plan, node);
+        Node node = byLikeness.computeIfAbsent(new Likeness(inputs, plan), none -> {
+            Node added = new Node(nodes.size(), plan, inputs);
+            nodes.add(added);
+            return added;
+        });
+        visited.put(plan, node);
         return node;
     }
+
+    /**
+     * What two nodes have in common when they are equal. Their inputs are compared first, and as nodes, since plans that differ
+     * only far below would be compared down to there at each level.
+     */
+    private record Likeness(List<Node> inputs, PlanNode plan) {}
 
     /** In order: inputs before those who read them. */
     List<Node> nodes() {
