@@ -1,16 +1,27 @@
 package dev.millrace.engine.runtime;
 
+import com.sun.management.GarbageCollectorMXBean;
+import com.sun.management.GcInfo;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The Java heap that standing queries may fill with what each of them takes of it: tasks, operators, their buffers' handles and
  * small arrays. State and rows are elsewhere. Beyond half of the heap no query is started: what remains is for what the arrays grow
  * by when many rows come at once, and for statements, connections and plans, without which nobody could drop one.
  *
- * <p>What is in use is known exactly only after a collection, so queries count by an estimate until the next one, and it is asked
- * for one when the room seems to end, every few seconds at most. Safe on any thread.
+ * <p>What is in use is known only after a collection, so queries count by an estimate until the next one. Exactly it is known only
+ * after one of all garbage, during which everything stands still: that is asked for when the room seems to end, every few seconds
+ * at most. Safe on any thread.
  */
 final class HeapBudget {
     private static final long QUERY_BYTES = 12 << 10;
@@ -20,15 +31,21 @@ final class HeapBudget {
     private final Heap heap;
     private long collectedNanos; // guarded by this, as what follows
     private boolean hasCollected;
+    private long seenCollections;
+    private long sinceBytes; // estimates since the last collection of any kind
     private long knownBytes; // in use after the last collection that was asked for, and estimates since
 
     /** What is known of a heap. */
     interface Heap {
         long mostBytes();
 
-        /** Garbage included. */
+        /** After the last collection, of whatever kind: old garbage may be in it. */
         long usedBytes();
 
+        /** How many there were, of whatever kind. */
+        long collections();
+
+        /** Collects all garbage. */
         void collect();
 
         long nanoTime();
@@ -41,6 +58,11 @@ final class HeapBudget {
     /** That of this process. */
     static HeapBudget ofProcess() {
         Runtime runtime = Runtime.getRuntime();
+        List<GarbageCollectorMXBean> collectors = ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class);
+        Set<String> heapPools = ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getType() == MemoryType.HEAP)
+                .map(MemoryPoolMXBean::getName)
+                .collect(Collectors.toSet());
         return new HeapBudget(new Heap() {
             @Override
             public long mostBytes() {
@@ -49,7 +71,21 @@ final class HeapBudget {
 
             @Override
             public long usedBytes() {
-                return runtime.totalMemory() - runtime.freeMemory();
+                return collectors.stream()
+                        .flatMap(collector -> Optional.ofNullable(collector.getLastGcInfo()).stream())
+                        .max(Comparator.comparingLong(GcInfo::getEndTime))
+                        .map(last -> last.getMemoryUsageAfterGc().entrySet().stream()
+                                .filter(pool -> heapPools.contains(pool.getKey()))
+                                .mapToLong(pool -> pool.getValue().getUsed())
+                                .sum())
+                        .orElseGet(() -> runtime.totalMemory() - runtime.freeMemory());
+            }
+
+            @Override
+            public long collections() {
+                return collectors.stream()
+                        .mapToLong(GarbageCollectorMXBean::getCollectionCount)
+                        .sum();
             }
 
             @Override
@@ -80,7 +116,12 @@ final class HeapBudget {
      */
     synchronized void take(String name, long bytes) {
         long most = heap.mostBytes() / 2;
-        if (heap.usedBytes() + bytes > most && !isKnownToFit(bytes, most)) {
+        long collections = heap.collections();
+        if (collections != seenCollections) {
+            seenCollections = collections;
+            sinceBytes = 0; // what they became is in use now
+        }
+        if (heap.usedBytes() + sinceBytes + bytes > most && !isKnownToFit(bytes, most)) {
             throw MillraceException.resources(
                             SqlState.OUT_OF_MEMORY,
                             "no room for query \"" + name + "\" on the Java heap: it would take about " + (bytes >> 10)
@@ -90,6 +131,7 @@ final class HeapBudget {
                             + " MILLRACE_JVM_OPTIONS=-Xmx8g ./millrace server");
         }
         knownBytes += bytes;
+        sinceBytes += bytes;
     }
 
     private boolean isKnownToFit(long bytes, long most) {

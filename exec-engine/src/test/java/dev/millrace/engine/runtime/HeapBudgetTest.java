@@ -43,6 +43,11 @@ final class HeapBudgetTest {
         }
 
         @Override
+        public long collections() {
+            return collections;
+        }
+
+        @Override
         public void collect() {
             collections++;
             garbage = 0;
