@@ -34,6 +34,7 @@ public final class Interrupt {
     }
 
     private volatile MillraceException cause; // written once, by who stops first; null while nobody has
+    private volatile Turns.Turn turn; // of the thread that works by turns; null where none does
 
     /** What the calling thread works for; one that is never stopped where nothing is bound. */
     public static Interrupt current() {
@@ -43,6 +44,13 @@ public final class Interrupt {
     /** Throws if what the calling thread works for is stopped. In loops, keep {@link #current()} instead. */
     public static void checkCurrent() {
         BOUND.get().check();
+    }
+
+    /** The same for a loop that counts its steps from 0 or 1: looks at one in 1,024 of them. */
+    public static void checkSometimes(int step) {
+        if ((step & 1023) == 1023) {
+            checkCurrent();
+        }
     }
 
     /**
@@ -85,6 +93,19 @@ public final class Interrupt {
         return () -> BOUND.set(before);
     }
 
+    /** The same for work that is done by turns with that of others: a look at this is a look at the turn, too. */
+    public Binding bind(Turns turns) {
+        Interrupt before = BOUND.get();
+        Turns.Turn begun = turns.begin();
+        turn = begun;
+        BOUND.set(this);
+        return () -> {
+            BOUND.set(before);
+            turn = null;
+            begun.close();
+        };
+    }
+
     /** Has all that look at this throw {@code why}. Only the first call counts. */
     public void stop(MillraceException why) {
         Objects.requireNonNull(why);
@@ -98,8 +119,15 @@ public final class Interrupt {
         }
     }
 
-    /** Throws the cause once stopped: each time another exception that says the same, since several may meet. */
+    /**
+     * Throws the cause once stopped: each time another exception that says the same, since several may meet. Waits before that
+     * where others have their turn.
+     */
     public void check() {
+        Turns.Turn mine = turn;
+        if (mine != null) {
+            mine.look(this);
+        }
         MillraceException why = cause;
         if (why != null) {
             throw why.again();

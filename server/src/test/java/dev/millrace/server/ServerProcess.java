@@ -48,7 +48,8 @@ public final class ServerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
+                "-XX:+UseG1GC",
+                "-XX:MaxGCPauseMillis=30",
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 heap));

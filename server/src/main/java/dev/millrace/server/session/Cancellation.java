@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.interrupt.Turns;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -14,12 +15,17 @@ import java.util.function.Supplier;
  * under way has no effect, as PostgreSQL has it.
  */
 final class Cancellation {
+    private final Turns turns; // of all sessions
     private Optional<Thread> running = Optional.empty(); // guarded by this
     private Interrupt interrupt = new Interrupt(); // of the step under way; guarded by this
     private Optional<Consumer<String>> openResult = Optional.empty(); // guarded by this
     private Optional<String> requested = Optional.empty(); // guarded by this
     private boolean underWay; // a statement has begun and not ended; guarded by this
     private Optional<String> between = Optional.empty(); // came while no step of it ran; guarded by this
+
+    Cancellation(Turns turns) {
+        this.turns = turns;
+    }
 
     /** A statement begins: its text is about to be read. What was asked for before is not meant for it. */
     synchronized void begins() {
@@ -43,7 +49,7 @@ final class Cancellation {
         if (isNested()) {
             return step.get();
         }
-        try (Interrupt.Binding binding = current().bind()) {
+        try (Interrupt.Binding binding = current().bind(turns)) {
             return step.get();
         } catch (RuntimeException e) {
             check(); // what an interrupted wait says about itself matters less than who interrupted it

@@ -8,6 +8,7 @@ import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.interrupt.Turns;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.role.LoginCheck;
@@ -42,6 +43,7 @@ public final class Database implements AutoCloseable {
     private final Clock clock;
     private final Engine engine;
     private final Frontend frontend = new Frontend();
+    private final Turns turns = new Turns(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     private final AdHocStatements adHoc;
     private final DatabaseCatalog catalog = new DatabaseCatalog();
     private final PgCatalog pgCatalog;
@@ -285,6 +287,11 @@ public final class Database implements AutoCloseable {
 
     Frontend frontend() {
         return frontend;
+    }
+
+    /** The turns by which sessions do what takes long on their own threads, as planning may. */
+    Turns turns() {
+        return turns;
     }
 
     /** Statements that texts share which differ in their constants. */

@@ -39,7 +39,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 public final class Session implements AutoCloseable {
     private final Database database;
     private final SessionSettings settings = new SessionSettings();
-    private final Cancellation cancellation = new Cancellation();
+    private final Cancellation cancellation;
     private final SessionObjects objects;
     private final Identity identity;
     private final Deadlines deadlines;
@@ -57,6 +57,7 @@ public final class Session implements AutoCloseable {
 
     Session(Database database, String role) {
         this.database = database;
+        this.cancellation = new Cancellation(database.turns());
         this.objects = new SessionObjects(new PreparedTexts(database.clock()));
         this.identity = new Identity(database.catalog().roles(), settings, role);
         this.deadlines = new Deadlines(settings, database.clock(), database.timeouts()::arm);

@@ -6,13 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.interrupt.Turns;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class CancellationTest {
-    private final Cancellation cancellation = new Cancellation();
+    private final Cancellation cancellation = new Cancellation(new Turns(1));
 
     @Test
     void aStepThatWorksWithoutWaitingIsStoppedWithTheReason() throws Exception {
