@@ -1,6 +1,7 @@
 package dev.millrace.nested;
 
 import dev.millrace.batch.Vectors;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.nio.ByteBuffer;
@@ -104,6 +105,7 @@ public final class NestedCodec {
             int count = in.getInt();
             int at = list.startNewValue(row);
             for (int element = 0; element < count; element++) {
+                Interrupt.checkSometimes(element);
                 decodeNullable(in, list.getDataVector(), type.element(), at + element);
             }
             list.endValue(row, count);

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -20,6 +21,8 @@ import org.apache.arrow.vector.FieldVector;
 
 /** Copies chosen rows of a column to a new one, over raw addresses. */
 public final class Gather {
+    private static final int CHECKED_BYTES = 1 << 18; // some tens of microseconds to copy
+
     private Gather() {}
 
     /** The rows {@code selected[0..count)} of a column. */
@@ -37,7 +40,9 @@ public final class Gather {
             } else if (from instanceof BaseFixedWidthVector fixed) {
                 fixed(fixed.getTypeWidth(), batch.dataAddress(column), selected, count, to.getDataBufferAddress());
             } else {
+                Interrupt interrupt = Interrupt.current();
                 for (int k = 0; k < count; k++) {
+                    interrupt.check(); // each may be long
                     to.copyFromSafe(selected[k], k, from);
                 }
                 to.setValueCount(count);
@@ -145,7 +150,12 @@ public final class Gather {
         long toOffsets = vector.getOffsetBufferAddress();
         long to = vector.getDataBufferAddress();
         int end = 0;
+        int checked = 0;
         for (int k = 0; k < count; k++) {
+            if (end - checked >= CHECKED_BYTES) {
+                checked = end;
+                Interrupt.checkCurrent();
+            }
             long at = offsets + 4L * selected[k];
             int start = Memory.getInt(at);
             int length = Memory.getInt(at + 4) - start;

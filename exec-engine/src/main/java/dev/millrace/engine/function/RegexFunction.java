@@ -4,6 +4,7 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.regex.Regex;
 import dev.millrace.engine.function.regex.RegexFlags;
 import dev.millrace.engine.function.regex.RegexMatcher;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.text.TextBuffer;
 
@@ -47,7 +48,7 @@ public final class RegexFunction {
         int count = 0;
         int from = 0;
         while (from <= length && matcher.find(from)) {
-            count++;
+            Interrupt.checkSometimes(++count);
             from = matcher.end() > matcher.start() ? matcher.end() : after(address, length, matcher.end());
         }
         return count;
@@ -131,7 +132,7 @@ public final class RegexFunction {
         int count = 0;
         int from = 0;
         while (from <= length && matcher.find(from)) {
-            count++;
+            Interrupt.checkSometimes(++count);
             ImageWriter.some(buffer);
             writeGroups(buffer, address);
             from = matcher.end() > matcher.start() ? matcher.end() : after(address, length, matcher.end());
@@ -153,7 +154,7 @@ public final class RegexFunction {
             if (!empty || matcher.start() > pieceStart && matcher.start() < length) {
                 ImageWriter.some(buffer);
                 ImageWriter.bytes(buffer, address + pieceStart, matcher.start() - pieceStart);
-                count++;
+                Interrupt.checkSometimes(++count);
                 pieceStart = matcher.end();
             }
             from = empty ? after(address, length, matcher.end()) : matcher.end();

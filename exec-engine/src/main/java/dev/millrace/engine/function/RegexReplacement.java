@@ -4,6 +4,7 @@ import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.regex.Regex;
 import dev.millrace.engine.function.regex.RegexFlags;
 import dev.millrace.engine.function.regex.RegexMatcher;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.text.TextBuffer;
 
 /** REGEXP_REPLACE: {@code \1} to {@code \9} in the replacement are groups, {@code \&} is all of the match. */
@@ -41,7 +42,12 @@ public final class RegexReplacement {
         TextBuffer buffer = out.begin();
         int done = 0;
         int from;
+        int found = 0;
         do {
+            if ((++found & 1023) == 0) {
+                Interrupt.checkCurrent();
+                Texts.checkLength(buffer.length());
+            }
             buffer.append(address + done, matcher.start() - done);
             append(matcher, address, replacement, replacementLength, buffer);
             done = matcher.end();

@@ -170,6 +170,7 @@ public final class Texts {
         TextBuffer buffer = out.begin();
         for (int at = 0; at < length; ) {
             int bytes = characterBytes(Memory.getByte(address + at));
+            lookSometimes(at);
             int found = Bytes.indexOf(from, fromLength, address + at, bytes, 0);
             if (found < 0) {
                 buffer.append(address + at, bytes);
@@ -189,6 +190,7 @@ public final class Texts {
         long to = start + length;
         for (int at = 0; at < length; ) {
             int bytes = characterBytes(Memory.getByte(address + at));
+            lookSometimes(at);
             to -= bytes;
             Bytes.copy(address + at, to, bytes);
             at += bytes;
@@ -202,6 +204,13 @@ public final class Texts {
         long start = out.begin().room(total);
         fill(start, total, address, length);
         out.slice(start, (int) total);
+    }
+
+    /** For loops over the characters of a text that may be long. */
+    private static void lookSometimes(int at) {
+        if ((at & 0xffff) == 0xffff) { // not each time where characters have several bytes
+            Interrupt.checkCurrent();
+        }
     }
 
     /** Fills memory with a text again and again. */

@@ -219,6 +219,9 @@ public final class JoinOperator implements Retelling, RowByRow {
         }
         meet(arrival);
         for (int i = 0; i < count; i++) {
+            if ((i & 31) == 0) { // each may be among many equal ones
+                interrupt.check();
+            }
             long weight = side.weight(batch, rows[i]);
             if (waits(port) && (isSemi ? matched[i] != 0 : matched[i] == 0 && !deferred)) {
                 emitAlone(port, codec.address(i), weight, output);

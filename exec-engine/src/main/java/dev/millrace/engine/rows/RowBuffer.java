@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -22,6 +23,7 @@ import org.apache.arrow.vector.FieldVector;
  */
 public final class RowBuffer implements AutoCloseable {
     private static final int TEXT_BYTES_PER_ROW = 16; // to begin with
+    private static final int CHECKED_BYTES = 1 << 18; // some tens of microseconds to copy
     private static final int LEAST_ROWS = 8;
 
     private final Schema schema;
@@ -117,7 +119,9 @@ public final class RowBuffer implements AutoCloseable {
         FieldVector target = columns[column];
         DataType type = schema.type(column);
         if (type.isNested()) {
+            Interrupt interrupt = Interrupt.current();
             for (int i = from; i < to; i++) {
+                interrupt.check(); // each may be long
                 target.copyFromSafe(rows[i], count + i - from, batch.column(column));
             }
             return;
@@ -169,12 +173,18 @@ public final class RowBuffer implements AutoCloseable {
         long to0 = target.getDataBufferAddress();
         long ends = target.getOffsetBufferAddress() + 4L * (count + 1);
         long end = textBytes[column];
+        long unchecked = 0;
         for (int i = from; i < to; i++, ends += 4) {
             if (validity == 0 || Memory.getBit(validity, rows[i])) {
                 int start = Memory.getInt(offsets + 4L * rows[i]);
                 int length = Memory.getInt(offsets + 4L * rows[i] + 4) - start;
                 Bytes.copy(data + start, to0 + end, length);
                 end += length;
+                unchecked += length;
+                if (unchecked >= CHECKED_BYTES) {
+                    unchecked = 0;
+                    Interrupt.checkCurrent();
+                }
             }
             Memory.putInt(ends, (int) end);
         }

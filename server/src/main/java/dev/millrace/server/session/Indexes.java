@@ -6,6 +6,7 @@ import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
@@ -217,7 +218,7 @@ final class Indexes {
     /** Puts a table's keys anew, checked over all rows, as its rules have them now. */
     private void enforce(CatalogObject table) {
         TableKeys keys = database.tableKeys().get(table.name());
-        keys.lock().lock();
+        Interrupt.lock(keys.lock());
         try {
             transactions.requireUnchanged(table.name(), keys, "change the unique indexes of");
             if (keys.lastEpoch() > 0) {

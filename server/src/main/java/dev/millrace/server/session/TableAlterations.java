@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.session.StatementResult.Command;
@@ -142,7 +143,7 @@ final class TableAlterations {
 
     private void replace(CatalogObject before, CatalogObject after, Map<String, String> values) {
         TableKeys keys = database.tableKeys().get(before.name());
-        keys.lock().lock();
+        Interrupt.lock(keys.lock());
         try {
             transactions.requireUnchanged(before.name(), keys, "ALTER TABLE");
             if (keys.lastEpoch() > 0) {

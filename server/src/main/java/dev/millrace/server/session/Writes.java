@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
@@ -167,7 +168,7 @@ final class Writes {
         Optional<Transaction> transaction = transactions.current();
         while (true) {
             Transaction holder;
-            keys.lock().lock();
+            Interrupt.lock(keys.lock());
             try {
                 if (database.tableKeys().get(table.name()) != keys) {
                     throw MillraceException.user(

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -140,7 +141,7 @@ public final class Transaction implements AutoCloseable {
         List<TransactionTable> locked = new ArrayList<>();
         try {
             for (TransactionTable table : tables.values()) {
-                table.keys().lock().lock();
+                Interrupt.lock(table.keys().lock());
                 locked.add(table);
             }
             Map<String, List<Batch>> all = new LinkedHashMap<>();

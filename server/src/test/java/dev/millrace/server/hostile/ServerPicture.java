@@ -4,6 +4,7 @@ import com.sun.tools.attach.VirtualMachine;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,7 @@ import javax.management.remote.JMXServiceURL;
  * has one, one that is starved has none. One thread.
  */
 final class ServerPicture implements AutoCloseable {
-    private static final int MOST_FRAMES = 40;
+    private static final int MOST_FRAMES = 150;
 
     private final JMXConnector connector;
     private final ThreadMXBean threads;
@@ -58,10 +59,10 @@ final class ServerPicture implements AutoCloseable {
                     .append(" ms of processor in ")
                     .append(wallMillis)
                     .append(" ms\n");
-            StackTraceElement[] frames = thread.getStackTrace();
-            for (int i = 0; i < Math.min(MOST_FRAMES, frames.length); i++) {
-                text.append("    ").append(frames[i]).append('\n');
-            }
+            Arrays.stream(thread.getStackTrace())
+                    .filter(frame -> !frame.getClassName().startsWith("java.lang.invoke."))
+                    .limit(MOST_FRAMES)
+                    .forEach(frame -> text.append("    ").append(frame).append('\n'));
         }
         cpuBefore = cpu;
         nanosBefore = now;

@@ -2,6 +2,7 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
@@ -303,7 +304,9 @@ final class Coercions {
      */
     static Optional<DataType> common(List<RexNode> nodes) {
         DataType common = DataType.NULL;
+        int seen = 0;
         for (RexNode node : nodes) {
+            Interrupt.checkSometimes(++seen);
             DataType type = type(node);
             if (type.kind() == Kind.NULL) {
                 continue;

@@ -2,6 +2,7 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.function.FunctionCatalog;
 import dev.millrace.plan.function.ResultRule;
 import dev.millrace.plan.function.Signature;
@@ -384,6 +385,7 @@ final class FunctionResolver {
         String name = signature.name();
         List<RexNode> same = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
+            Interrupt.checkSometimes(i); // IN may have a hundred thousand
             if (signature.parameter(i).isArray()) {
                 elementOf(signature.parameter(i), arguments.get(i)).ifPresent(same::add);
             } else if (signature.parameter(i).same()) {
@@ -393,6 +395,7 @@ final class FunctionResolver {
         DataType common = Coercions.common(same).orElse(DataType.TEXT);
         List<RexNode> converted = new ArrayList<>(arguments.size());
         for (int i = 0; i < arguments.size(); i++) {
+            Interrupt.checkSometimes(i);
             RexNode argument = arguments.get(i);
             Parameter parameter = signature.parameter(i);
             try {

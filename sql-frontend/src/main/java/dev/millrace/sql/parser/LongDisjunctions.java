@@ -1,5 +1,6 @@
 package dev.millrace.sql.parser;
 
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
@@ -62,6 +63,7 @@ final class LongDisjunctions {
         List<Integer> ends = new ArrayList<>();
         List<Operand> open = new ArrayList<>(List.of(new Operand()));
         for (int place = 0; place < lexemes.size(); place++) {
+            Interrupt.checkSometimes(place);
             Lexeme lexeme = lexemes.get(place);
             Operand operand = open.get(open.size() - 1);
             if (LexemeEditor.opens(lexeme)) {

@@ -2,6 +2,7 @@ package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.Arrays;
@@ -31,7 +32,9 @@ final class OperatorChains {
         int[] counts = new int[64]; // by depth of parentheses
         int depth = 0;
         int prefixes = 0;
+        int seen = 0;
         for (Lexeme lexeme : lexemes) {
+            Interrupt.checkSometimes(++seen);
             boolean operator =
                     lexeme.kind() == Kind.OPERATOR || lexeme.kind() == Kind.WORD && OPERATORS.contains(lexeme.text());
             prefixes = operator ? prefixes + 1 : 0;

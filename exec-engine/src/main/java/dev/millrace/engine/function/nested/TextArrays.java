@@ -2,6 +2,7 @@ package dev.millrace.engine.function.nested;
 
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Text;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.text.TextBuffer;
 
@@ -30,7 +31,7 @@ public final class TextArrays {
         while (length > 0 && (from < end || separator != 0)) {
             long to = separator == 0 ? behindCharacter(from, end) : find(from, end, separator, separatorLength);
             piece(buffer, from, (int) (to - from), nothing, nothingLength);
-            count++;
+            Interrupt.checkSometimes(++count);
             if (separator != 0 && to >= end) {
                 break;
             }
