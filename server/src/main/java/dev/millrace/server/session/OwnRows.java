@@ -7,15 +7,15 @@ import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.engine.view.View;
-import dev.millrace.server.rows.RowCopier;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.server.rows.Repetitions;
 import dev.millrace.type.Schema;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /**
@@ -42,12 +42,7 @@ final class OwnRows implements Source, AutoCloseable {
                 }
             }
             changes.forEach(view::apply);
-            List<Batch> snapshot = view.snapshot(allocator);
-            try {
-                rows = snapshot.stream().map(batch -> once(batch, allocator)).toList();
-            } finally {
-                Closing.all(snapshot);
-            }
+            rows = once(view.snapshot(allocator), allocator);
         }
     }
 
@@ -58,19 +53,24 @@ final class OwnRows implements Source, AutoCloseable {
     }
 
     /** A row of weight three as three rows: a source has no weights. */
-    private static Batch once(Batch batch, BufferAllocator allocator) {
-        Optional<BigIntVector> weights = batch.weights();
-        if (weights.isEmpty()) {
-            return batch.retain();
-        }
-        int[] places = IntStream.range(0, batch.columnCount()).toArray();
-        try (RowCopier copier = new RowCopier(batch.schema(), allocator)) {
-            for (int row = 0; row < batch.rowCount(); row++) {
-                for (long copy = weights.get().get(row); copy > 0; copy--) {
-                    copier.copy(batch, places, row, 1);
+    private static List<Batch> once(List<Batch> weighted, BufferAllocator allocator) {
+        List<Batch> rows = new ArrayList<>();
+        Interrupt interrupt = Interrupt.current();
+        try {
+            for (Batch batch : weighted) {
+                try (Repetitions repeated = new Repetitions(batch.retain(), batch.schema(), allocator)) {
+                    for (Optional<Batch> next = repeated.next(); next.isPresent(); next = repeated.next()) {
+                        rows.add(next.get());
+                        interrupt.check();
+                    }
                 }
             }
-            return copier.build();
+            return List.copyOf(rows);
+        } catch (RuntimeException | Error e) {
+            Closing.all(rows);
+            throw e;
+        } finally {
+            Closing.all(weighted);
         }
     }
 

@@ -166,6 +166,9 @@ final class RangeRows {
                     }
                     use.accept(batch);
                 }
+                if (cut.isTooMuch()) {
+                    return false;
+                }
             }
             return true;
         } catch (OutOfMemoryException e) {
@@ -177,13 +180,14 @@ final class RangeRows {
         return database.engine().allocator();
     }
 
-    /** Takes rows as often as they are there, from an offset on, as far as a limit. */
+    /** Takes rows as often as they are there, from an offset on, as far as a limit, unless those are too many to be made here. */
     private final class Cut {
         private final Schema schema;
         private final int[] places;
         private final List<Batch> into;
         private long skip;
         private long left;
+        private long copied; // rows of which there are several
 
         Cut(Schema schema, RangePlan.Answer answer, List<Batch> into) {
             this.schema = schema;
@@ -197,6 +201,11 @@ final class RangeRows {
             return left == 0;
         }
 
+        /** Whether there are more copies of rows than one thread should make before anybody can stop it; what was taken is not all. */
+        boolean isTooMuch() {
+            return copied > MANY_ROWS;
+        }
+
         /** Takes a batch over. */
         void take(Batch batch) {
             try (batch) {
@@ -206,15 +215,16 @@ final class RangeRows {
                     return;
                 }
                 try (RowCopier copier = new RowCopier(schema, allocator())) {
-                    for (int row = 0; row < batch.rowCount() && left > 0; row++) {
+                    for (int row = 0; row < batch.rowCount() && left > 0 && !isTooMuch(); row++) {
                         long copies = batch.weights().isPresent()
                                 ? batch.weights().get().get(row)
                                 : 1;
                         long skipped = Math.min(skip, copies);
                         skip -= skipped;
-                        for (long copy = copies - skipped; copy > 0 && left > 0; copy--) {
+                        for (long copy = copies - skipped; copy > 0 && left > 0 && !isTooMuch(); copy--) {
                             copier.copy(batch, places, row, 1);
                             left--;
+                            copied++;
                         }
                     }
                     if (copier.rowCount() > 0) {

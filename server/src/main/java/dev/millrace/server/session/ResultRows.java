@@ -2,7 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.Result;
-import dev.millrace.server.rows.RowCopier;
+import dev.millrace.server.rows.Repetitions;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +18,8 @@ final class ResultRows implements StatementResult.Rows {
     private final Cancellation cancellation;
     private final BufferAllocator allocator;
     private final Runnable onClose;
+    private volatile Optional<String> stopped = Optional.empty(); // why; written by who stops it, read by who reads
+    private Optional<Repetitions> repeated = Optional.empty(); // of the batch that was read last
     private boolean closed;
 
     /** @param schema the columns under the user's names */
@@ -27,7 +29,10 @@ final class ResultRows implements StatementResult.Rows {
         this.cancellation = cancellation;
         this.allocator = allocator;
         this.onClose = onClose;
-        cancellation.open(why -> result.cancel());
+        cancellation.open(why -> {
+            stopped = Optional.of(why);
+            result.cancel();
+        });
     }
 
     @Override
@@ -37,31 +42,44 @@ final class ResultRows implements StatementResult.Rows {
 
     @Override
     public Optional<Batch> next() {
-        return Failures.translate(() -> cancellation.run(result::next).map(this::shown));
+        return Failures.translate(() -> cancellation.run(this::nextShown));
     }
 
-    private Batch shown(Batch batch) {
+    private Optional<Batch> nextShown() {
+        while (true) {
+            if (repeated.isPresent()) {
+                stopped.ifPresent(why -> {
+                    throw Cancellation.cancelled(why);
+                });
+                Optional<Batch> more = repeated.get().next();
+                if (more.isPresent()) {
+                    return more;
+                }
+                closeRepeated();
+            }
+            Optional<Batch> batch = result.next();
+            if (batch.isEmpty() || isEachOnce(batch.get())) {
+                return batch.map(this::named);
+            }
+            repeated = Optional.of(new Repetitions(batch.get(), schema, allocator));
+        }
+    }
+
+    private void closeRepeated() {
+        repeated.ifPresent(Repetitions::close);
+        repeated = Optional.empty();
+    }
+
+    private Batch named(Batch batch) {
         FieldVector[] columns =
                 IntStream.range(0, batch.columnCount()).mapToObj(batch::column).toArray(FieldVector[]::new);
-        Optional<BigIntVector> weights = batch.weights();
-        if (weights.isEmpty() || allOne(weights.get(), batch.rowCount())) {
-            return Batch.view(schema, columns, batch.rowCount(), Optional.empty(), List.of(batch));
-        }
-        int[] places = IntStream.range(0, batch.columnCount()).toArray();
-        try (batch;
-                RowCopier copier = new RowCopier(schema, allocator)) {
-            for (int row = 0; row < batch.rowCount(); row++) {
-                for (long copy = weights.get().get(row); copy > 0; copy--) {
-                    copier.copy(batch, places, row, 1);
-                }
-            }
-            return copier.build();
-        }
+        return Batch.view(schema, columns, batch.rowCount(), Optional.empty(), List.of(batch));
     }
 
-    private static boolean allOne(BigIntVector weights, int rows) {
-        for (int row = 0; row < rows; row++) {
-            if (weights.get(row) != 1) {
+    private static boolean isEachOnce(Batch batch) {
+        Optional<BigIntVector> weights = batch.weights();
+        for (int row = 0; weights.isPresent() && row < batch.rowCount(); row++) {
+            if (weights.get().get(row) != 1) {
                 return false;
             }
         }
@@ -73,6 +91,7 @@ final class ResultRows implements StatementResult.Rows {
         if (!closed) {
             closed = true;
             cancellation.closed();
+            closeRepeated();
             result.close();
             onClose.run();
         }

@@ -2,12 +2,17 @@ package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -303,6 +308,48 @@ class RangeReadsTest {
             assertEquals(List.of("15000"), db.rows("SELECT count(*) FROM t WHERE a = 1"));
             assertEquals(15_000, db.rows("SELECT id FROM t WHERE a = 1").size());
             assertEquals(List.of("30000"), db.rows("SELECT count(*) FROM t WHERE a >= 0"));
+        }
+    }
+
+    @Test
+    void aRowThatIsThereVeryOftenIsReadSomeThousandAtATime() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (a INT)");
+            db.run("INSERT INTO t SELECT 7 FROM generate_series(1, 300000)");
+            long plain = db.rows("SELECT a FROM t WHERE a >= 7 LIMIT 2").size();
+            readsInParts(db, "SELECT a FROM t WHERE a >= 7");
+            db.run("CREATE INDEX ON t (a)");
+            readsInParts(db, "SELECT a FROM t WHERE a >= 6");
+            assertEquals(plain, db.rows("SELECT a FROM t WHERE a >= 6 LIMIT 2").size());
+        }
+    }
+
+    private static void readsInParts(TestDatabase db, String sql) {
+        long all = 0;
+        try (StatementResults results = db.session().execute(sql);
+                StatementResult.Rows rows = (StatementResult.Rows) results.next()) {
+            for (Optional<Batch> next = rows.next(); next.isPresent(); next = rows.next()) {
+                try (Batch batch = next.get()) {
+                    assertTrue(batch.rowCount() < 10_000, "so many cannot be stopped");
+                    all += batch.rowCount();
+                }
+            }
+        }
+        assertEquals(300_000, all);
+    }
+
+    @Test
+    void aRowThatIsThereVeryOftenCanBeStopped() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (a INT)");
+            db.run("INSERT INTO t SELECT 7 FROM generate_series(1, 300000)");
+            try (StatementResults results = db.session().execute("SELECT a FROM t");
+                    StatementResult.Rows rows = (StatementResult.Rows) results.next()) {
+                rows.next().orElseThrow().close();
+                db.session().cancel();
+                MillraceException stopped = assertThrows(MillraceException.class, rows::next);
+                assertEquals(SqlState.QUERY_CANCELED, stopped.sqlState());
+            }
         }
     }
 }
