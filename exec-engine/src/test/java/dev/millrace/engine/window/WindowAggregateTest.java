@@ -26,6 +26,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WindowAggregateTest {
@@ -166,26 +167,27 @@ class WindowAggregateTest {
             new WindowSpec.Hop(6 * SECOND, 4 * SECOND, SECOND),
             new WindowSpec.Cumulate(2 * SECOND, 8 * SECOND, 5 * SECOND));
 
-    @Test
-    void windowsBySlicesEqualTheReference() {
-        long seed = 1;
-        for (WindowSpec window : SLICED) {
-            for (List<Integer> keys : List.of(List.of(0), List.of(1, 6), List.<Integer>of())) {
-                WindowAggregate node = node(window, keys, AggregateTests.simpleCalls());
-                check(() -> new SliceAggregateOperator(node), node, seed++, true);
-            }
+    private static List<WindowSpec> sliced() {
+        return SLICED;
+    }
+
+    @ParameterizedTest
+    @MethodSource("sliced")
+    void windowsBySlicesEqualTheReference(WindowSpec window) {
+        long seed = 1 + 3L * SLICED.indexOf(window);
+        for (List<Integer> keys : List.of(List.of(0), List.of(1, 6), List.<Integer>of())) {
+            WindowAggregate node = node(window, keys, AggregateTests.simpleCalls());
+            check(() -> new SliceAggregateOperator(node), node, seed++, true);
         }
     }
 
-    @Test
-    void slicesPutDistinctAndKeptValuesTogether() {
-        long seed = 100;
+    @ParameterizedTest
+    @MethodSource("sliced")
+    void slicesPutDistinctAndKeptValuesTogether(WindowSpec window) {
         List<AggregateCall> calls = new ArrayList<>(AggregateTests.distinctCalls());
         calls.addAll(AggregateTests.collectingCalls());
-        for (WindowSpec window : SLICED) {
-            WindowAggregate node = node(window, List.of(0), calls);
-            check(() -> new SliceAggregateOperator(node), node, seed++, true);
-        }
+        WindowAggregate node = node(window, List.of(0), calls);
+        check(() -> new SliceAggregateOperator(node), node, 100 + SLICED.indexOf(window), true);
     }
 
     @ParameterizedTest
@@ -206,26 +208,24 @@ class WindowAggregateTest {
         check(() -> new SessionAggregateOperator(node), node, 7, true);
     }
 
-    @Test
-    void twoPhasesGiveWhatOneGives() {
-        long seed = 200;
-        for (WindowSpec window : SLICED) {
-            List<Integer> keys = List.of(1);
-            WindowAggregate single = node(window, keys, AggregateTests.simpleCalls());
-            WindowAggregate shape =
-                    new WindowAggregate(single.input(), TIME, window, keys, single.calls(), Phase.PARTIAL, Schema.of());
-            WindowAggregate partial = new WindowAggregate(
-                    single.input(), TIME, window, keys, single.calls(), Phase.PARTIAL, PartialSchemas.of(shape));
-            WindowAggregate last =
-                    new WindowAggregate(partial, 1, window, List.of(0), single.calls(), Phase.FINAL, single.schema());
-            check(
-                    () -> new Chain(List.of(
-                            new SliceAggregateOperator(partial, new PartialLimit(3, 12)),
-                            new SliceAggregateOperator(last))),
-                    single,
-                    seed++,
-                    false);
-        }
+    @ParameterizedTest
+    @MethodSource("sliced")
+    void twoPhasesGiveWhatOneGives(WindowSpec window) {
+        List<Integer> keys = List.of(1);
+        WindowAggregate single = node(window, keys, AggregateTests.simpleCalls());
+        WindowAggregate shape =
+                new WindowAggregate(single.input(), TIME, window, keys, single.calls(), Phase.PARTIAL, Schema.of());
+        WindowAggregate partial = new WindowAggregate(
+                single.input(), TIME, window, keys, single.calls(), Phase.PARTIAL, PartialSchemas.of(shape));
+        WindowAggregate last =
+                new WindowAggregate(partial, 1, window, List.of(0), single.calls(), Phase.FINAL, single.schema());
+        check(
+                () -> new Chain(List.of(
+                        new SliceAggregateOperator(partial, new PartialLimit(3, 12)),
+                        new SliceAggregateOperator(last))),
+                single,
+                200 + SLICED.indexOf(window),
+                false);
     }
 
     @Test
