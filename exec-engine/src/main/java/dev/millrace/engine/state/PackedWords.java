@@ -143,9 +143,10 @@ final class PackedWords {
             bases[column][layouts] = 0;
         } else {
             long mask = (1L << 8 * bytes) - 1;
-            long base = low - (mask - range) / 4; // ids and times ascend: most of the room is above
             masks[column][layouts] = mask;
-            bases[column][layouts] = base > low ? low : base;
+            // Ids and times ascend: most of the room is above. A base that wraps round does no harm, as differences do
+            // too.
+            bases[column][layouts] = low - (mask - range) / 4;
         }
     }
 

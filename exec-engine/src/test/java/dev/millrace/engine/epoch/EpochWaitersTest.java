@@ -76,11 +76,15 @@ final class EpochWaitersTest {
             assertTrue(looks.get() > before, "nobody was told");
         }
 
-        /** Runs something after which those who wait are to look again. */
-        void isToldOf(Runnable action) {
+        void awaitRest() {
             while (thread.getState() != Thread.State.TIMED_WAITING) {
                 Thread.yield();
             }
+        }
+
+        /** Runs something after which those who wait are to look again. */
+        void isToldOf(Runnable action) {
+            awaitRest();
             int before = looks.get();
             action.run();
             awaitLook(before);
@@ -128,12 +132,23 @@ final class EpochWaitersTest {
     void thoseWhoWaitForOneOutputAreToldBeforeAnotherHasPublished() {
         EpochDomain domain = epochs.newDomain();
         try (Waiter waiter = new Waiter()) {
-            EpochOutput first = epochs.addOutput(domain, new Shown(), NOTHING);
+            int[] looks = new int[1];
             Shown shown = new Shown();
+            EpochOutput.Publisher quick = new EpochOutput.Publisher() {
+                @Override
+                public void stamp(long epoch, long version) {}
+
+                @Override
+                public void publish(long epoch, OptionalLong sinceNanos) {
+                    waiter.awaitRest();
+                    looks[0] = waiter.looks.get();
+                }
+            };
+            EpochOutput first = epochs.addOutput(domain, quick, NOTHING);
             EpochOutput.Publisher slow = new EpochOutput.Publisher() {
                 @Override
                 public void stamp(long epoch, long version) {
-                    waiter.awaitLook(waiter.looks.get() - 1);
+                    waiter.awaitLook(looks[0]);
                     assertTrue(epochs.isPublished(first, epoch));
                 }
 
@@ -323,5 +338,23 @@ final class EpochWaitersTest {
         output.done(last);
         assertTrue(closesWhatIsOld(quick));
         end(slow);
+    }
+
+    @Test
+    void aDomainThatIsMergedAloneGoesOnWithNewNumbers() {
+        EpochDomain domain = epochs.newDomain();
+        EpochInput input = epochs.addInput(domain, NOTHING);
+        Shown shown = new Shown();
+        EpochOutput output = epochs.addOutput(domain, shown, NOTHING);
+        epochs.hold(List.of(domain));
+        long last = input.takeClosing().orElseThrow();
+        output.done(last);
+        EpochDomain merged = epochs.merge(List.of(domain));
+        epochs.release(List.of(merged));
+        long epoch = epochs.append(input, NOTHING).orElseThrow();
+        assertTrue(epoch > last);
+        end(input);
+        output.done(epoch);
+        assertEquals(List.of(last, epoch), shown.epochs);
     }
 }

@@ -217,6 +217,7 @@ final class ColumnsOfStateTest {
             assertEquals(0, once.weightsAddress());
             assertEquals(2, once.rowCount());
             assertEquals(3, weighted.rowCount());
+            assertTrue(weighted.sizeInBytes() >= 3 * (8 + 8), "weights count as the values do");
             for (int i = 0; i < 3; i++) {
                 assertEquals(weights[i + 2], TestBatches.weight(weighted, i));
             }
@@ -244,7 +245,8 @@ final class ColumnsOfStateTest {
         List<Row> rows = List.of(
                 Row.of("x", List.of(1L), List.of("y")),
                 Row.of("", null, null),
-                Row.of("zz", List.of(1L), List.of("n")));
+                Row.of("zz", List.of(1L), List.of("n")),
+                Row.of("", null, null));
         try (Batch batch = TestBatches.of(schema, leaks.allocator(), rows);
                 NestedImages images = new NestedImages(leaks.allocator())) {
             assertEquals(batch.dataAddress(0), images.dataAddress(batch, 0));
@@ -257,6 +259,7 @@ final class ColumnsOfStateTest {
                 assertNotEquals(0, first);
                 assertEquals(first, Memory.getInt(offsets + 8)); // of NULL there is nothing
                 int second = Memory.getInt(offsets + 12) - first;
+                assertEquals(first + second, Memory.getInt(offsets + 16));
                 assertEquals(column == 1, first == second && Memory.equal(data, data + first, first));
             }
             long before = leaks.allocator().getAllocatedMemory();

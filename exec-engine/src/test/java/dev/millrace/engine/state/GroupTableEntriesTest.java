@@ -1,6 +1,7 @@
 package dev.millrace.engine.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Memory;
@@ -207,5 +208,21 @@ final class GroupTableEntriesTest {
         table.close();
         table.close();
         assertEquals(0, leaks.allocator().getAllocatedMemory());
+    }
+
+    @Test
+    void aTableThatWasClearedHasNoEntryInAnyPlace() {
+        try (GroupTable table = new GroupTable(leaks.allocator(), new long[0])) {
+            table.insertNew(-1);
+            for (long slot = 0; slot <= table.mask(); slot += table.mask() / 4) {
+                table.insertNew(slot << 64 - KeyGroups.BITS - Long.numberOfTrailingZeros(table.mask() + 1));
+            }
+            assertNotEquals(0, table.word(table.mask()));
+            table.clear();
+            assertEquals(0, table.size());
+            for (long slot = 0; slot <= table.mask(); slot++) {
+                assertEquals(0, table.word(slot), "slot " + slot);
+            }
+        }
     }
 }

@@ -167,4 +167,22 @@ final class MarkedSetsFormsTest {
             sets.reset();
         }
     }
+
+    @Test
+    void setsThatStaySmallTakeTheSameMemoryAfterAReset() {
+        long[] many = new long[20_000];
+        Arrays.setAll(many, i -> newSet());
+        long bytes = 0;
+        for (int round = 0; round < 4; round++) {
+            for (long each : many) {
+                Memory.fill(each, MarkedSets.HEADER_BYTES, (byte) 0);
+                for (int id = 0; id < 3; id++) {
+                    sets.add(each, id * 50, 1, 100_000);
+                }
+            }
+            assertEquals(round == 0 ? sets.bytes() : bytes, sets.bytes());
+            bytes = sets.bytes();
+            sets.reset();
+        }
+    }
 }

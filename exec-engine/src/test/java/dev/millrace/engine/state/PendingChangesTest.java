@@ -65,4 +65,25 @@ final class PendingChangesTest {
             assertEquals(entries[0], groups.get(1));
         }
     }
+
+    @Test
+    void groupsThatStayAreStillThereHoweverManyThereWere() {
+        try (GroupTable table = new GroupTable(leaks.allocator(), new long[0])) {
+            TouchedGroups groups = new TouchedGroups();
+            for (int round = 0; round < 3; round++) {
+                long[] entries = new long[2_000];
+                for (int i = 0; i < entries.length; i++) {
+                    entries[i] = table.insertNew((round * 2_000L + i) * 0x9E3779B97F4A7C15L);
+                    groups.add(entries[i]);
+                }
+                groups.truncate(5);
+                assertEquals(5, groups.count());
+                for (int i = 0; i < 5; i++) {
+                    assertEquals(entries[i], groups.get(i));
+                }
+                groups.truncate(0);
+                assertEquals(0, groups.count());
+            }
+        }
+    }
 }

@@ -222,4 +222,29 @@ final class RowLogPagesTest {
         log.close();
         log.close();
     }
+
+    /** Pages that are gone are not written, be they given back or kept for later. */
+    @Test
+    void aLogThatWasEmptiedBeginsOnANewPage() {
+        for (int rows : new int[] {1, 3_000}) {
+            for (int round = 0; round < 3; round++) {
+                long last = 0;
+                for (int i = 0; i < rows; i++) {
+                    last = append(i, 1_000, 0, 1);
+                }
+                check(last, rows - 1, 1_000);
+                log.forget(2);
+                assertEquals(0, log.size());
+                assertCounted();
+                long begin = log.begin();
+                long again = append(77, 1_000, 0, 1);
+                assertEquals(begin, again);
+                check(again, 77, 1_000);
+                log.forget(2);
+            }
+        }
+        log.close();
+        assertEquals(0, leaks.allocator().getAllocatedMemory());
+        log.close(); // once more
+    }
 }

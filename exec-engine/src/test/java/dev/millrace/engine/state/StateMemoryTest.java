@@ -245,4 +245,17 @@ final class StateMemoryTest {
         }
         CheckedMemory.forget();
     }
+
+    @Test
+    void whatWasFreeBeforeAResetIsGivenOutOnce() {
+        try (StateMemory memory = new StateMemory(leaks.allocator())) {
+            long freed = memory.allocate(16);
+            memory.free(freed, 16);
+            memory.reset();
+            Set<Long> blocks = new HashSet<>();
+            for (int i = 0; i < 4; i++) {
+                assertTrue(blocks.add(memory.allocate(16)), "a block was given out twice");
+            }
+        }
+    }
 }
