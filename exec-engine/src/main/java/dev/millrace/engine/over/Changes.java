@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.PendingChanges;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.WeightedRows;
+import dev.millrace.operator.OperatorContext;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +19,7 @@ final class Changes {
     private final RowCodec resultCodec;
     private final Schema schema;
     private final PartitionState partitions;
+    private final OperatorContext context;
     private final BufferAllocator allocator;
     private final PendingChanges pending = new PendingChanges(); // the words are results
     private long[] oldRows = new long[64];
@@ -30,16 +32,22 @@ final class Changes {
             RowCodec resultCodec,
             Schema schema,
             PartitionState partitions,
-            BufferAllocator allocator) {
+            OperatorContext context) {
         this.rowCodec = rowCodec;
         this.resultCodec = resultCodec;
         this.schema = schema;
         this.partitions = partitions;
-        this.allocator = allocator;
+        this.context = context;
+        this.allocator = context.allocator();
     }
 
+    /** A row with its results came or goes; if those are a failure it is noted. */
     void add(long row, long result, long weight) {
-        pending.add(row, result, weight);
+        if (KeptRow.isFailure(result)) {
+            context.failedRow(KeptRow.failure(result), weight);
+        } else {
+            pending.add(row, result, weight);
+        }
     }
 
     /** The row, with its results, is no longer needed once the changes are emitted. */

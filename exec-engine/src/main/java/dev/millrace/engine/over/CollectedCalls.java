@@ -63,10 +63,13 @@ final class CollectedCalls implements Calls {
             }
         }
         flush();
-        for (int call = 0; call < positions.length; call++) {
-            into[positions[call]] = state.call(call, results.field(positions[call]), groups, count);
+        try {
+            for (int call = 0; call < positions.length; call++) {
+                into[positions[call]] = state.call(call, results.field(positions[call]), groups, count);
+            }
+        } finally {
+            state.clear();
         }
-        state.clear();
     }
 
     /** Spreads the groups over the index. */

@@ -3,10 +3,13 @@ package dev.millrace.engine.over;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.aggregate.Wide;
+import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.operator.OperatorContext;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OverCall;
@@ -30,6 +33,9 @@ final class Computation implements AutoCloseable {
     /** Receives the results of a row, which are valid during the call only. */
     interface Receiver {
         void accept(int row, long bytes, int length);
+
+        /** A row whose results cannot be computed, where the host keeps note of such. */
+        void failed(int row, MillraceException why);
     }
 
     private final Schema results;
@@ -37,8 +43,11 @@ final class Computation implements AutoCloseable {
     private final int[] resultColumns;
     private final List<Calls> calls = new ArrayList<>();
     private final StateMemory nullMemory;
+    private final OperatorContext context;
 
-    Computation(Over node, OrderedRows rows, RowCodec resultCodec, BufferAllocator allocator) {
+    Computation(Over node, OrderedRows rows, RowCodec resultCodec, OperatorContext context) {
+        this.context = context;
+        BufferAllocator allocator = context.allocator();
         Schema input = node.input().schema();
         this.results = resultsOf(node);
         this.resultCodec = resultCodec;
@@ -116,18 +125,24 @@ final class Computation implements AutoCloseable {
         if (from >= to) {
             return;
         }
-        try {
-            calls.forEach(each -> each.begin(from));
-            for (int at = from; at < to; at += MOST_ROWS) {
-                Interrupt.checkCurrent();
-                computePart(at, Math.min(to, at + MOST_ROWS), receiver);
+        boolean isBegun = false;
+        for (int at = from; at < to; at += MOST_ROWS) {
+            Interrupt.checkCurrent();
+            if (!isBegun) {
+                begin(at);
             }
-        } catch (ArithmeticException e) {
-            throw Wide.outOfRange();
+            isBegun = computePart(at, Math.min(to, at + MOST_ROWS), receiver);
         }
     }
 
-    private void computePart(int from, int to, Receiver receiver) {
+    private void begin(int from) {
+        for (Calls each : calls) {
+            each.begin(from);
+        }
+    }
+
+    /** Returns whether the calls can go on behind these rows without beginning anew. */
+    private boolean computePart(int from, int to, Receiver receiver) {
         FieldVector[] vectors = new FieldVector[results.size()];
         try {
             for (Calls each : calls) {
@@ -135,6 +150,10 @@ final class Computation implements AutoCloseable {
             }
         } catch (RuntimeException | Error e) {
             Closing.all(Arrays.stream(vectors).filter(vector -> vector != null).toList());
+            if (e instanceof RuntimeException failure) {
+                computeApart(from, to, failure, receiver);
+                return false;
+            }
             throw e;
         }
         try (Batch batch = Batch.of(results, vectors, to - from)) {
@@ -143,6 +162,23 @@ final class Computation implements AutoCloseable {
         for (int row = from; row < to; row++) {
             receiver.accept(row, resultCodec.address(row - from), resultCodec.length(row - from));
         }
+        return true;
+    }
+
+    /** By halves, so that a row that fails costs its neighbours a few more steps and not one each. */
+    private void computeApart(int from, int to, RuntimeException failure, Receiver receiver) {
+        MillraceException why =
+                RowFailures.kept(failure instanceof ArithmeticException ? Wide.outOfRange() : failure, context);
+        if (to - from == 1) {
+            receiver.failed(from, why);
+            return;
+        }
+        Interrupt.checkCurrent();
+        int middle = (from + to) >>> 1;
+        begin(from);
+        computePart(from, middle, receiver);
+        begin(middle);
+        computePart(middle, to, receiver);
     }
 
     /** The first row that rows behind {@code row}, which was computed last, still depend on. */

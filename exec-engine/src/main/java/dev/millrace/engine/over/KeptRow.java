@@ -2,6 +2,9 @@ package dev.millrace.engine.over;
 
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import java.nio.charset.StandardCharsets;
 
 /**
  * A row in memory, known by the address of its bytes.
@@ -10,7 +13,8 @@ import dev.millrace.engine.state.StateMemory;
  *   next pending row, 8 bytes | weight while pending, then the address of its results | length, 8 bytes | bytes
  * </pre>
  *
- * Results are a length of 8 bytes and bytes, known by the address of the bytes; 0 where nothing was emitted.
+ * Results are a length of 8 bytes and bytes, known by the address of the bytes; 0 where nothing was emitted. Where they could not be
+ * computed they are the failure instead: the name of its SQLSTATE, a line's end and its text, and the complement of the length.
  */
 final class KeptRow {
     private static final int NEXT = -24;
@@ -69,15 +73,36 @@ final class KeptRow {
         return result;
     }
 
+    static long createFailure(MillraceException why, StateMemory memory) {
+        byte[] text = (why.sqlState().name() + "\n" + why.getMessage()).getBytes(StandardCharsets.UTF_8);
+        long result = memory.allocate(RESULT_HEADER + text.length) + RESULT_HEADER;
+        Memory.putLong(result - RESULT_HEADER, ~text.length);
+        Memory.copyIn(text, 0, result, text.length);
+        return result;
+    }
+
+    static boolean isFailure(long result) {
+        return Memory.getLong(result - RESULT_HEADER) < 0;
+    }
+
+    static MillraceException failure(long result) {
+        byte[] bytes = new byte[resultLength(result)];
+        Memory.copyOut(result, bytes, 0, bytes.length);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        int end = text.indexOf('\n');
+        return MillraceException.user(SqlState.valueOf(text.substring(0, end)), text.substring(end + 1));
+    }
+
     static void freeResult(long result, StateMemory memory) {
         memory.free(result - RESULT_HEADER, RESULT_HEADER + resultLength(result));
     }
 
     static int resultLength(long result) {
-        return (int) Memory.getLong(result - RESULT_HEADER);
+        long length = Memory.getLong(result - RESULT_HEADER);
+        return (int) (length < 0 ? ~length : length);
     }
 
     static boolean hasBytes(long result, long bytes, int length) {
-        return resultLength(result) == length && Memory.equal(result, bytes, length);
+        return Memory.getLong(result - RESULT_HEADER) == length && Memory.equal(result, bytes, length);
     }
 }

@@ -49,10 +49,25 @@ final class NumberCalls implements Calls {
         if (from > 0) {
             for (int call = 0; call < calls.size(); call++) {
                 if (calls.get(call).function() == OverCall.Function.DENSE_RANK) {
-                    dense = Memory.getLong(KeptRow.result(rows.at(from - 1)) + resultCodec.slot(call));
+                    dense = denseRank(from - 1, call);
+                    break; // the others are equal
                 }
             }
         }
+    }
+
+    /** Of a row that was computed; where its results are a failure, by the last one before it whose are not. */
+    private long denseRank(int row, int call) {
+        int known = row;
+        while (known >= 0 && KeptRow.isFailure(KeptRow.result(rows.at(known)))) {
+            known--;
+        }
+        long rank = known < 0 ? 0 : Memory.getLong(KeptRow.result(rows.at(known)) + resultCodec.slot(call));
+        for (int next = known + 1; next <= row; next++) {
+            peers.move(next);
+            rank += next == peers.firstPeer() ? 1 : 0;
+        }
+        return rank;
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.TouchedGroups;
+import dev.millrace.error.MillraceException;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -51,6 +52,7 @@ public final class OverOperator implements Operator {
     private Computation computation;
     private Reach reach;
     private Changes changes;
+    private final Noted results = new Noted();
     // partitions with pending rows; when closing, with rows to release
     private final TouchedGroups touched = new TouchedGroups();
     private int next; // of the touched ones
@@ -75,10 +77,10 @@ public final class OverOperator implements Operator {
                 Computation.resultsOf(node).fields().stream().map(Field::type).toList(), false, context.allocator()));
         finder = owned.own(new KeyFinder(input, keys, context.allocator()));
         rows = new OrderedRows(codec, types, node.order());
-        computation = owned.own(new Computation(node, rows, resultCodec, context.allocator()));
+        computation = owned.own(new Computation(node, rows, resultCodec, context));
         partitions = owned.own(new PartitionState(keys, computation.words(), context.allocator()));
         reach = new Reach(rows, node.calls());
-        changes = new Changes(codec, resultCodec, node.schema(), partitions, context.allocator());
+        changes = new Changes(codec, resultCodec, node.schema(), partitions, context);
         arrivals = new Arrivals(partitions, rows, changes);
         silent = closing ? SilentPartitions.of(node.calls(), node.closing().getAsInt(), codec) : Optional.empty();
     }
@@ -136,7 +138,7 @@ public final class OverOperator implements Operator {
         computation.select(partitions.words(entry));
         arrivals.merge(entry, reach, computation);
         for (int range = 0; range < reach.ranges(); range++) {
-            computation.compute(reach.from(range), reach.to(range), this::note);
+            computation.compute(reach.from(range), reach.to(range), results);
         }
         removeIfEmpty(entry);
     }
@@ -148,19 +150,31 @@ public final class OverOperator implements Operator {
         }
     }
 
-    private void note(int index, long bytes, int length) {
-        long row = rows.at(index);
-        long before = KeptRow.result(row);
-        if (before != 0) {
-            if (KeptRow.hasBytes(before, bytes, length)) {
-                return;
+    /** Notes how results differ from those emitted. */
+    private final class Noted implements Computation.Receiver {
+        @Override
+        public void accept(int index, long bytes, int length) {
+            long row = rows.at(index);
+            long before = KeptRow.result(row);
+            if (before == 0 || !KeptRow.hasBytes(before, bytes, length)) {
+                replace(row, before, KeptRow.createResult(bytes, length, partitions.memory()));
             }
-            changes.add(row, before, -1);
-            changes.freeResult(before);
         }
-        long result = KeptRow.createResult(bytes, length, partitions.memory());
-        KeptRow.setResult(row, result);
-        changes.add(row, result, 1);
+
+        @Override
+        public void failed(int index, MillraceException why) {
+            long row = rows.at(index);
+            replace(row, KeptRow.result(row), KeptRow.createFailure(why, partitions.memory()));
+        }
+
+        private void replace(long row, long before, long result) {
+            if (before != 0) {
+                changes.add(row, before, -1);
+                changes.freeResult(before);
+            }
+            KeptRow.setResult(row, result);
+            changes.add(row, result, 1);
+        }
     }
 
     @Override
@@ -228,7 +242,7 @@ public final class OverOperator implements Operator {
             to++;
         }
         if (to > from) {
-            computation.compute(from, to, this::note);
+            computation.compute(from, to, results);
             partitions.setReleased(entry, to);
             int unneeded = Math.min(to, computation.stillNeeded(to - 1));
             if (watermark == END_OF_INPUT) {

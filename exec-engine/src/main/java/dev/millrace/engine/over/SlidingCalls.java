@@ -163,10 +163,13 @@ final class SlidingCalls implements Calls {
         if (running) {
             Memory.putLong(words + 8, end);
         }
-        for (int call = 0; call < positions.length; call++) {
-            into[positions[call]] = state.simpleResults(call, results.field(positions[call]), copies, count);
+        try {
+            for (int call = 0; call < positions.length; call++) {
+                into[positions[call]] = state.simpleResults(call, results.field(positions[call]), copies, count);
+            }
+        } finally {
+            images.reset();
         }
-        images.reset();
     }
 
     private void slide() {

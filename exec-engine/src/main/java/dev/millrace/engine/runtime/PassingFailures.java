@@ -22,7 +22,8 @@ final class PassingFailures {
 
     /** Whether what fails in an operator may be taken back later. */
     boolean failuresOf(PlanNode plan) {
-        if (plan instanceof PlanNode.Aggregate && standing) {
+        if (plan instanceof PlanNode.Aggregate && standing
+                || plan instanceof PlanNode.Over over && over.closing().isEmpty()) {
             return true; // a sum comes back into range by rows that come, too
         }
         if (plan instanceof Join join

@@ -71,7 +71,7 @@ class RandomFailuresTest {
             String much = "(CASE WHEN " + column + "::text > '1' THEN " + NINES + " WHEN " + column
                     + "::text = '1' THEN -" + NINES + " END)";
             String of = " FROM (" + inner + ") AS w";
-            return switch (chance.below(13)) {
+            return switch (chance.below(14)) {
                 case 0 -> "SELECT o1, " + number + " AS d" + of;
                 case 1 -> "SELECT sum(" + number + ") AS d, count(*) AS n" + of;
                 case 2 -> "SELECT o1" + of + " WHERE " + number + " > 1";
@@ -88,9 +88,10 @@ class RandomFailuresTest {
                 case 10 -> "SELECT count(s) AS n FROM (SELECT o2, sum(" + much + ") AS s" + of + " GROUP BY o2) AS x";
                 case 11 ->
                     "SELECT o1, o2, " + number + " AS d" + of + " ORDER BY d, o1, o2, o3 LIMIT " + chance.between(1, 3);
-                case 20 ->
+                case 12 ->
                     "SELECT o1, o3, sum(" + chance.of(number, much) + ") OVER (PARTITION BY o1 ORDER BY o3 RANGE"
-                            + " UNBOUNDED PRECEDING) AS s" + of;
+                            + " UNBOUNDED PRECEDING) AS s, " + chance.of("dense_rank", "row_number")
+                            + "() OVER (PARTITION BY o1 ORDER BY o3) AS r" + of;
                 default -> "SELECT DISTINCT " + number + " AS d" + of;
             };
         }

@@ -107,6 +107,37 @@ class FailedGroupsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT k, id, sum(n) OVER (PARTITION BY k ORDER BY id) AS s FROM t",
+                "SELECT k, id, sum(n) OVER (PARTITION BY k) AS s, count(*) OVER (PARTITION BY k) AS c FROM t",
+                "SELECT k, id, sum(n) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS s FROM t",
+                "SELECT k, id, sum(n) OVER w AS s, dense_rank() OVER w AS d, rank() OVER w AS r, lag(n) OVER w AS l"
+                        + " FROM t WINDOW w AS (PARTITION BY k ORDER BY id / 10)",
+                "SELECT k, id, sum(n) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES) AS s FROM t"
+            })
+    void aRowWhoseFrameIsOutOfRangeFailsAsLongAsItIs(String query) {
+        for (int workers = 1; workers <= 2; workers++) {
+            try (TestDatabase db = new TestDatabase(workers)) {
+                db.run("CREATE TABLE t (k BIGINT, id BIGINT, n NUMERIC(38,0))");
+                db.run("INSERT INTO t SELECT i % 3, i, i FROM generate_series(1, 3000) g(i)");
+                db.run("CREATE MATERIALIZED VIEW v AS " + query);
+                for (int round = 0; round < 2; round++) {
+                    compare(db, query, "v");
+                    db.run("INSERT INTO t VALUES (1, 1500, " + NINES + "), (1, 1500, " + NINES + "), (1, 1501, -"
+                            + NINES + ")");
+                    bothFail(db, query, "v");
+                    db.run("INSERT INTO t SELECT i % 3, i, -i FROM generate_series(1400, 1600) g(i)"); // near them
+                    bothFail(db, query, "v");
+                    db.run("DELETE FROM t WHERE n > 10000");
+                    compare(db, query, "v");
+                    db.run("DELETE FROM t WHERE n < 0");
+                }
+            }
+        }
+    }
+
     @Test
     void manyGroupsFailAndMostOfThemRecover() {
         try (TestDatabase db = new TestDatabase(2)) {
