@@ -68,6 +68,11 @@ final class PackedWordsTest {
         return new Row(Arrays.asList(value));
     }
 
+    /** A value, and behind it NULL where there may be. */
+    private static List<Row> withNull(Schema schema, long value) {
+        return schema.equals(NULLABLE) ? List.of(row(value), row(null)) : List.of(row(value));
+    }
+
     /** Of a base and a width that suit the first, the second is on the other side of zero, beyond by a power, or just beyond. */
     @Test
     void valuesThatDoNotFitAreReadBack() {
@@ -76,8 +81,8 @@ final class PackedWordsTest {
                 for (long second : new long[] {-first, first - 200, first + 193, first + 256, 2 * first, -2 * first}) {
                     for (int near = -70; near <= 70; near++) {
                         try (PackedCodec codec = codec(schema)) {
-                            long a = keep(codec, List.of(row(first)))[0];
-                            long b = keep(codec, List.of(row(second + near)))[0];
+                            long a = keep(codec, withNull(schema, first))[0];
+                            long b = keep(codec, withNull(schema, second + near))[0];
                             assertEquals(List.of(row(first), row(second + near)), read(codec, a, b));
                         }
                     }
