@@ -37,6 +37,7 @@ public final class CalcOperator implements Operator, RowByRow {
     private final Schema schema;
     private final Schema inputSchema;
     private final boolean filters;
+    private final boolean oneRow; // at most, of which no relation has a number
     private final int[] sources; // per output column: the input column it passes on, or -1 - index of the computed one
     private final CalcProgram program;
     private final Field[] computed;
@@ -54,6 +55,7 @@ public final class CalcOperator implements Operator, RowByRow {
         this.schema = node.schema();
         this.inputSchema = node.input().schema();
         this.filters = node.condition().isPresent();
+        this.oneRow = isOneRow(node.input());
         this.sources = new int[node.projections().size()];
         List<Expression> expressions = new ArrayList<>();
         List<Field> fields = new ArrayList<>();
@@ -81,6 +83,22 @@ public final class CalcOperator implements Operator, RowByRow {
     public static String codeOf(PlanNode.Calc node) {
         CalcProgram program = new CalcOperator(node).program;
         return program.isEmpty() ? "" : program.source(false);
+    }
+
+    /** Whether the rows are one at most, which nobody would look for: that of a SELECT without FROM, or what many rows come to. */
+    private static boolean isOneRow(PlanNode node) {
+        if (node instanceof PlanNode.Calc calc) {
+            return isOneRow(calc.input());
+        } else if (node instanceof PlanNode.Exchange exchange) {
+            return isOneRow(exchange.input());
+        } else if (node instanceof PlanNode.Join join) {
+            return isOneRow(join.left()) && isOneRow(join.right());
+        } else if (node instanceof PlanNode.Aggregate aggregate) {
+            return aggregate.keys().isEmpty();
+        }
+        return node instanceof PlanNode.Values values
+                && values.rows().size() == 1
+                && values.schema().size() == 0;
     }
 
     @Override
@@ -131,7 +149,7 @@ public final class CalcOperator implements Operator, RowByRow {
             }
             if (!context.keepsFailedRows() || !RowFailures.isOfData(told)) {
                 long row = rowsBefore + failure.row() + 1;
-                throw row == 1 && program.hasConstantCalls() ? told : told.in("row " + row);
+                throw row == 1 && (oneRow || program.hasConstantCalls()) ? told : told.in("row " + row);
             }
             emitApart(batch, told, output);
             return;

@@ -140,7 +140,10 @@ class StatementFormsTest {
 
         @Test
         void aNameOfNothingIsNoClass() {
-            assertEquals("42P01 row 1: relation \"nosuch\" does not exist", db.error("SELECT 'nosuch'::regclass"));
+            assertEquals("42P01 relation \"nosuch\" does not exist", db.error("SELECT 'nosuch'::regclass"));
+            assertEquals("42P01 relation \"nosuch\" does not exist", db.error("SELECT 1, 'nosuch'::regclass::text"));
+            assertEquals("22012 division by zero", db.error("SELECT 1 / count(*) FROM t WHERE a > 9"));
+            assertTrue(db.error("SELECT 1 / (a - 1) FROM t").matches("22012 row [1-3]: division by zero"));
             assertEquals(
                     "42P01",
                     db.failure("SELECT 'nosuch.t'::regclass").sqlState().code());
