@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Expressions over named columns, nearly as one would write them in SQL. Two columns of one name get their number. */
-final class ExpressionText {
+public final class ExpressionText {
     private static final Map<String, String> INFIX = Map.ofEntries(
             Map.entry("eq", "="),
             Map.entry("ne", "<>"),
@@ -61,6 +61,11 @@ final class ExpressionText {
     ExpressionText(Schema schema) {
         this.schema = schema;
         schema.names().forEach(name -> uses.merge(name, 1, Integer::sum));
+    }
+
+    /** An expression without columns. */
+    public static String constant(Expression expression) {
+        return new ExpressionText(new Schema(List.of())).text(expression);
     }
 
     String column(int index) {
@@ -131,6 +136,7 @@ final class ExpressionText {
         Object value = literal.value();
         return switch (literal.type().kind()) {
             case TEXT, VARCHAR, CHAR, JSONB -> "'" + value.toString().replace("'", "''") + "'";
+            case UUID -> "'" + value + "'";
             case DATE -> "'" + LocalDate.ofEpochDay((Long) value) + "'";
             case TIME ->
                 (Long) value == 86_400_000_000L ? "'24:00'" : "'" + LocalTime.ofNanoOfDay((Long) value * 1000) + "'";

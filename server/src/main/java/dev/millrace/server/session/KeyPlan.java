@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import dev.millrace.engine.view.KeyColumns;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.explain.ExpressionText;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.server.catalog.CatalogObject;
@@ -140,7 +141,9 @@ record KeyPlan(
         List<String> terms = new ArrayList<>();
         for (int i = 0; i < equal.size(); i++) {
             String name = schema.field(key.columns().get(i)).name();
-            terms.add(equal.get(i).size() == 1 ? name + " = " + equal.get(i).get(0) : name + " IN " + equal.get(i));
+            List<String> values =
+                    equal.get(i).stream().map(ExpressionText::constant).toList();
+            terms.add(values.size() == 1 ? name + " = " + values.get(0) : name + " IN " + values);
         }
         return "Index Lookup on " + relation + " using " + index + ": " + String.join(", ", terms)
                 + ", in the place of:";

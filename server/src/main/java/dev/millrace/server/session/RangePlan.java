@@ -10,6 +10,7 @@ import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.Subplans;
+import dev.millrace.planner.explain.ExpressionText;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.planner.tree.Nodes;
 import dev.millrace.server.catalog.CatalogObject;
@@ -378,13 +379,16 @@ record RangePlan(
         List<String> terms = new ArrayList<>();
         for (int i = 0; i < equal.size(); i++) {
             String name = schema.field(key.keys().get(i).column()).name();
-            List<Expression> values = equal.get(i);
+            List<String> values =
+                    equal.get(i).stream().map(ExpressionText::constant).toList();
             terms.add(values.size() == 1 ? name + " = " + values.get(0) : name + " IN " + values);
         }
         if (equal.size() < key.keys().size()) {
             String name = schema.field(key.keys().get(equal.size()).column()).name();
-            low.ifPresent(bound -> terms.add(name + (bound.included() ? " >= " : " > ") + bound.value()));
-            high.ifPresent(bound -> terms.add(name + (bound.included() ? " <= " : " < ") + bound.value()));
+            low.ifPresent(bound ->
+                    terms.add(name + (bound.included() ? " >= " : " > ") + ExpressionText.constant(bound.value())));
+            high.ifPresent(bound ->
+                    terms.add(name + (bound.included() ? " <= " : " < ") + ExpressionText.constant(bound.value())));
         }
         if (backward) {
             terms.add("backward");

@@ -274,6 +274,27 @@ class RangeReadsTest {
     }
 
     @Test
+    void explainWritesConstantsAsSqlDoes() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE e (ts TIMESTAMP, d DATE, i INTERVAL, u UUID PRIMARY KEY, k TEXT, n NUMERIC(6,2))");
+            List.of("ts", "d", "i", "k", "n").forEach(column -> db.run("CREATE INDEX ON e (" + column + ")"));
+            List.of("ts > '2024-01-01T00:00'", "d <= '2024-02-29'", "i >= '1 d'", "k IN ['it''s', 'a']", "n = 1.50")
+                    .forEach(told -> assertEquals(
+                            "Index Scan using e_" + told.split(" ")[0] + "_idx on e: " + told + ", in the place of:",
+                            lines(db, "EXPLAIN SELECT * FROM e WHERE " + asked(told))
+                                    .get(0)));
+            String one = "u = '00000000-0000-0000-0000-000000000001'";
+            assertEquals(
+                    "Index Lookup on e using e_pkey: " + one + ", in the place of:",
+                    lines(db, "EXPLAIN SELECT * FROM e WHERE " + one).get(0));
+        }
+    }
+
+    private static String asked(String told) {
+        return told.replace("['it''s', 'a']", "('a', 'it''s')");
+    }
+
+    @Test
     void explainNamesTheIndexAndWhatItIsReadBy() {
         try (TestDatabase db = filled()) {
             assertEquals(
