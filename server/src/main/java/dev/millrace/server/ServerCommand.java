@@ -93,7 +93,7 @@ final class ServerCommand {
     }
 
     private static void option(CommandSpec spec, String description, String label, String... names) {
-        spec.addOption(OptionSpec.builder(names[0], names)
+        spec.addOption(OptionSpec.builder(names)
                 .paramLabel(label)
                 .description(description)
                 .type(String.class)
