@@ -33,6 +33,7 @@ import org.apache.arrow.vector.FieldVector;
  */
 final class KeyRows implements AutoCloseable {
     private static final int MOST_ROWS = 1_000; // more are read by tasks, which can be cancelled
+    private static final long MOST_COPIES = 10_000; // likewise
     private static final int BATCH_ROWS = 4096;
 
     private final Database database;
@@ -63,7 +64,7 @@ final class KeyRows implements AutoCloseable {
         }
         try (KeyQuery found = new KeyQuery(byKey.get())) {
             return find(found, GivenValues.none())
-                    ? Optional.of(found(found, query.schema(), GivenValues.none(), own))
+                    ? found(found, query.schema(), GivenValues.none(), own)
                     : Optional.empty();
         }
     }
@@ -90,22 +91,24 @@ final class KeyRows implements AutoCloseable {
     /**
      * The answer of the rows that were found last, as a transaction sees them.
      *
-     * @return none if a row cannot be computed: with its values as constants the statement says why in other words
+     * @return none if a row cannot be computed: with its values as constants the statement says why in other words; or if one is there
+     *     too often
      */
     Optional<StatementResult.Rows> rows(KeyQuery query, Schema schema, GivenValues values, Optional<Transaction> own) {
         try {
-            return Optional.of(found(query, schema, values, own));
+            return found(query, schema, values, own);
         } catch (MillraceException e) {
             Interrupt.checkCurrent();
             return Optional.empty();
         }
     }
 
-    private StatementResult.Rows found(KeyQuery query, Schema schema, GivenValues values, Optional<Transaction> own) {
+    private Optional<StatementResult.Rows> found(
+            KeyQuery query, Schema schema, GivenValues values, Optional<Transaction> own) {
         List<Batch> changes = own.map(
                         transaction -> transaction.changes(query.plan().relation()))
                 .orElse(List.of());
-        return changes.isEmpty() ? committed(query, schema, values) : over(query, schema, values, changes);
+        return changes.isEmpty() ? Optional.of(committed(query, schema, values)) : over(query, schema, values, changes);
     }
 
     private StatementResult.Rows committed(KeyQuery query, Schema schema, GivenValues values) {
@@ -123,7 +126,8 @@ final class KeyRows implements AutoCloseable {
     }
 
     /** The same with changes that are not committed: all of them pass the condition, as the rows that were found do. */
-    private StatementResult.Rows over(KeyQuery query, Schema schema, GivenValues values, List<Batch> changes) {
+    private Optional<StatementResult.Rows> over(
+            KeyQuery query, Schema schema, GivenValues values, List<Batch> changes) {
         PlanNode.Scan scan = query.plan().scan();
         try (View net = new View(schema, BATCH_ROWS, allocator())) {
             if (query.lookup().orElseThrow().count(scratch()) > 0) {
@@ -141,7 +145,7 @@ final class KeyRows implements AutoCloseable {
                     apply(net, query.whole(rows, values, allocator(), clock));
                 }
             }
-            return FixedRows.of(once(schema, net.snapshot(allocator())));
+            return once(schema, net.snapshot(allocator())).map(FixedRows::of);
         }
     }
 
@@ -153,20 +157,23 @@ final class KeyRows implements AutoCloseable {
         });
     }
 
-    /** A row of weight three as three rows, all in one batch. */
-    private Batch once(Schema schema, List<Batch> batches) {
+    /** A row of weight three as three rows, all in one batch; none if those are too many. */
+    private Optional<Batch> once(Schema schema, List<Batch> batches) {
         int[] places = IntStream.range(0, schema.size()).toArray();
         try (RowCopier copier = new RowCopier(schema, allocator())) {
             for (Batch batch : batches) {
                 for (int row = 0; row < batch.rowCount(); row++) {
                     long weight =
                             batch.weights().isPresent() ? batch.weights().get().get(row) : 1;
+                    if (weight > MOST_COPIES - copier.rowCount()) {
+                        return Optional.empty();
+                    }
                     for (long copy = weight; copy > 0; copy--) {
                         copier.copy(batch, places, row, 1);
                     }
                 }
             }
-            return copier.build();
+            return Optional.of(copier.build());
         } finally {
             Closing.all(batches);
         }

@@ -142,6 +142,24 @@ class KeyReadsTest {
     }
 
     @Test
+    void aRowThatATransactionHasVeryOftenIsLeftToTasks() {
+        db.run("BEGIN");
+        db.run("INSERT INTO two SELECT 'x' || a, b, 0 FROM range(101) r(a), range(101) q(b)");
+        List<String> names = new ArrayList<>();
+        List<String> numbers = new ArrayList<>();
+        for (int i = 0; i < 101; i++) {
+            names.add("'x" + i + "'");
+            numbers.add("" + i);
+        }
+        String read = "SELECT c FROM two WHERE a IN (" + String.join(", ", names) + ") AND b IN (%s)";
+        assertEquals(
+                101 * 101,
+                db.rows(String.format(read, String.join(", ", numbers))).size());
+        assertEquals(202, db.rows(String.format(read, "7, 8")).size());
+        db.run("ROLLBACK");
+    }
+
+    @Test
     void explainShowsTheIndex() {
         assertEquals(
                 "Index Lookup on t using t_pkey: id = 7, in the place of:",
