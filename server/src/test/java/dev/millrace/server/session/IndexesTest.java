@@ -18,6 +18,20 @@ class IndexesTest {
     }
 
     @Test
+    void aMisspeltColumnIsAnsweredByTheNearestOne() {
+        try (TestDatabase db = new TestDatabase()) {
+            db.run("CREATE TABLE t (id INT PRIMARY KEY, total INT)");
+            db.run("CREATE MATERIALIZED VIEW v AS SELECT total, count(*) AS n FROM t GROUP BY total");
+            for (String relation : List.of("t", "v", "public.t")) {
+                assertEquals(
+                        "42703 column \"totl\" does not exist | did you mean \"total\"?",
+                        db.error("CREATE INDEX ON " + relation + " (totl)"));
+            }
+            assertEquals("42703 column \"zz\" does not exist", db.error("CREATE UNIQUE INDEX ON t (id, zz)"));
+        }
+    }
+
+    @Test
     void indexesAreThereAgainAfterARestartAndHoldWhatTheyHeld() {
         try (TestDatabase db = new TestDatabase(directory)) {
             db.run("CREATE TABLE t (id INT PRIMARY KEY, a INT, b TEXT)");
