@@ -20,8 +20,10 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -60,7 +62,7 @@ public final class AsofJoinOperator implements Operator {
     private final List<Optional<Key>> byId = new ArrayList<>();
     private final List<Integer> freeIds = new ArrayList<>();
     private final List<Key> touched = new ArrayList<>();
-    private final TreeMap<Long, List<Key>> due = new TreeMap<>(); // settled: keys by the times of their rows
+    private final TreeMap<Long, Set<Key>> due = new TreeMap<>(); // settled: keys by the times of their rows
     private OperatorContext context;
     private KeyLayout keys;
     private GroupTable table;
@@ -200,7 +202,7 @@ public final class AsofJoinOperator implements Operator {
     private void makeDue(Key key, long second) {
         if (key.lastDue != second) {
             key.lastDue = second;
-            due.computeIfAbsent(second, any -> new ArrayList<>()).add(key);
+            due.computeIfAbsent(second, any -> new LinkedHashSet<>()).add(key);
         }
     }
 
@@ -332,7 +334,7 @@ public final class AsofJoinOperator implements Operator {
         if (!nearest.settled()) {
             return watermarkMicros != END_OF_INPUT || onEpochEnd(-1, output);
         }
-        List<Key> again = new ArrayList<>();
+        Set<Key> again = new LinkedHashSet<>(); // a key is due at several times
         boolean all = true;
         while (all && !due.isEmpty() && due.firstKey() << DUE_SHIFT < watermarkMicros) {
             for (Key key : due.pollFirstEntry().getValue()) {

@@ -671,6 +671,24 @@ class JoinStepsTest {
         }
     }
 
+    /** A key is due at the times of several rows; if each time it were due twice again, it would be millions of times. */
+    @Test
+    void aKeyIsDueOnceForEachTime() {
+        Join node = node(JoinKind.LEFT, new JoinTime.Nearest(1, 1, false, true, true));
+        try (OperatorRun run = new OperatorRun(() -> new AsofJoinOperator(node), SIDE, SIDE)) {
+            for (long round = 0; round < 50; round++) {
+                long time = round * 10_000_000;
+                for (int i = 0; i < 10; i++) {
+                    run.rows(1, row(1L, time + i * 2_000_000 + 1, "right" + i));
+                    run.rows(0, row(1L, time + i * 2_000_000, "left" + i));
+                }
+                run.epochEnd().watermark(time + 1);
+                run.taken();
+            }
+            run.watermark(Operator.END_OF_INPUT);
+        }
+    }
+
     @Test
     void aKeyThatIsOverIsForgottenAndMayComeAgain() {
         Join node = node(JoinKind.LEFT, new JoinTime.Nearest(1, 1, false, true, true));

@@ -167,6 +167,16 @@ record RangePlan(
         return Optional.of(new Parts((PlanNode.Scan) node, calc, sort, Optional.of(new Answer(limit, offset, top))));
     }
 
+    /** Whether the one scan of a plan has one reader: then no other misses the rows that the reader does not want. */
+    private static boolean isReadOnce(List<PlanNode> nodes) {
+        return nodes.stream()
+                        .filter(node -> !(node instanceof PlanNode.Exchange))
+                        .flatMap(node -> node.inputs().stream())
+                        .filter(input -> below(input) instanceof PlanNode.Scan)
+                        .count()
+                == 1;
+    }
+
     private static boolean computesAnywhere(Optional<PlanNode.Calc> calc) {
         return calc.stream()
                 .flatMap(node -> Nodes.expressions(node).stream())
@@ -175,8 +185,11 @@ record RangePlan(
                         || Expressions.readsProctime(expression));
     }
 
-    /** The scan and the filter right above it, of any plan with one scan. */
+    /** The scan and the filter right above it, of any plan with one scan that is read once. */
     private static Optional<Parts> scanOf(List<PlanNode> nodes) {
+        if (!isReadOnce(nodes)) {
+            return Optional.empty();
+        }
         for (PlanNode node : nodes) {
             if (node instanceof PlanNode.Calc calc && below(calc.input()) instanceof PlanNode.Scan scan) {
                 return Optional.of(new Parts(scan, Optional.of(calc), Optional.empty(), Optional.empty()));
