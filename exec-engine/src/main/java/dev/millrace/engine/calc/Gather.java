@@ -3,6 +3,7 @@ package dev.millrace.engine.calc;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.interrupt.Interrupt;
@@ -43,7 +44,7 @@ public final class Gather {
                 Interrupt interrupt = Interrupt.current();
                 for (int k = 0; k < count; k++) {
                     interrupt.check(); // each may be long
-                    to.copyFromSafe(selected[k], k, from);
+                    NestedCopy.copy(from, selected[k], to, k);
                 }
                 to.setValueCount(count);
                 return to;

@@ -1,6 +1,7 @@
 package dev.millrace.engine.expand;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.OperatorContext;
@@ -37,7 +38,7 @@ final class Unnest implements RowsFunction {
         boolean byField = elements instanceof StructVector;
         for (int i = 0; i < count; i++) {
             if (!byField) {
-                out[0].copyFromSafe(from + i, at + i, elements);
+                NestedCopy.copy(elements, from + i, out[0], at + i);
                 continue;
             }
             for (int field = 0; field < out.length; field++) {
@@ -45,7 +46,7 @@ final class Unnest implements RowsFunction {
                     NestedCodec.setNull(out[field], at + i);
                 } else {
                     FieldVector child = (FieldVector) ((StructVector) elements).getChildByOrdinal(field);
-                    out[field].copyFromSafe(from + i, at + i, child);
+                    NestedCopy.copy(child, from + i, out[field], at + i);
                 }
             }
         }

@@ -3,6 +3,7 @@ package dev.millrace.engine.match;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.AggregateCall.Function;
@@ -262,7 +263,7 @@ final class ValueColumns implements AutoCloseable {
             return;
         }
         try (FieldVector one = codec.decode(from, schema.field(column), new long[] {row}, 1, allocator)) {
-            vectors[column].copyFromSafe(0, count, one);
+            NestedCopy.copy(one, 0, vectors[column], count);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.engine.over;
 
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.type.ArrowTypes;
@@ -70,7 +71,7 @@ final class ValueCalls implements Calls {
         try (values;
                 FieldVector defaults = rows.codec().decode(call.arguments().get(1), field, own, count, allocator)) {
             for (int i = 0; i < count; i++) { // texts can only be written one after the other
-                merged.copyFromSafe(i, i, sources[i] == nulls ? defaults : values);
+                NestedCopy.copy(sources[i] == nulls ? defaults : values, i, merged, i);
             }
             merged.setValueCount(count);
             return merged;

@@ -3,6 +3,7 @@ package dev.millrace.engine.rows;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.interrupt.Interrupt;
@@ -122,7 +123,7 @@ public final class RowBuffer implements AutoCloseable {
             Interrupt interrupt = Interrupt.current();
             for (int i = from; i < to; i++) {
                 interrupt.check(); // each may be long
-                target.copyFromSafe(rows[i], count + i - from, batch.column(column));
+                NestedCopy.copy(batch.column(column), rows[i], target, count + i - from);
             }
             return;
         }

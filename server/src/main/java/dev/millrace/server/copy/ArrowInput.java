@@ -2,6 +2,7 @@ package dev.millrace.server.copy;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.arrow.ArrowContents;
 import dev.millrace.connectors.arrow.ArrowValues;
@@ -138,7 +139,7 @@ public final class ArrowInput {
                                 + ", not " + from.getField());
             }
             for (int row = 0; row < rows; row++) {
-                copy.copyFromSafe(row, row, from);
+                NestedCopy.copy(from, row, copy, row);
             }
             copy.setValueCount(rows);
             ArrowValues.check(field, copy, rows);

@@ -2,6 +2,7 @@ package dev.millrace.server.rows;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedCopy;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Schema;
 import java.util.Arrays;
@@ -36,7 +37,7 @@ public final class RowCopier implements AutoCloseable {
             if (places[column] == NONE) {
                 columns[column].setNull(rows);
             } else {
-                columns[column].copyFromSafe(row, rows, from.column(places[column]));
+                NestedCopy.copy(from.column(places[column]), row, columns[column], rows);
             }
         }
         weights.setSafe(rows, weight);
