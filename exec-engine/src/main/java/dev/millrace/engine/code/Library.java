@@ -203,6 +203,7 @@ final class Library {
             make_timestamp        Timestamps.makeTimestamp
             interval_of           Intervals.of
             round_time            Timestamps.rounded
+            round_time/interval   Intervals.rounded
             age                   Timestamps.age
             justify_hours         Intervals.justifyHours
             justify_days          Intervals.justifyDays

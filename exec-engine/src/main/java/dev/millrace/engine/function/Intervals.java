@@ -100,6 +100,15 @@ public final class Intervals {
         return (int) value;
     }
 
+    /** Seconds rounded to so many digits, a half away from zero: what INTERVAL(p) keeps. */
+    public static void rounded(int months, int days, long micros, int digits, Interval out) {
+        long rounded = Timestamps.rounded(micros, digits);
+        if (Long.signum(rounded) * Long.signum(micros) < 0) { // beyond the greatest number
+            throw outOfRange();
+        }
+        out.set(months, days, rounded);
+    }
+
     /** Full 24 hours become days. */
     public static void justifyHours(int months, int days, long micros, Interval out) {
         long more = micros / DAY_MICROS;

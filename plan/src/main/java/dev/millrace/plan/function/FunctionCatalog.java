@@ -326,6 +326,7 @@ public final class FunctionCatalog {
             round_time(timestamp, integer) timestamp
             round_time(timestamptz, integer) timestamptz
             round_time(time, integer) time
+            round_time(interval, integer) interval
             make_time(integer, integer, double) time
             make_timestamp(integer, integer, integer, integer, integer, double) timestamp
             age(timestamp, timestamp) interval

@@ -130,6 +130,26 @@ class StatementFormsTest {
             assertTrue(error.getMessage().endsWith(message), error.getMessage());
         }
 
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = ';',
+                quoteCharacter = '~',
+                value = {
+                    "'1.55 seconds'::interval(1); 00:00:01.6",
+                    "CAST('1.5 s' AS interval(0)); 00:00:02",
+                    "CAST('-1.5 s' AS interval(0)); -00:00:02",
+                    "interval(2) '1.239 s'; 00:00:01.24",
+                    "interval '1.66' second(1); 00:00:01.7",
+                    "interval '3 4:05:06.75' day to second(1); 3 days 04:05:06.8",
+                    "interval '4:05:06.75' hour to second(0); 04:05:07",
+                    "interval '1.234567' second; 00:00:01.234567",
+                    "interval '1-2' year to month; 1 year 2 mons",
+                    "'1 month 2 days 0.96 s'::interval(1); 1 mon 2 days 00:00:01",
+                })
+        void secondsOfIntervalsHaveAsManyDigits(String interval, String text) {
+            assertEquals(List.of(text), db.rows("SELECT " + interval));
+        }
+
         @Test
         void namesOfAllKindsAreNumbers() {
             assertEquals(

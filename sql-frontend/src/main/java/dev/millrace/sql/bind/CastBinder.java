@@ -44,7 +44,7 @@ final class CastBinder {
         DataType target = TypeNames.resolve(spec);
         RexNode operand = expressions.bind(call.operand(0));
         RexNode value = to(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
-        boolean time = target.isTimestamp() || target.kind() == Kind.TIME;
+        boolean time = target.isTimestamp() || target.kind() == Kind.TIME || target.kind() == Kind.INTERVAL;
         if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
             RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));
             return context.functions().operator("round_time", List.of(value, digits), call);

@@ -40,7 +40,7 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
         if (next.kind() == Kind.STRING && (type.length > 1 || TYPES_OF_CONSTANTS.contains(word))) {
             return Optional.of(
                     type.type.equals("interval")
-                            ? interval(next.text(), lexemes, place)
+                            ? interval(type, next.text(), lexemes, place)
                             : new TypeWords(
                                     type.type, type.arguments, Optional.of(next.text()), type.length, type.length + 1));
         }
@@ -91,23 +91,40 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
         return new TypeWords(type, List.of(), Optional.empty(), 0, length);
     }
 
-    /** {@code INTERVAL '...'} with the fields that may follow, put into its text. */
-    private static TypeWords interval(String text, List<Lexeme> lexemes, int place) {
-        Lexeme field = lexeme(lexemes, place + 2);
+    /** {@code INTERVAL '...'} with the fields that may follow, put into its text, and the digits of its seconds. */
+    private static TypeWords interval(TypeWords type, String text, List<Lexeme> lexemes, int place) {
+        int used = type.length + 1;
+        Lexeme field = lexeme(lexemes, place + used);
         if (isNumber(text) && isUnit(field)) { // Flink's INTERVAL '10' MINUTES; behind '10 minutes' it is an alias
-            return new TypeWords("interval", List.of(), Optional.of(text + " " + field.text()), 1, 3);
+            return interval(type.arguments, text + " " + field.text(), type.length, used + 1);
         }
         if (!isIntervalField(field)) {
-            return new TypeWords("interval", List.of(), Optional.of(text), 1, 2);
+            return interval(type.arguments, text, type.length, used);
         }
-        int used = lexeme(lexemes, place + 3).isSymbol("(") ? 6 : 3;
+        used++;
+        List<String> digits = digits(lexemes, place + used);
+        used += 3 * digits.size();
         Lexeme last = field;
         if (lexeme(lexemes, place + used).isWord("to") && isIntervalField(lexeme(lexemes, place + used + 1))) {
             last = lexeme(lexemes, place + used + 1);
-            used += lexeme(lexemes, place + used + 2).isSymbol("(") ? 5 : 2;
+            used += 2;
+            digits = digits(lexemes, place + used);
+            used += 3 * digits.size();
         }
-        return new TypeWords(
-                "interval", List.of(), Optional.of(intervalText(text, field.text(), last.text())), 1, used);
+        List<String> ofSeconds = last.isWord("second") ? digits : List.of();
+        return interval(ofSeconds, intervalText(text, field.text(), last.text()), type.length, used);
+    }
+
+    private static TypeWords interval(List<String> digits, String text, int constantAt, int length) {
+        return new TypeWords("interval", digits, Optional.of(text), constantAt, length);
+    }
+
+    /** The number of {@code (3)}, if that follows. */
+    private static List<String> digits(List<Lexeme> lexemes, int place) {
+        boolean some = lexeme(lexemes, place).isSymbol("(")
+                && lexeme(lexemes, place + 1).kind() == Kind.INTEGER
+                && lexeme(lexemes, place + 2).isSymbol(")");
+        return some ? List.of(lexeme(lexemes, place + 1).text()) : List.of();
     }
 
     private static boolean isUnit(Lexeme lexeme) {
