@@ -52,6 +52,8 @@ public final class ServerProcess implements AutoCloseable {
                 "-XX:MaxGCPauseMillis=30",
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "-XX:TrimNativeHeapInterval=10000",
                 heap));
         if (Runtime.version().feature() >= 23) {
             command.add("--sun-misc-unsafe-memory-access=allow");

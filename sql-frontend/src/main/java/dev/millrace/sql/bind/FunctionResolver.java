@@ -216,6 +216,7 @@ final class FunctionResolver {
 
     /** A call of an operator by its canonical name; 42883 when there is none for these types. */
     RexNode operator(String name, List<RexNode> arguments, SqlNode where) {
+        Interrupt.checkCurrent(); // IN of a hundred thousand constants asks for as many
         List<RexNode> operands = arguments;
         if (ARITHMETIC.contains(name)) {
             operands = realWithOthersIsDouble(arguments);
@@ -385,7 +386,7 @@ final class FunctionResolver {
         String name = signature.name();
         List<RexNode> same = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
-            Interrupt.checkSometimes(i); // IN may have a hundred thousand
+            Interrupt.checkSometimes(i);
             if (signature.parameter(i).isArray()) {
                 elementOf(signature.parameter(i), arguments.get(i)).ifPresent(same::add);
             } else if (signature.parameter(i).same()) {
