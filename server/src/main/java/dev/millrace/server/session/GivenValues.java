@@ -9,6 +9,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.planner.tree.Expressions;
+import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.type.DataType;
 import java.util.List;
@@ -60,7 +61,28 @@ final class GivenValues {
                     SqlState.STRING_DATA_RIGHT_TRUNCATION,
                     "value too long for type " + type); // a cast would cut it off
         }
+        if (isRounded(text.get(), type)) {
+            throw MillraceException.user(
+                    SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+                    "value has too many digits for type " + type); // a comparison is with all of them
+        }
         return ConstantFolder.evaluate(new Cast(new Literal(text.get(), DataType.TEXT), type));
+    }
+
+    /** Whether a number, or one of an array's, has digits that the type has no room for. */
+    private static boolean isRounded(String text, DataType type) {
+        if (type.kind() == DataType.Kind.NUMERIC) {
+            return hasPoint(text)
+                    && Literals.digits(text)
+                            .filter(digits -> digits.scale() <= type.scale())
+                            .isEmpty();
+        }
+        return type.kind() == DataType.Kind.ARRAY && type.element().kind() == DataType.Kind.NUMERIC && hasPoint(text);
+    }
+
+    /** Whether there may be digits behind a point. */
+    private static boolean hasPoint(String number) {
+        return number.indexOf('.') >= 0 || number.indexOf('e') >= 0 || number.indexOf('E') >= 0;
     }
 
     private static boolean hasLength(DataType type) {

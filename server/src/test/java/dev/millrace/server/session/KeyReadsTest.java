@@ -10,7 +10,9 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Reads by key are answered from an index, and no other way than by the tasks of a query. */
 class KeyReadsTest {
+    private final Map<String, ParsedStatement> statements = new HashMap<>();
     private TestDatabase db;
 
     @BeforeEach
@@ -157,6 +160,74 @@ class KeyReadsTest {
                 db.rows(String.format(read, String.join(", ", numbers))).size());
         assertEquals(202, db.rows(String.format(read, "7, 8")).size());
         db.run("ROLLBACK");
+    }
+
+    @Test
+    void aNumberIsComparedWithAllItsDigits() {
+        db.run("CREATE TABLE money (p NUMERIC(10,2) PRIMARY KEY, q NUMERIC(10,2))");
+        db.run("CREATE INDEX ON money (q)");
+        db.run("INSERT INTO money VALUES ('1.234', 1.23), (2, '2.005')");
+        assertEquals(List.of("1.23|1.23", "2.00|2.01"), db.rows("SELECT * FROM money"));
+        for (String column : List.of("p", "q")) {
+            for (String given : List.of("'1.234'", "1.234", "$1")) {
+                Object[] value = given.equals("$1") ? new Object[] {"1.234"} : new Object[0];
+                String compared = "SELECT " + column + " FROM money WHERE ";
+                for (int i = 0; i < 3; i++) {
+                    assertEquals(List.of(), untyped(compared + column + " = " + given, value));
+                    assertEquals(List.of("1.23"), untyped(compared + column + " < " + given, value));
+                    assertEquals(List.of("1.23"), untyped(compared + column + " <= " + given, value));
+                    assertEquals(
+                            1, untyped(compared + column + " > " + given, value).size());
+                    assertEquals(
+                            1,
+                            untyped(compared + column + " >= " + given, value).size());
+                    assertEquals(
+                            2,
+                            untyped(compared + column + " <> " + given, value).size());
+                    assertEquals(List.of(), untyped(compared + column + " IN (" + given + ", 7)", value));
+                    assertEquals(List.of(), untyped(compared + column + " BETWEEN " + given + " AND 1.239", value));
+                    assertEquals(
+                            List.of(),
+                            untyped(
+                                    "SELECT a.p FROM money a JOIN money b ON a.p = b.p AND b." + column + " = " + given,
+                                    value));
+                    assertEquals(
+                            List.of(),
+                            untyped(
+                                    "SELECT 1 FROM (VALUES (1)) v WHERE " + given + " IN (SELECT " + column
+                                            + " FROM money)",
+                                    value));
+                }
+            }
+            String same = "SELECT " + column + " FROM money WHERE " + column;
+            assertEquals(List.of("1.23"), db.rows(same + " = '1.230'"));
+            assertEquals(List.of("1.23"), db.rows(same + " = '123e-2'"));
+            assertEquals(List.of("1.23"), untyped(same + " = $1", "1.2300"));
+            assertEquals(List.of(), db.rows(same + " = '12345678901'"));
+            assertEquals(List.of(), db.rows(same + " = ANY('{1.234,NULL}')"));
+            assertEquals(List.of("1.23"), db.rows(same + " = ANY('{1.23,1.234}')"));
+            assertEquals("22P02", db.failure(same + " = 'x'").sqlState().code());
+        }
+        assertEquals("DELETE 0", db.run("DELETE FROM money WHERE p = '1.234'"));
+        assertEquals("UPDATE 0", db.run("UPDATE money SET q = 0 WHERE q = '1.234'"));
+        assertEquals(
+                List.of("0.125|1.230", "0.125|2.000"),
+                db.rows("SELECT coalesce(nullif(p, p), '0.125'), " + "coalesce(p, '0.125') FROM money"));
+        assertTrue(byKey("SELECT q FROM money WHERE p = '1.23'"));
+    }
+
+    /** The answer with texts for parameters of no declared type. */
+    private List<String> untyped(String sql, Object... texts) {
+        if (texts.length == 0) {
+            return db.rows(sql);
+        }
+        ParsedStatement statement =
+                statements.computeIfAbsent(sql, text -> db.session().parse(text).get(0));
+        Parameters parameters = Parameters.of(List.of(), List.of(Optional.of((String) texts[0])));
+        db.session().awaitOwnWrites();
+        try (StatementResult result = db.session().execute(statement, parameters)) {
+            return TestDatabase.texts((StatementResult.Rows) result);
+        }
     }
 
     @Test

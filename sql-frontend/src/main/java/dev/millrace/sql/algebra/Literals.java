@@ -25,6 +25,8 @@ import org.apache.calcite.util.NlsString;
 
 /** Constants from their text. */
 public final class Literals {
+    private static final int LONGEST_NUMBER = 1_000; // characters
+
     private Literals() {}
 
     /**
@@ -159,6 +161,38 @@ public final class Literals {
             }
         }
         return bytes.toByteArray();
+    }
+
+    /** The NUMERIC that a quoted number needs to keep its digits; empty for what is none, or beyond every NUMERIC. */
+    public static Optional<DataType> digits(String text) {
+        if (text.length() > LONGEST_NUMBER) {
+            return Optional.empty(); // its parser says what is wrong
+        }
+        try {
+            BigDecimal value = new BigDecimal(text.strip()).stripTrailingZeros();
+            int scale = Math.max(0, value.scale());
+            long whole = Math.max(0L, (long) value.precision() - value.scale());
+            return whole + scale > DataType.MAX_NUMERIC_PRECISION
+                    ? Optional.empty()
+                    : Optional.of(DataType.numeric((int) Math.max(1, whole + scale), scale));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** As {@link #digits}, of all elements of an array's text, which is one of numbers. */
+    public static List<DataType> digitsOfElements(String text) {
+        List<DataType> digits = new ArrayList<>();
+        addDigits(parse(DataType.array(DataType.TEXT), text).value(), digits);
+        return digits;
+    }
+
+    private static void addDigits(Object element, List<DataType> digits) {
+        if (element instanceof List<?> elements) {
+            elements.forEach(inner -> addDigits(inner, digits));
+        } else if (element instanceof String number) {
+            digits(number).ifPresent(digits::add);
+        }
     }
 
     /** A number with the scale and precision that its digits ask for; 22003 beyond 38 digits. */

@@ -329,8 +329,16 @@ final class Coercions {
         return Optional.of(common.kind() == Kind.NULL ? DataType.TEXT : longEnough(common, nodes));
     }
 
-    /** VARCHAR and CHAR get the length that quoted constants next to them need: only an explicit cast cuts. */
+    /** VARCHAR, CHAR and NUMERIC get the length that quoted constants next to them need: only an explicit cast cuts or rounds. */
     private static DataType longEnough(DataType common, List<RexNode> nodes) {
+        if (common.kind() == Kind.NUMERIC) {
+            DataType exact = common;
+            for (RexNode node : nodes) {
+                Optional<DataType> digits = unknownText(node).flatMap(Literals::digits);
+                exact = digits.isPresent() ? widest(exact, digits.get()) : exact;
+            }
+            return exact;
+        }
         if (common.precision() == 0 || common.kind() != Kind.VARCHAR && common.kind() != Kind.CHAR) {
             return common;
         }
@@ -339,6 +347,18 @@ final class Coercions {
             length = Math.max(length, unknownText(node).map(Literals::length).orElse(0));
         }
         return new DataType(common.kind(), length, 0, List.of());
+    }
+
+    /** The type of a quoted array's elements, which are compared with a value: that one's, with the digits that they have. */
+    static DataType ofElements(RexNode value, RexNode array) {
+        DataType element = type(value);
+        Optional<String> text = unknownText(array);
+        if (element.kind() == Kind.NUMERIC && text.isPresent()) {
+            for (DataType digits : Literals.digitsOfElements(text.get())) {
+                element = widest(element, digits);
+            }
+        }
+        return element;
     }
 
     /** The common type of two; empty when there is none. */

@@ -152,7 +152,7 @@ final class ComparisonBinder {
         RexNode value = expressions.bind(call.operand(0));
         RexNode items = expressions.bind(array);
         if (Coercions.isUnknown(items)) {
-            DataType element = Coercions.isUnknown(value) ? DataType.TEXT : Coercions.type(value);
+            DataType element = Coercions.isUnknown(value) ? DataType.TEXT : Coercions.ofElements(value, items);
             items = context.coercions().convert(items, DataType.array(element), Strength.IMPLICIT, array);
         }
         if (items.isA(SqlKind.ARRAY_VALUE_CONSTRUCTOR)) {
