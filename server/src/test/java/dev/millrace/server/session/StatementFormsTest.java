@@ -136,6 +136,10 @@ class StatementFormsTest {
                 quoteCharacter = '~',
                 value = {
                     "'1.55 seconds'::interval(1); 00:00:01.6",
+                    "'1.55 seconds'::interval second(1); 00:00:01.6",
+                    "'1 day 1.55 seconds'::interval day to second(0); 1 day 00:00:02",
+                    "CAST('1 day 1.55 seconds' AS interval hour to second); 1 day 00:00:01.55",
+                    "x FROM (SELECT CAST('1.96' AS INTERVAL SECOND(1)) AS x) q; 00:00:02",
                     "CAST('1.5 s' AS interval(0)); 00:00:02",
                     "CAST('-1.5 s' AS interval(0)); -00:00:02",
                     "interval(2) '1.239 s'; 00:00:01.24",
@@ -156,6 +160,34 @@ class StatementFormsTest {
                     List.of("t|t|t|t"),
                     db.rows("SELECT 'pg_catalog'::regnamespace = 11, NULL::regrole IS NULL, '-'::regproc = 0,"
                             + " '\"public\"'::regnamespace IS NOT NULL"));
+            assertEquals(
+                    List.of("0|0|-|-|-|99999999|t|"),
+                    db.rows(
+                            "SELECT '-'::regclass, '-'::regtype, 0::regclass, 0::regtype, 0::regproc, 99999999::regclass,"
+                                    + " 't'::regclass::regclass, NULL::integer::regclass"));
+        }
+
+        @Test
+        void whatIsAskedForByToRegMayBeMissing() {
+            assertEquals(
+                    List.of("t|t|t|t|t|t|t|t"),
+                    db.rows("SELECT to_regclass('t') = 't'::regclass, to_regclass('public.t') = 't'::regclass,"
+                            + " to_regclass('pg_catalog.pg_class') = 1259, to_regtype('integer') = 23,"
+                            + " to_regnamespace('\"public\"') = 'public'::regnamespace, to_regproc('int4in') > 0,"
+                            + " to_regprocedure('int4in(cstring)') > 0, to_regrole('millrace') > 0"));
+            for (String missing : List.of(
+                    "to_regclass('nosuch')",
+                    "to_regclass('nosuch.t')",
+                    "to_regclass('information_schema.t')",
+                    "to_regtype('nosuch')",
+                    "to_regnamespace('nosuch')",
+                    "to_regproc('nosuch')",
+                    "to_regprocedure('nosuch(integer)')",
+                    "to_regrole('nosuch')",
+                    "to_regoper('@#@')",
+                    "to_regclass(NULL)")) {
+                assertEquals(List.of("t"), db.rows("SELECT " + missing + " IS NULL"), missing);
+            }
         }
 
         @Test

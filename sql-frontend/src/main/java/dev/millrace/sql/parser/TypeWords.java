@@ -54,6 +54,9 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
         if (word.equals("character") && lexeme(lexemes, place + 1).isWord("varying")) {
             return name("varchar", 2);
         }
+        if (word.equals("interval") && isIntervalField(lexeme(lexemes, place + 1))) {
+            return intervalOfFields(lexemes, place);
+        }
         if (!word.equals("timestamp") && !word.equals("time")) {
             return withArguments(word, lexemes, place);
         }
@@ -69,6 +72,19 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
             return new TypeWords(with ? word + "tz" : word, arguments, Optional.empty(), 0, used + 3);
         }
         return withArguments(word, lexemes, place);
+    }
+
+    /** {@code interval day to second(3)}: fields down to seconds keep all but digits; behind others a name is an alias. */
+    private static TypeWords intervalOfFields(List<Lexeme> lexemes, int place) {
+        int last = place + 1;
+        if (lexeme(lexemes, last + 1).isWord("to") && isIntervalField(lexeme(lexemes, last + 2))) {
+            last += 2;
+        }
+        if (!lexeme(lexemes, last).isWord("second")) {
+            return name("interval", 1);
+        }
+        List<String> digits = digits(lexemes, last + 1);
+        return new TypeWords("interval", digits, Optional.empty(), 0, last + 1 - place + 3 * digits.size());
     }
 
     /** {@code numeric(5, 2) '1.5'}: only before a constant do the parentheses belong to a type. */
