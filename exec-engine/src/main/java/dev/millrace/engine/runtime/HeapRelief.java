@@ -105,10 +105,15 @@ final class HeapRelief implements AutoCloseable {
     }
 
     private static Heap of(MemoryPoolMXBean old) {
-        List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans().stream()
+        List<GarbageCollectorMXBean> looksAtOld = ManagementFactory.getGarbageCollectorMXBeans().stream()
                 .filter(collector ->
                         Arrays.asList(collector.getMemoryPoolNames()).contains(old.getName()))
                 .toList();
+        // G1 also collects a part of what is old at a time, which leaves garbage: only what is left of all counts.
+        List<GarbageCollectorMXBean> whole = looksAtOld.stream()
+                .filter(collector -> collector.getName().contains("Old"))
+                .toList();
+        List<GarbageCollectorMXBean> collectors = whole.isEmpty() ? looksAtOld : whole;
         return new Heap() {
             @Override
             public long collections() {
