@@ -58,15 +58,7 @@ class TurnsTest {
 
     @Test
     void shortWorkNeverWaits() throws Exception {
-        CountDownLatch working = new CountDownLatch(1);
-        start(interrupt -> {
-            workFor(Turns.FREE_MILLIS + 5);
-            interrupt.check();
-            working.countDown();
-            while (!over.get()) {
-                interrupt.check();
-            }
-        });
+        CountDownLatch working = oneThatWorksLong();
         working.await();
         Interrupt interrupt = new Interrupt();
         try (Interrupt.Binding binding = interrupt.bind(turns)) {
@@ -77,15 +69,7 @@ class TurnsTest {
 
     @Test
     void whoWaitsIsStoppedAtOnce() {
-        CountDownLatch begun = new CountDownLatch(1);
-        start(interrupt -> {
-            workFor(Turns.FREE_MILLIS + 5);
-            interrupt.check();
-            begun.countDown();
-            while (!over.get()) {
-                interrupt.check();
-            }
-        });
+        oneThatWorksLong();
         Interrupt stopped = new Interrupt();
         CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> {
             try (Interrupt.Binding binding = stopped.bind(turns)) {
@@ -125,6 +109,19 @@ class TurnsTest {
     @Test
     void anInterruptedThreadStaysInterrupted() {
         AtomicBoolean kept = new AtomicBoolean();
+        CountDownLatch begun = oneThatWorksLong();
+        start(interrupt -> {
+            begun.await();
+            workFor(Turns.FREE_MILLIS + 5);
+            Thread.currentThread().interrupt();
+            interrupt.check();
+            kept.set(Thread.interrupted());
+        });
+        await(kept::get);
+    }
+
+    /** Has a thread work by turns until the test is over; told when it has its first. */
+    private CountDownLatch oneThatWorksLong() {
         CountDownLatch begun = new CountDownLatch(1);
         start(interrupt -> {
             workFor(Turns.FREE_MILLIS + 5);
@@ -134,14 +131,7 @@ class TurnsTest {
                 interrupt.check();
             }
         });
-        start(interrupt -> {
-            begun.await();
-            workFor(Turns.FREE_MILLIS + 5);
-            Thread.currentThread().interrupt();
-            interrupt.check();
-            kept.set(Thread.interrupted());
-        });
-        await(kept::get);
+        return begun;
     }
 
     private interface Work {
