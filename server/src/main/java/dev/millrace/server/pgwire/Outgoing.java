@@ -114,10 +114,11 @@ final class Outgoing implements AutoCloseable {
 
     /**
      * Gives the channel the answers to all that was read together, which leave with its next flush. On the event loop, by who
-     * serves the session there: before another thread does, and when there is no more to be read.
+     * serves the session there: before another thread does, and when there is no more to be read. While what another thread sent
+     * is on its way through the loop, what follows it waits: that is the thread's as well, which goes on at the next message.
      */
     void passOn() {
-        if (buffer.isReadable()) {
+        if (buffer.isReadable() && unsent.get() == 0) {
             channel.write(buffer, channel.voidPromise());
             buffer = allocate();
         }

@@ -3,11 +3,29 @@ package dev.millrace.server.pgwire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.millrace.testing.time.OwnThread;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.local.LocalAddress;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.local.LocalServerChannel;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** Answers that are given together leave together. */
+/** Answers that are given together leave together, and in their order. */
+@Timeout(60)
 class OutgoingTest {
     @Test
     void whatIsAnsweredOnTheEventLoopLeavesInOnePiece() {
@@ -27,5 +45,65 @@ class OutgoingTest {
             assertNull(channel.readOutbound());
         }
         channel.finishAndReleaseAll();
+    }
+
+    /** Both are given the channel while its event loop is busy: what another thread sent waits in the loop's queue. */
+    @Test
+    void whatIsAnsweredOnTheEventLoopDoesNotOvertake() throws Exception {
+        EventLoopGroup loops = new DefaultEventLoopGroup(1);
+        BlockingQueue<Integer> received = new LinkedBlockingQueue<>();
+        Channel server = new ServerBootstrap()
+                .group(loops)
+                .channel(LocalServerChannel.class)
+                .childHandler(new Receiver(received))
+                .bind(new LocalAddress(OutgoingTest.class))
+                .sync()
+                .channel();
+        Channel channel = new Bootstrap()
+                .group(loops)
+                .channel(LocalChannel.class)
+                .handler(new ChannelInboundHandlerAdapter())
+                .connect(server.localAddress())
+                .sync()
+                .channel();
+        try (Outgoing out = new Outgoing(channel)) {
+            channel.eventLoop()
+                    .submit(() -> {
+                        CompletableFuture.runAsync(() -> answerTwice(out), OwnThread.EACH)
+                                .join();
+                        out.passOn();
+                        channel.flush();
+                    })
+                    .sync();
+            out.flush();
+            assertEquals(1, received.take());
+            assertEquals(2, received.take());
+        } finally {
+            loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+        }
+    }
+
+    private static void answerTwice(Outgoing out) {
+        out.buffer().writeInt(1);
+        out.flush();
+        out.buffer().writeInt(2);
+    }
+
+    /** Notes the numbers that arrive. */
+    private static final class Receiver extends ChannelInboundHandlerAdapter {
+        private final Queue<Integer> received;
+
+        Receiver(Queue<Integer> received) {
+            this.received = received;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf bytes = (ByteBuf) message;
+            while (bytes.isReadable()) {
+                received.add(bytes.readInt());
+            }
+            bytes.release();
+        }
     }
 }

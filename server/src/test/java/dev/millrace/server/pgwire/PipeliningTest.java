@@ -8,9 +8,11 @@ import dev.millrace.testing.time.OwnThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,8 +33,9 @@ class PipeliningTest {
                 client.next('Z');
                 List<String> expected = new ArrayList<>();
                 List<byte[]> groups = groups(new Random(seed), expected);
+                Random cuts = new Random(seed);
                 CompletableFuture<Void> sending =
-                        CompletableFuture.runAsync(() -> send(client, groups), OwnThread.EACH);
+                        CompletableFuture.runAsync(() -> send(client, groups, cuts), OwnThread.EACH);
                 for (int at = 0; at < expected.size(); at++) {
                     assertEquals(expected.get(at), next(client), "answer " + at + ", seed " + seed);
                 }
@@ -78,10 +81,14 @@ class PipeliningTest {
         }
     }
 
-    private static void send(RawClient client, List<byte[]> groups) {
+    /** Groups as they are, and, a third of them, in two parts: what is behind the cut may be read when the rest was answered. */
+    private static void send(RawClient client, List<byte[]> groups, Random cuts) {
         try {
             for (byte[] group : groups) {
-                client.send(group);
+                int cut = cuts.nextInt(3) == 0 ? cuts.nextInt(group.length) : 0;
+                client.send(Arrays.copyOf(group, cut));
+                LockSupport.parkNanos(cut == 0 ? 0 : cuts.nextInt(200_000));
+                client.send(Arrays.copyOfRange(group, cut, group.length));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
