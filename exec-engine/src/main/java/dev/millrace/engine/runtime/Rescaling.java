@@ -17,6 +17,8 @@ import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
 import dev.millrace.plan.node.PlanNode.WindowExtreme;
 import dev.millrace.plan.node.Subplans;
+import dev.millrace.plan.node.WindowSpec;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -37,10 +39,12 @@ final class Rescaling {
             return aggregate.phase() == Phase.PARTIAL || comesBy(aggregate.input(), aggregate.keys());
         }
         if (node instanceof WindowAggregate aggregate) {
-            return aggregate.phase() != Phase.PARTIAL && comesBy(aggregate.input(), aggregate.keys());
+            return aggregate.phase() != Phase.PARTIAL
+                    && comesBy(aggregate.input(), savedBy(aggregate.keys(), aggregate.window()));
         }
         if (node instanceof WindowExtreme extreme) {
-            return extreme.phase() == Phase.PARTIAL || comesBy(extreme.input(), extreme.keys());
+            return extreme.phase() == Phase.PARTIAL
+                    || comesBy(extreme.input(), savedBy(extreme.keys(), extreme.window()));
         }
         if (node instanceof TopN topN) {
             return comesBy(topN.input(), topN.partition());
@@ -59,6 +63,15 @@ final class Rescaling {
                 || node instanceof WindowAssign
                 || node instanceof Union
                 || node instanceof Exchange;
+    }
+
+    /** The start of a window that rows bring along is one key more. */
+    private static List<Integer> savedBy(List<Integer> keys, WindowSpec window) {
+        List<Integer> all = new ArrayList<>(keys);
+        if (window instanceof WindowSpec.Attached attached) {
+            all.add(attached.startColumn());
+        }
+        return all;
     }
 
     private static boolean comesBy(PlanNode input, List<Integer> keys) {
