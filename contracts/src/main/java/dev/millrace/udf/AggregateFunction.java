@@ -25,7 +25,8 @@ public interface AggregateFunction<S> {
      *
      * @param arguments null for NULL; reused by the caller
      * @return the state with the row, which may be the one given
-     * @throws Exception fails the query
+     * @throws Exception fails the group for as long as the row is there, where rows may go, else the query; the state given must
+     *     be as it was
      */
     S accumulate(S state, Object[] arguments) throws Exception;
 
@@ -35,7 +36,7 @@ public interface AggregateFunction<S> {
      *
      * @param arguments as they were added; reused by the caller
      * @return the state without the row, which may be the one given
-     * @throws Exception fails the query
+     * @throws Exception fails the group until all of its rows are gone
      */
     default S retract(S state, Object[] arguments) throws Exception {
         throw new UnsupportedOperationException("retract");
@@ -56,7 +57,7 @@ public interface AggregateFunction<S> {
      * The group's value. The state may have more rows added to it afterwards.
      *
      * @return null for NULL
-     * @throws Exception fails the query
+     * @throws Exception fails the group until it has a result, where the query goes on; else the query
      */
     Object result(S state) throws Exception;
 }

@@ -16,12 +16,13 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.text.ValueText;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -34,8 +35,6 @@ import org.apache.arrow.vector.FieldVector;
  */
 final class ChangeEmitter implements AutoCloseable {
     private static final long[] NOTHING = {};
-    private static final int MOST_KEY_TEXT = 60;
-
     private final GroupState state;
     private final AggregateLayout layout;
     private final ChangeLog log;
@@ -43,6 +42,8 @@ final class ChangeEmitter implements AutoCloseable {
     private final OperatorContext context;
     private final BufferAllocator allocator;
     private final List<RowCodec> codecs = new ArrayList<>(); // per collection: of its one value
+    private final FailedGroups told = new FailedGroups(); // whose collected results failed when they were last emitted
+    private final Map<Long, MillraceException> failing = new HashMap<>(); // and do now, by entry
 
     // The rows under way: whose keys, where their states lie, their weights, and per collection their encoded values.
     // Lent for the length of a call.
@@ -154,7 +155,7 @@ final class ChangeEmitter implements AutoCloseable {
                 int middle = (from + to) >>> 1;
                 return dropFailed(middle, to, dropFailed(from, middle, kept));
             }
-            context.failedRow(layout.keys().keys().isEmpty() ? why : why.in(group(entries[from])), weights[from]);
+            note(why, entries[from], weights[from]);
             return kept;
         }
         for (int row = from; row < to; row++) {
@@ -163,24 +164,8 @@ final class ChangeEmitter implements AutoCloseable {
         return kept + to - from;
     }
 
-    /** The name of a group: its keys. */
-    private String group(long entry) {
-        StringBuilder name = new StringBuilder("group (");
-        long[] one = {entry};
-        for (int key = 0; key < layout.keys().keys().size(); key++) {
-            Field of = schema.field(key);
-            try (FieldVector value = layout.keys().vector(key, of, one, 1, allocator)) {
-                name.append(key == 0 ? "" : ", ")
-                        .append(of.name())
-                        .append(" = ")
-                        .append(shortened(ValueText.format(of.type(), value, 0).orElse("NULL")));
-            }
-        }
-        return name.append(')').toString();
-    }
-
-    private static String shortened(String text) {
-        return text.length() <= MOST_KEY_TEXT ? text : text.substring(0, MOST_KEY_TEXT) + "..";
+    private void note(MillraceException why, long entry, long weight) {
+        context.failedRow(state.named(why, schema, entry), weight);
     }
 
     private void move(int row, int to) {
@@ -200,7 +185,10 @@ final class ChangeEmitter implements AutoCloseable {
         for (int i = from; i < to; i++) {
             long entry = log.entry(i);
             long before = log.before(i);
-            if (always ? existed : Memory.getLong(before + layout.rowsOffset()) > 0) {
+            boolean wasThere = always ? existed : Memory.getLong(before + layout.rowsOffset()) > 0;
+            if (wasThere && told.has(entry)) {
+                note(told.why(entry), entry, -1);
+            } else if (wasThere) {
                 for (int c = 0; c < codecs.size(); c++) {
                     long slot = entry + layout.collections().get(c).emitted().getAsInt();
                     values[c][count] = ByteSlots.address(slot);
@@ -208,7 +196,10 @@ final class ChangeEmitter implements AutoCloseable {
                 }
                 put(entry, before, -1);
             }
-            if (exists(entry, always)) {
+            boolean isThere = exists(entry, always);
+            if (isThere && isFailing(entry)) {
+                note(failing.get(entry), entry, 1);
+            } else if (isThere) {
                 for (int c = 0; c < codecs.size(); c++) {
                     values[c][count] = codecs.get(c).address(alive);
                     lengths[c][count] = codecs.get(c).length(alive);
@@ -221,6 +212,10 @@ final class ChangeEmitter implements AutoCloseable {
 
     private boolean exists(long entry, boolean always) {
         return always || Memory.getLong(entry + layout.rowsOffset()) > 0;
+    }
+
+    private boolean isFailing(long entry) {
+        return !failing.isEmpty() && failing.containsKey(entry);
     }
 
     private void put(long entry, long image, long weight) {
@@ -240,13 +235,45 @@ final class ChangeEmitter implements AutoCloseable {
                 alive[found++] = log.entry(i);
             }
         }
+        failing.clear();
+        try {
+            encode(alive, found);
+        } catch (RuntimeException failure) {
+            RowFailures.kept(failure, context);
+            encode(alive, leaveOutFailing(alive, 0, found, 0));
+        }
+    }
+
+    private void encode(long[] groups, int found) {
         for (int c = 0; c < codecs.size(); c++) {
             Field field = field(layout.collections().get(c).call());
-            FieldVector vector = state.collections().get(c).results(field, alive, found);
+            FieldVector vector = state.collections().get(c).results(field, groups, found);
             try (Batch batch = Batch.of(Schema.of(field), new FieldVector[] {vector}, found)) {
                 codecs.get(c).encode(batch, new int[] {0}, Rows.all(found), found);
             }
         }
+    }
+
+    /** As {@link #dropFailed}, of groups whose collected results fail. */
+    private int leaveOutFailing(long[] groups, int from, int to, int kept) {
+        Interrupt.checkCurrent();
+        long[] some = Arrays.copyOfRange(groups, from, to);
+        try {
+            for (int c = 0; c < codecs.size(); c++) {
+                Field field = field(layout.collections().get(c).call());
+                state.collections().get(c).results(field, some, to - from).close();
+            }
+        } catch (RuntimeException failure) {
+            MillraceException why = RowFailures.kept(failure, context);
+            if (to - from > 1) {
+                int middle = (from + to) >>> 1;
+                return leaveOutFailing(groups, middle, to, leaveOutFailing(groups, from, middle, kept));
+            }
+            failing.put(groups[from], why);
+            return kept;
+        }
+        System.arraycopy(some, 0, groups, kept, to - from);
+        return kept + to - from;
     }
 
     /** The results of the calls that are computed from states, of some rows; keys and others are left out. */
@@ -343,17 +370,19 @@ final class ChangeEmitter implements AutoCloseable {
         for (int i = from; i < to; i++) {
             long entry = log.entry(i);
             boolean isThere = exists(entry, always);
+            boolean hasValues = isThere && !isFailing(entry);
             for (int c = 0; c < codecs.size(); c++) {
                 long slot = entry + layout.collections().get(c).emitted().getAsInt();
                 ByteSlots.free(state.table().memory(), slot);
                 Memory.putLong(slot, 0);
                 Memory.putLong(slot + 8, 0);
-                if (isThere) {
+                if (hasValues) {
                     RowCodec codec = codecs.get(c);
                     ByteSlots.store(state.table().memory(), slot, codec.address(alive), codec.length(alive));
                 }
             }
-            alive += isThere ? 1 : 0;
+            alive += hasValues ? 1 : 0;
+            told.put(entry, isThere && !hasValues ? Optional.of(failing.get(entry)) : Optional.empty());
             Memory.putLong(entry + GroupTable.LINK, 0);
             if (!isThere && Memory.getLong(entry + layout.rowsOffset()) == 0) {
                 state.remove(entry);

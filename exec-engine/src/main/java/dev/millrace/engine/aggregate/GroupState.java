@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
@@ -13,18 +14,23 @@ import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.AggregateCall;
+import dev.millrace.text.ValueText;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongFunction;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 
 /** The groups of a stream, or of a slice of it: their entries, their distinct values and what their calls keep. */
 public final class GroupState implements AutoCloseable {
     private static final int CHUNK = 1024;
+    private static final int MOST_KEY_TEXT = 60;
 
     private final AggregateLayout layout;
     private final GroupKernels kernels;
@@ -254,6 +260,65 @@ public final class GroupState implements AutoCloseable {
         return collected.isPresent()
                 ? collections.get(layout.collections().indexOf(collected.get())).results(field, entries, count)
                 : results.vector(call, field, entries, count);
+    }
+
+    /** A failure of a group's, with its keys. */
+    public MillraceException named(MillraceException why, Schema schema, long entry) {
+        return layout.keys().keys().isEmpty() ? why : why.in("group (" + keyText(schema, entry) + ")");
+    }
+
+    /**
+     * A failure of some groups' results, with the keys of one that fails.
+     *
+     * @param where what comes before them, by the entry of that group
+     */
+    public RuntimeException named(
+            RuntimeException failure, Schema schema, long[] entries, int count, LongFunction<String> where) {
+        RuntimeException last = failure;
+        int from = 0;
+        for (int to = count; to - from > 1 && RowFailures.ofData(last).isPresent(); ) {
+            int middle = (from + to) >>> 1;
+            Optional<RuntimeException> first = failureOf(schema, Arrays.copyOfRange(entries, from, middle));
+            if (first.isPresent()) {
+                last = first.get();
+                to = middle;
+            } else {
+                from = middle;
+            }
+        }
+        Optional<MillraceException> why = RowFailures.ofData(last);
+        return why.isPresent() ? named(why.get(), schema, entries[from]).in(where.apply(entries[from])) : last;
+    }
+
+    private Optional<RuntimeException> failureOf(Schema schema, long[] entries) {
+        try {
+            for (int call = 0; call < layout.calls().size(); call++) {
+                Field field = schema.field(layout.keys().keys().size() + call);
+                call(call, field, entries, entries.length).close();
+            }
+            return Optional.empty();
+        } catch (RuntimeException failure) {
+            return Optional.of(failure);
+        }
+    }
+
+    private String keyText(Schema schema, long entry) {
+        StringBuilder text = new StringBuilder();
+        long[] one = {entry};
+        for (int key = 0; key < layout.keys().keys().size(); key++) {
+            Field of = schema.field(key);
+            try (FieldVector value = key(key, of, one, 1)) {
+                text.append(key == 0 ? "" : ", ")
+                        .append(of.name())
+                        .append(" = ")
+                        .append(shortened(ValueText.format(of.type(), value, 0).orElse("NULL")));
+            }
+        }
+        return text.toString();
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= MOST_KEY_TEXT ? text : text.substring(0, MOST_KEY_TEXT) + "..";
     }
 
     /** The states of some groups as columns, from column {@code firstState} of a partial phase's schema on. */

@@ -3,10 +3,13 @@ package dev.millrace.engine.aggregate;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
+import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.engine.user.UserAggregate;
 import dev.millrace.engine.user.VectorValues;
+import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Field;
@@ -15,8 +18,11 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -36,6 +42,8 @@ final class UserCollection extends Collection {
         private Object state;
         private long rows; // added less those that wait
         private final List<Object[]> takenBack = new ArrayList<>(0);
+        private Map<Arguments, Long> failed = Map.of(); // rows that could not be added, each so often
+        private Optional<MillraceException> broken = Optional.empty(); // what could not be taken back
 
         Gathered(Object state, long rows) {
             this.state = state;
@@ -43,7 +51,21 @@ final class UserCollection extends Collection {
         }
     }
 
+    /** The values of a row, equal to those of another. */
+    private record Arguments(Object[] values) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Arguments arguments && Arrays.deepEquals(values, arguments.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.deepHashCode(values);
+        }
+    }
+
     private final AggregateCall call;
+    private final boolean retractions;
     private final int offset;
     private final BufferAllocator allocator;
     private final UserAggregate function;
@@ -55,6 +77,7 @@ final class UserCollection extends Collection {
 
     UserCollection(AggregateLayout layout, Collected collected, BufferAllocator allocator) {
         this.call = layout.calls().get(collected.call());
+        this.retractions = layout.retractions();
         this.offset = collected.offset();
         this.allocator = allocator;
         this.function = new UserAggregate(
@@ -81,11 +104,27 @@ final class UserCollection extends Collection {
             for (long left = weight; left < 0; left++) {
                 gathered.takenBack.add(function.arguments(image));
             }
-            for (long left = weight; left > 0; left--) {
+            accumulate(gathered, image, weight);
+        }
+    }
+
+    /** A row that fails waits, until it is taken back or can be added; where none is taken back it ends the query. */
+    private void accumulate(Gathered gathered, long image, long weight) {
+        for (long left = weight; left > 0; left--) {
+            try {
                 gathered.state = function.accumulate(gathered.state, image);
-                if (added++ % SAMPLED == 0) {
-                    stateBytes = Math.max(stateBytes, function.write(gathered.state).length);
+            } catch (MillraceException failure) {
+                if (!retractions || !RowFailures.isOfData(failure)) {
+                    throw failure;
                 }
+                if (gathered.failed.isEmpty()) {
+                    gathered.failed = new LinkedHashMap<>();
+                }
+                gathered.failed.merge(new Arguments(function.arguments(image)), left, Long::sum);
+                return;
+            }
+            if (added++ % SAMPLED == 0) {
+                stateBytes = Math.max(stateBytes, function.write(gathered.state).length);
             }
         }
     }
@@ -121,10 +160,50 @@ final class UserCollection extends Collection {
             return Optional.empty();
         }
         for (Object[] arguments : gathered.takenBack) {
-            gathered.state = function.retract(gathered.state, arguments);
+            takeBack(gathered, arguments);
         }
         gathered.takenBack.clear();
         return Optional.of(gathered);
+    }
+
+    private void takeBack(Gathered gathered, Object[] arguments) {
+        if (!gathered.failed.isEmpty() && forgetFailed(gathered, new Arguments(arguments))) {
+            return;
+        }
+        try {
+            gathered.state = function.retract(gathered.state, arguments);
+        } catch (MillraceException failure) {
+            if (!RowFailures.isOfData(failure)) {
+                throw failure;
+            }
+            gathered.broken = Optional.of(failure);
+        }
+    }
+
+    private static boolean forgetFailed(Gathered gathered, Arguments row) {
+        Long times = gathered.failed.get(row);
+        if (times == null) {
+            return false;
+        }
+        if (times > 1) {
+            gathered.failed.put(row, times - 1);
+        } else {
+            gathered.failed.remove(row);
+        }
+        return true;
+    }
+
+    /** Fails as long as rows could not be added or taken back. Those that could not be added are tried once more. */
+    private void requireWhole(Gathered gathered) {
+        gathered.broken.ifPresent(why -> {
+            throw why.again();
+        });
+        while (!gathered.failed.isEmpty()) {
+            Interrupt.checkCurrent();
+            Arguments next = gathered.failed.keySet().iterator().next();
+            gathered.state = function.accumulate(gathered.state, next.values().clone());
+            forgetFailed(gathered, next);
+        }
     }
 
     private void release(int number) {
@@ -140,7 +219,9 @@ final class UserCollection extends Collection {
             if (part.isEmpty()) {
                 continue;
             }
+            requireWhole(part.get());
             Optional<Gathered> whole = settled(to[i]);
+            whole.ifPresent(this::requireWhole);
             if (whole.isEmpty()) {
                 put(to[i], new Gathered(function.copy(part.get().state), part.get().rows));
             } else {
@@ -158,6 +239,7 @@ final class UserCollection extends Collection {
             vector.allocateNew();
             for (int i = 0; i < count; i++) {
                 Optional<Gathered> gathered = settled(entries[i]);
+                gathered.ifPresent(this::requireWhole);
                 Object state = gathered.isPresent() ? gathered.get().state : function.create();
                 values.write(vector, call.type(), i, function.result(state));
             }
@@ -193,6 +275,7 @@ final class UserCollection extends Collection {
         Optional<Gathered> gathered = settled(entry);
         out.writeLong(gathered.isPresent() ? gathered.get().rows : 0);
         if (gathered.isPresent()) {
+            requireWhole(gathered.get());
             byte[] bytes = function.write(gathered.get().state);
             out.writeInt(bytes.length);
             out.write(bytes);

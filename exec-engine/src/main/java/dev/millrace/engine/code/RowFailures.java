@@ -2,6 +2,7 @@ package dev.millrace.engine.code;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.OperatorContext;
+import java.util.Optional;
 
 /** Which failures are data: they are noted with a weight, and go when what failed is taken back. */
 public final class RowFailures {
@@ -17,6 +18,13 @@ public final class RowFailures {
             throw why;
         }
         return told;
+    }
+
+    /** What the user is told of a failure in values; empty for what stops or bounds the query, and for defects. */
+    public static Optional<MillraceException> ofData(RuntimeException failure) {
+        return KernelCode.explained(failure) instanceof MillraceException told && isOfData(told)
+                ? Optional.of(told)
+                : Optional.empty();
     }
 
     /** Whether this is about values of a row, and not about who stops or bounds the query. */

@@ -2,6 +2,8 @@ package dev.millrace.engine.expand;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.Memory;
+import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.engine.user.UserCode;
@@ -33,6 +35,8 @@ public final class ExpandOperator implements Operator {
     // of the batch under way
     private int[] rows = new int[0];
     private int count;
+    private int firstOfRow; // that is under way: where those made of it begin
+    private boolean isPartEmitted; // and others were emitted
     private FieldVector[] made = new FieldVector[0];
 
     public ExpandOperator(Expand node) {
@@ -71,7 +75,7 @@ public final class ExpandOperator implements Operator {
         try (batch) {
             begin();
             for (; row < batch.rowCount(); row++) {
-                expand(batch, row, output);
+                expandOrNote(batch, row, output);
             }
             rowsBefore += batch.rowCount();
             flush(batch, output);
@@ -94,6 +98,22 @@ public final class ExpandOperator implements Operator {
         }
     }
 
+    /** A row that fails gives no rows; one that fails when some of its rows are on their way ends the query. */
+    private void expandOrNote(Batch batch, int row, Output output) {
+        firstOfRow = count;
+        isPartEmitted = false;
+        try {
+            expand(batch, row, output);
+        } catch (RuntimeException failure) {
+            MillraceException why = RowFailures.kept(failure, context);
+            if (isPartEmitted) {
+                throw why;
+            }
+            count = firstOfRow;
+            context.failedRow(why, batch.weights().isPresent() ? Memory.getLong(batch.weightsAddress() + 8L * row) : 1);
+        }
+    }
+
     private void expand(Batch batch, int row, Output output) {
         for (RowsFunction function : functions) {
             function.begin(batch, row);
@@ -102,6 +122,8 @@ public final class ExpandOperator implements Operator {
         boolean emitted = false;
         while (true) {
             if (count == rows.length) {
+                isPartEmitted |= count > firstOfRow;
+                firstOfRow = 0;
                 flush(batch, output);
                 begin();
             }

@@ -2,7 +2,9 @@ package dev.millrace.engine.match;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.code.CalcKernel;
+import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;
@@ -106,7 +108,10 @@ final class Conditions implements AutoCloseable {
         try {
             return predicates[variable].select(columns[variable].single(search, mapping, position), selected) == 1;
         } catch (CalcKernel.RowFailure failure) {
-            throw failure.failure();
+            String name = spec.symbols().get(variable).name();
+            throw failure.failure() instanceof MillraceException told && RowFailures.isOfData(told)
+                    ? told.in("condition of " + name)
+                    : failure.failure();
         }
     }
 

@@ -30,8 +30,11 @@ final class PassingFailures {
                 && join.time().filter(JoinTime.Current.class::isInstance).isPresent()) {
             return mayRetract(join.left()); // a row is joined once, whatever becomes of the other side
         }
-        return (plan instanceof PlanNode.Calc || plan instanceof Join || plan instanceof PlanNode.Aggregate)
-                && plan.inputs().stream().anyMatch(this::mayRetract);
+        boolean notes = plan instanceof PlanNode.Calc
+                || plan instanceof PlanNode.Expand
+                || plan instanceof Join
+                || plan instanceof PlanNode.Aggregate;
+        return notes && plan.inputs().stream().anyMatch(this::mayRetract);
     }
 
     /** Whether rows may be taken back; else what a row does to the query is for good. */

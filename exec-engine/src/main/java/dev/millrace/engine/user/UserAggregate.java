@@ -52,6 +52,11 @@ public final class UserAggregate {
         return asked(() -> function.accumulate(state, values));
     }
 
+    /** The state with a row, given by its {@link #arguments}. */
+    public Object accumulate(Object state, Object[] arguments) {
+        return asked(() -> function.accumulate(state, arguments));
+    }
+
     /** The arguments of a row, for {@link #retract}. */
     public Object[] arguments(long image) {
         Object[] arguments = new Object[values.length];

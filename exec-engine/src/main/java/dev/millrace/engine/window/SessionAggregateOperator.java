@@ -23,6 +23,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -304,10 +305,23 @@ public final class SessionAggregateOperator implements Operator {
                     count,
                     context.allocator()));
             return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException e) {
+            Closing.all(vectors);
+            throw named(e, entries, count);
+        } catch (Error e) {
             Closing.all(vectors);
             throw e;
         }
+    }
+
+    /** A failure of some sessions' results: they are told once and taken back never, so it is the query's. */
+    private RuntimeException named(RuntimeException failure, long[] entries, int count) {
+        Schema schema = node.schema();
+        Field end = schema.field(schema.size() - 1);
+        return state.named(failure, schema, entries, count, session -> {
+            long micros = Memory.getLong(session + bounds + SessionTimers.LAST) + gapMicros;
+            return "session to " + Timestamps.text(end, micros, context.allocator());
+        });
     }
 
     // ---- snapshots

@@ -312,10 +312,26 @@ public final class SliceAggregateOperator implements Operator {
                         Timestamps.constant(schema.field(vectors.size()), window.end(), count, context.allocator()));
             }
             return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException e) {
+            Closing.all(vectors);
+            throw isPartial ? e : named(e, window, count);
+        } catch (Error e) {
             Closing.all(vectors);
             throw e;
         }
+    }
+
+    /** A failure of some groups' results: the rows are told once and taken back never, so it is the query's. */
+    private RuntimeException named(RuntimeException failure, Firing window, int count) {
+        List<Field> fields = new ArrayList<>(node.schema().fields());
+        Field end = fields.remove(fields.size() - 1);
+        Field start = fields.remove(fields.size() - 1);
+        if (isAttached) {
+            fields.add(node.keys().size(), start); // a key
+        }
+        String text = Timestamps.text(end, window.end(), context.allocator());
+        return window.state()
+                .named(failure, new Schema(fields), window.cursor().entries(), count, entry -> "window to " + text);
     }
 
     // ---- snapshots

@@ -2,6 +2,7 @@ package dev.millrace.engine.window;
 
 import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.text.ValueText;
 import dev.millrace.type.Field;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -29,6 +30,12 @@ final class Timestamps {
             Memory.putLong(data + 8L * i, Memory.getLong(entries[i] + offset) + added);
         }
         return finish(vector, count);
+    }
+
+    static String text(Field field, long micros, BufferAllocator allocator) {
+        try (FieldVector time = constant(field, micros, 1, allocator)) {
+            return ValueText.format(field.type(), time, 0).orElseThrow();
+        }
     }
 
     private static FieldVector finish(FieldVector vector, int count) {

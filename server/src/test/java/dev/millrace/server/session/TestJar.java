@@ -10,11 +10,11 @@ import java.util.zip.ZipEntry;
 import javax.tools.ToolProvider;
 
 /** Jars of Java code that a test has as text. */
-final class TestJar {
+public final class TestJar {
     private TestJar() {}
 
     /** Compiles a public class {@code org.example.Code} into a jar of always the same bytes, in a folder. */
-    static Path of(String code, Path folder) throws IOException {
+    public static Path of(String code, Path folder) throws IOException {
         Path source = Files.createDirectories(folder.resolve("src/org/example")).resolve("Code.java");
         Files.writeString(source, code);
         Path classes = Files.createDirectories(folder.resolve("classes"));
