@@ -93,15 +93,22 @@ public final class Interrupt {
         return () -> BOUND.set(before);
     }
 
-    /** The same for work that is done by turns with that of others: a look at this is a look at the turn, too. */
+    /**
+     * The same for work that is done by turns with that of others: a look at this is a look at the turn, too. If another thread
+     * has done so before, it waits for this one from now on, and lets others have its turn.
+     */
     public Binding bind(Turns turns) {
         Interrupt before = BOUND.get();
+        Turns.Turn waiting = turn;
+        if (waiting != null) {
+            waiting.rest();
+        }
         Turns.Turn begun = turns.begin();
         turn = begun;
         BOUND.set(this);
         return () -> {
             BOUND.set(before);
-            turn = null;
+            turn = waiting;
             begun.close();
         };
     }

@@ -108,6 +108,11 @@ public final class Turns {
             return true;
         }
 
+        /** The worker waits for something, and needs no turn until its next look. By any thread. */
+        void rest() {
+            close();
+        }
+
         @Override
         public void close() {
             if (has) {

@@ -11,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -98,8 +99,13 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     public Connection connect() throws SQLException {
+        return connect(new Properties());
+    }
+
+    /** The same with options of pgjdbc's. */
+    public Connection connect(Properties options) throws SQLException {
         return DriverManager.getConnection(
-                "jdbc:postgresql://localhost:" + port() + "/millrace?user=millrace&sslmode=disable");
+                "jdbc:postgresql://localhost:" + port() + "/millrace?user=millrace&sslmode=disable", options);
     }
 
     /** Its number. */

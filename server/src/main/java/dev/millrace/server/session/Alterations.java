@@ -68,7 +68,7 @@ final class Alterations {
             throw MillraceException.user(
                     SqlState.INVALID_TABLE_DEFINITION, "\"" + alter.name() + "\" would read itself");
         }
-        PhysicalPlan plan = StandingRules.of(object.options()).plan(database.plans(), alter.query());
+        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()));
         StandingQuery query = database.standing(alter.name()).orElseThrow();
         return new Planned(object, query, plan, database.engine().alteration(alter.name(), plan.root()));
     }

@@ -49,8 +49,11 @@ final class Cancellation {
         if (isNested()) {
             return step.get();
         }
+        boolean done = false;
         try (Interrupt.Binding binding = current().bind(turns)) {
-            return step.get();
+            T result = step.get();
+            done = true;
+            return result;
         } catch (RuntimeException e) {
             check(); // what an interrupted wait says about itself matters less than who interrupted it
             throw e;
@@ -59,6 +62,9 @@ final class Cancellation {
                 running = Optional.empty();
                 if (requested.isPresent()) {
                     Thread.interrupted(); // it was meant for the step that just ended
+                    if (done && underWay) {
+                        between = requested; // which was past hearing it; the statement is not
+                    }
                     requested = Optional.empty();
                 }
             }

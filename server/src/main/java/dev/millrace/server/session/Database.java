@@ -58,6 +58,7 @@ public final class Database implements AutoCloseable {
     private final AtomicInteger processes = new AtomicInteger();
     private final LongAdder statements = new LongAdder();
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
+    private final OffloadThreads offloadThreads = new OffloadThreads(turns);
     private final DirectCalls direct = new DirectCalls(this);
 
     private final Keeper keeper;
@@ -299,6 +300,11 @@ public final class Database implements AutoCloseable {
         return adHoc;
     }
 
+    /** Where sessions have long statements planned. */
+    OffloadThreads offloadThreads() {
+        return offloadThreads;
+    }
+
     Plans plans() {
         return plans;
     }
@@ -363,6 +369,7 @@ public final class Database implements AutoCloseable {
         direct.close();
         timeouts.close();
         sessions.forEach(Session::close);
+        offloadThreads.close();
         queries.values().forEach(StandingQuery::drop);
         queries.clear();
         tableKeys.values().forEach(TableKeys::close);

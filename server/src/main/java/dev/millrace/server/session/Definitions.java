@@ -273,7 +273,7 @@ final class Definitions {
             int priority = (int) options.integer("priority", 0, -1000, 1000);
             requireStart(options, query);
             options.rejectUnread();
-            PhysicalPlan plan = rules.plan(database.plans(), query);
+            PhysicalPlan plan = queries.plan(query, rules);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how =
                     queries.limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
@@ -323,7 +323,7 @@ final class Definitions {
             queries.requireStreaming(create.query().relations(), "a sink");
             Options options = new Options(create.options());
             String connector = options.required("connector");
-            PhysicalPlan plan = StandingRules.of(options).plan(database.plans(), create.query());
+            PhysicalPlan plan = queries.plan(create.query(), StandingRules.of(options));
             Schema schema = create.query().schema();
             Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
             try {

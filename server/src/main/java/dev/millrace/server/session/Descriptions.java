@@ -39,10 +39,12 @@ final class Descriptions {
             return before.description;
         }
         SessionUse used = new SessionUse(names);
+        Offload offload = execution.queries().offload();
         List<DataType> types = parsed.parameterCount() == 0
                 ? List.of()
-                : database.frontend().parameterTypes(parsed, used, declaredTypes);
-        Statement statement = database.plans().analyze(parsed, names, Parameters.toDescribe(declaredTypes));
+                : offload.run(() -> database.frontend().parameterTypes(parsed, used, declaredTypes));
+        Statement statement =
+                offload.run(() -> database.plans().analyze(parsed, names, Parameters.toDescribe(declaredTypes)));
         Description description = new Description(types, columns(statement, parsed));
         boolean stands = statement instanceof Statement.Select || StatementKinds.changesRows(statement);
         if (stands && parsed.parameterCount() > 0 && !used.isOwn()) {

@@ -51,6 +51,7 @@ final class Execution {
             SessionSettings settings,
             SessionCatalog names,
             Cancellation cancellation,
+            Offload offload,
             Consumer<String> notices) {
         this.database = database;
         this.settings = settings;
@@ -60,8 +61,8 @@ final class Execution {
         this.roles = new RoleStatements(database, identity, names.permissions(), notices);
         this.notices = notices;
         this.transactions = new Transactions(database, settings, notices);
-        this.queries =
-                new Queries(database, settings, transactions, cancellation, notices, source -> progress = source);
+        this.queries = new Queries(
+                database, settings, transactions, cancellation, offload, notices, source -> progress = source);
         this.keyReads = new KeyReads(database, names, queries);
         this.cursors = new Cursors(database, queries, transactions, cancellation, names.objects());
         transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
@@ -76,7 +77,7 @@ final class Execution {
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes);
         this.tables = new TableAlterations(database, definitions, indexes, queries, transactions, notices);
-        this.explanations = new Explanations(database, alterations);
+        this.explanations = new Explanations(database, queries, alterations);
     }
 
     Queries queries() {
@@ -120,7 +121,7 @@ final class Execution {
         if (known.isPresent()) {
             return known.get();
         }
-        Statement statement = database.plans().analyze(parsed, names, parameters);
+        Statement statement = queries.offload().run(() -> database.plans().analyze(parsed, names, parameters));
         transactions.check(statement);
         names.permissions().require(statement, parsed.syntax());
         Optional<StatementResult> done = executeForTransactions(statement);

@@ -35,10 +35,12 @@ final class Explanations {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Database database;
+    private final Queries queries;
     private final Alterations alterations;
 
-    Explanations(Database database, Alterations alterations) {
+    Explanations(Database database, Queries queries, Alterations alterations) {
         this.database = database;
+        this.queries = queries;
         this.alterations = alterations;
     }
 
@@ -70,9 +72,7 @@ final class Explanations {
         if (forms.contains(ExplainForm.LOGICAL)) {
             LogicalText.of(query).lines().forEach(lines::add);
         }
-        PhysicalPlan plan = standing
-                ? StandingRules.of(options(statement)).plan(database.plans(), query)
-                : database.plans().pull(query);
+        PhysicalPlan plan = standing ? queries.plan(query, StandingRules.of(options(statement))) : queries.plan(query);
         boolean physical =
                 forms.isEmpty() || forms.contains(ExplainForm.PHYSICAL) || forms.contains(ExplainForm.VERBOSE);
         if (physical && !standing) {

@@ -1,6 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.engine.calc.ConstantFolder;
+import dev.millrace.engine.statistic.ColumnSketch;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.planner.estimate.RelationStatistics;
@@ -45,10 +46,11 @@ public final class HeadStart {
         thread.start();
     }
 
-    /** The compiler of expressions. */
+    /** The compiler of expressions, and what the planner makes of columns. */
     private static void compile() {
         Literal one = new Literal(1L, DataType.INTEGER);
         ConstantFolder.evaluate(new Expression.Call("add", List.of(one, one), DataType.INTEGER, false));
+        new ColumnSketch(DataType.INTEGER);
     }
 
     /** The front end and the planner. */

@@ -137,16 +137,18 @@ final class KeyReads implements AutoCloseable {
         try {
             SessionUse used = new SessionUse(names);
             boolean open = parsed.parameterCount() > 0;
-            Statement statement = open
-                    ? database.plans().analyzeOpen(parsed, used, parameters.declaredTypes())
-                    : database.plans().analyze(parsed, names, parameters);
+            Statement statement = queries.offload()
+                    .run(() -> open
+                            ? database.plans().analyzeOpen(parsed, used, parameters.declaredTypes())
+                            : database.plans().analyze(parsed, names, parameters));
             if (statement instanceof Statement.Select select && !used.isOwn()) {
-                PlanNode root = database.plans().pull(select.query()).root();
+                PlanNode root = queries.plan(select.query()).root();
                 Optional<Found> found = rows.plan(root).map(plan -> new Found(select, plan));
                 Optional<Ranged> ranged = found.isPresent() ? Optional.empty() : ranged(select, root, parsed);
                 return new Known(version, parameters.declaredTypes(), found, ranged);
             }
         } catch (MillraceException | IllegalArgumentException e) {
+            Interrupt.checkCurrent();
             // with its values the statement may be right; if not, its error is told by who executes it
         }
         return new Known(version, parameters.declaredTypes(), Optional.empty(), Optional.empty());

@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import dev.millrace.error.MillraceException;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
@@ -119,10 +120,10 @@ final class PreparedChanges implements AutoCloseable {
         List<DataType> declared = parameters.declaredTypes();
         try {
             SessionUse used = new SessionUse(names);
-            Statement statement = database.plans().analyzeOpen(parsed, used, declared);
+            Statement statement = queries.offload().run(() -> database.plans().analyzeOpen(parsed, used, declared));
             Optional<Query> query = used.isOwn() ? Optional.empty() : query(statement);
             if (query.isPresent()) {
-                PlanNode plan = database.plans().pull(query.get()).root();
+                PlanNode plan = queries.plan(query.get()).root();
                 List<PreparedRows.Place> places = PreparedRows.places(plan);
                 return new Known(
                         version,
@@ -133,6 +134,7 @@ final class PreparedChanges implements AutoCloseable {
                                 .map(rows -> new Found(statement, rows, places)));
             }
         } catch (MillraceException | IllegalArgumentException e) {
+            Interrupt.checkCurrent();
             // with its values the statement may be right; if not, its error is told by who executes it
         }
         return new Known(version, declared, Optional.empty());

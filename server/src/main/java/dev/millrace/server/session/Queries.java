@@ -58,6 +58,7 @@ final class Queries {
     private final SessionSettings settings;
     private final Transactions transactions;
     private final Cancellation cancellation;
+    private final Offload offload;
     private final Consumer<String> notices;
     private final KeyRows keys;
     private final RangeRows ranges;
@@ -73,12 +74,14 @@ final class Queries {
             SessionSettings settings,
             Transactions transactions,
             Cancellation cancellation,
+            Offload offload,
             Consumer<String> notices,
             Consumer<Supplier<Optional<Progress>>> showProgress) {
         this.database = database;
         this.settings = settings;
         this.transactions = transactions;
         this.cancellation = cancellation;
+        this.offload = offload;
         this.notices = notices;
         this.keys = new KeyRows(database, statementClock());
         this.ranges = new RangeRows(database, statementClock());
@@ -127,9 +130,24 @@ final class Queries {
         return rows(select.query());
     }
 
+    /** What may take long for long statements is done by way of it. */
+    Offload offload() {
+        return offload;
+    }
+
+    /** The plan of a query over the rows that are there. */
+    PhysicalPlan plan(Query query) {
+        return offload.run(() -> database.plans().pull(query));
+    }
+
+    /** The plan of a query whose answer is kept current. */
+    PhysicalPlan plan(Query query, StandingRules rules) {
+        return offload.run(() -> rules.plan(database.plans(), query));
+    }
+
     /** The rows of a finite query. */
     StatementResult.Rows rows(Query query) {
-        PlanNode plan = database.plans().pull(query).root();
+        PlanNode plan = plan(query).root();
         tellOfViews(query);
         prepareToRead(query);
         Optional<StatementResult.Rows> byKey =
@@ -224,7 +242,7 @@ final class Queries {
 
     /** The rows of a query over rows at hand, which stay the caller's; it may read relations, too. */
     StatementResult.Rows over(Query query, Batch atHand) {
-        PlanNode plan = database.plans().pull(query).root();
+        PlanNode plan = plan(query).root();
         if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY && DirectCalc.suits(plan, Relation.AT_HAND)) {
             return FixedRows.of(
                     query.schema(),
@@ -317,7 +335,8 @@ final class Queries {
     }
 
     private StatementResult.Rows run(PlanNode plan, Schema schema, Runnable onClose) {
-        Result result = database.engine().run(plan, nowMicros, mostBytes());
+        long mostBytes = mostBytes();
+        Result result = offload.run(() -> database.engine().run(plan, nowMicros, mostBytes), Result::close);
         long startNanos = database.clock().nanoTime();
         showProgress.accept(() -> Optional.of(progressOf(result, startNanos)));
         return new ResultRows(schema, result, cancellation, database.engine().allocator(), () -> {
@@ -507,7 +526,7 @@ final class Queries {
     }
 
     private StatementResult subscribeToOwn(Statement.Subscribe subscribe) {
-        PhysicalPlan plan = StandingRules.NONE.plan(database.plans(), subscribe.query());
+        PhysicalPlan plan = plan(subscribe.query(), StandingRules.NONE);
         // Who reads only what is read for it alone, from the first row on, makes nobody else wait.
         boolean alone = !subscribe.query().relations().isEmpty()
                 && subscribe.query().relations().stream().allMatch(database.plans()::givesAllRowsAgain);

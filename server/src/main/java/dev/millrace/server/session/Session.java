@@ -40,6 +40,7 @@ public final class Session implements AutoCloseable {
     private final Database database;
     private final SessionSettings settings = new SessionSettings();
     private final Cancellation cancellation;
+    private final Offload offload;
     private final SessionObjects objects;
     private final Identity identity;
     private final Deadlines deadlines;
@@ -58,6 +59,7 @@ public final class Session implements AutoCloseable {
     Session(Database database, String role) {
         this.database = database;
         this.cancellation = new Cancellation(database.turns());
+        this.offload = new Offload(database.offloadThreads());
         this.objects = new SessionObjects(new PreparedTexts(database.clock()));
         this.identity = new Identity(database.catalog().roles(), settings, role);
         this.deadlines = new Deadlines(settings, database.clock(), database.timeouts()::arm);
@@ -67,7 +69,8 @@ public final class Session implements AutoCloseable {
         objects.activity(new ActivityRows(database, identity)::json);
         SessionCatalog names = new SessionCatalog(
                 database.catalog(), database.pgCatalog(), settings, identity, permissions, objects, signals);
-        this.execution = new Execution(database, settings, names, cancellation, notice -> notices.accept(notice));
+        this.execution =
+                new Execution(database, settings, names, cancellation, offload, notice -> notices.accept(notice));
         this.descriptions = new Descriptions(database, names, execution);
         database.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
@@ -268,9 +271,10 @@ public final class Session implements AutoCloseable {
         deadlines.statementPrepares();
         cancellation.begins();
         activity.begins(sql);
+        offload.begins(sql);
         try {
-            return Failures.translate(
-                    () -> cancellation.run(() -> database.frontend().parse(sql)));
+            return Failures.translate(() ->
+                    cancellation.run(() -> offload.run(() -> database.frontend().parse(sql))));
         } catch (MillraceException e) {
             statementEnds();
             execution.transactions().fail();
@@ -288,6 +292,7 @@ public final class Session implements AutoCloseable {
         execution.transactions().requireUsable(statement.syntax());
         deadlines.statementPrepares();
         cancellation.goesOn();
+        offload.begins(statement.text());
         return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
     }
 
@@ -378,6 +383,7 @@ public final class Session implements AutoCloseable {
         deadlines.statementBegins();
         cancellation.goesOn();
         activity.begins(text);
+        offload.begins(text);
         boolean done = true;
         try {
             Optional<StatementResult> result = Failures.translate(() -> cancellation.run(step));

@@ -10,9 +10,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Properties;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -28,13 +28,19 @@ final class HostileClient {
     /** What a server that is in order never says. */
     private static final Set<String> DEFECTS = Set.of("XX000", "XX001");
 
-    private final Callable<Connection> server;
+    /** Connects to the server. */
+    interface Server {
+        Connection connect(Properties options) throws SQLException;
+    }
+
+    private final Server server;
     private final HostileReport report;
     private final SplittableRandom random;
     private Connection connection;
+    private String name; // of the connection
     private int timeoutMillis;
 
-    HostileClient(Callable<Connection> server, HostileReport report, long seed) {
+    HostileClient(Server server, HostileReport report, long seed) {
         this.server = server;
         this.report = report;
         this.random = new SplittableRandom(seed);
@@ -63,8 +69,11 @@ final class HostileClient {
     private void reconnect() throws Exception {
         if (connection != null) {
             connection.abort(Runnable::run);
+            SentTimes.forget(name);
         }
-        connection = server.call();
+        Properties options = new Properties();
+        name = SentTimes.name(options);
+        connection = server.connect(options);
         timeoutMillis = TIMEOUT_MILLIS[random.nextInt(TIMEOUT_MILLIS.length)];
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET statement_timeout = '" + timeoutMillis + "ms'");
@@ -119,7 +128,7 @@ final class HostileClient {
     }
 
     private boolean timed(Hostile hostile, Step step) throws SQLException {
-        report.begins(this, hostile, timeoutMillis);
+        report.begins(this, hostile, timeoutMillis, SentTimes.lastNanos(name));
         try {
             return step.run();
         } finally {

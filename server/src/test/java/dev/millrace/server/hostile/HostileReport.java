@@ -8,14 +8,19 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /** How long statements took beyond their timeouts, and what they said. Safe on any thread. */
 final class HostileReport {
-    /** What a client waits for. */
-    record UnderWay(Hostile hostile, long sinceNanos, int timeoutMillis) {
+    /**
+     * What a client waits for.
+     *
+     * @param sentNanos when it last sent something, asked again while it sends
+     */
+    record UnderWay(Hostile hostile, LongSupplier sentNanos, int timeoutMillis) {
         long dueNanos() {
-            return sinceNanos + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            return sentNanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         }
     }
 
@@ -35,8 +40,11 @@ final class HostileReport {
     private final Map<String, Tally> tallies = new TreeMap<>(); // guarded by itself
     private final Map<Object, UnderWay> underWay = new ConcurrentHashMap<>();
 
-    void begins(Object client, Hostile hostile, int timeoutMillis) {
-        underWay.put(client, new UnderWay(hostile, System.nanoTime(), timeoutMillis));
+    /** A client sends a statement, or asks for more of its rows. */
+    void begins(Object client, Hostile hostile, int timeoutMillis, LongSupplier sentNanos) {
+        long now = System.nanoTime();
+        underWay.put(
+                client, new UnderWay(hostile, () -> now + Math.max(0, sentNanos.getAsLong() - now), timeoutMillis));
     }
 
     /** A client waits no longer; what the machine had no time for is not the server's. */

@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.error.MillraceException;
@@ -79,6 +80,24 @@ class CancellationTest {
         cancellation.request("statement timeout"); // nothing runs, but the statement has not ended
         MillraceException why = assertThrows(MillraceException.class, () -> cancellation.run(() -> "executed"));
         assertEquals("canceling statement due to statement timeout", why.getMessage());
+        cancellation.ends();
+        assertEquals("another", cancellation.run(() -> "another"));
+    }
+
+    /** As a timeout at the end of a text's parsing, which nothing looks at any more. */
+    @Test
+    void aRequestThatAStepDidNotHearStopsTheNextOfTheStatement() {
+        cancellation.begins();
+        cancellation.run(() -> {
+            cancellation.request("statement timeout");
+            return "parsed";
+        });
+        assertThrows(MillraceException.class, () -> cancellation.run(() -> "described"));
+        cancellation.run(() -> {
+            cancellation.request("user request");
+            return "executed";
+        });
+        assertFalse(Thread.currentThread().isInterrupted());
         cancellation.ends();
         assertEquals("another", cancellation.run(() -> "another"));
     }

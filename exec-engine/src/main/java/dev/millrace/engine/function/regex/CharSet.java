@@ -1,5 +1,6 @@
 package dev.millrace.engine.function.regex;
 
+import dev.millrace.interrupt.Interrupt;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
@@ -7,12 +8,11 @@ import java.util.function.IntPredicate;
 
 /** A set of code points: ranges, and those of ASCII as a bitmap. Immutable. */
 final class CharSet {
-    private static final int END = Character.MAX_CODE_POINT + 1;
+    private static final int LAST_SPACE = 0x3000; // of all code points
 
     static final CharSet ANY = builder().add(0, Character.MAX_CODE_POINT).build(false, false);
     static final CharSet DIGIT = builder().add('0', '9').build(false, false);
-    static final CharSet SPACE = builder().add(CharSet::isSpace).build(false, false);
-    static final CharSet WORD = builder().add(CharSet::isWord).build(false, false);
+    static final CharSet SPACE = builder().add(0, LAST_SPACE, CharSet::isSpace).build(false, false);
 
     /** Of one character each, as long patterns have by thousands. */
     private static final AtomicReferenceArray<CharSet> SINGLES = new AtomicReferenceArray<>(128);
@@ -134,10 +134,17 @@ final class CharSet {
             return this;
         }
 
+        /** Those of all code points that are members: tens of milliseconds for a cold JVM. */
         Builder add(IntPredicate members) {
+            return add(0, Character.MAX_CODE_POINT, members);
+        }
+
+        /** Those of {@code first} to {@code last} that are members. */
+        Builder add(int first, int last, IntPredicate members) {
             int from = -1;
-            for (int c = 0; c <= END; c++) {
-                boolean member = c < END && members.test(c);
+            for (int c = first; c <= last + 1; c++) {
+                Interrupt.checkSometimes(c);
+                boolean member = c <= last && members.test(c);
                 if (member && from < 0) {
                     from = c;
                 } else if (!member && from >= 0) {

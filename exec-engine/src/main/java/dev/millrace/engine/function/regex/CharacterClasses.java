@@ -18,10 +18,15 @@ final class CharacterClasses {
             case 'D' -> Optional.of(CharSet.DIGIT.negated());
             case 's' -> Optional.of(CharSet.SPACE);
             case 'S' -> Optional.of(CharSet.SPACE.negated());
-            case 'w' -> Optional.of(CharSet.WORD);
-            case 'W' -> Optional.of(CharSet.WORD.negated());
+            case 'w' -> Optional.of(word());
+            case 'W' -> Optional.of(word().negated());
             default -> Optional.empty();
         };
+    }
+
+    /** Letters, digits and the underscore. */
+    static CharSet word() {
+        return named("word", false).orElseThrow();
     }
 
     /** The set of a name between colons in brackets; without regard to case, that of one case is that of all letters. */
@@ -51,7 +56,7 @@ final class CharacterClasses {
             case "punct" -> of(c -> c > ' ' && c < 127 && !Character.isLetterOrDigit(c));
             case "space" -> Optional.of(CharSet.SPACE);
             case "upper" -> of(Character::isUpperCase);
-            case "word" -> Optional.of(CharSet.WORD);
+            case "word" -> of(CharSet::isWord);
             case "xdigit" -> of(c -> c < 128 && Character.digit(c, 16) >= 0);
             default -> Optional.empty();
         };

@@ -118,7 +118,7 @@ public final class Regex {
             collect(repeat.body(), sets);
         } else if (part instanceof Syntax.At at) {
             boolean words = at.place().ordinal() >= Syntax.Place.WORD_START.ordinal();
-            sets.add(words ? CharSet.WORD : CharSet.of('\n'));
+            sets.add(words ? CharacterClasses.word() : CharSet.of('\n'));
         } else if (part instanceof Syntax.Look look) {
             collect(look.body(), sets);
             looks.putIfAbsent(look, looks.size());
