@@ -101,6 +101,12 @@ public final class Memory {
         return UNSAFE.getLong(address);
     }
 
+    /** What is read after it was written before the word, if {@link #putLongRelease} wrote that. The address is a multiple of eight. */
+    public static long getLongAcquire(long address) {
+        check(address, 8);
+        return UNSAFE.getLongVolatile(null, address);
+    }
+
     public static float getFloat(long address) {
         check(address, 4);
         return UNSAFE.getFloat(address);
@@ -129,6 +135,12 @@ public final class Memory {
     public static void putLong(long address, long value) {
         check(address, 8);
         UNSAFE.putLong(address, value);
+    }
+
+    /** Whoever reads the word by {@link #getLongAcquire} reads what was written before. The address is a multiple of eight. */
+    public static void putLongRelease(long address, long value) {
+        check(address, 8);
+        UNSAFE.putOrderedLong(null, address, value);
     }
 
     public static void putFloat(long address, float value) {

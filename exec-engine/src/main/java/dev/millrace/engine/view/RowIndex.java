@@ -2,8 +2,8 @@ package dev.millrace.engine.view;
 
 /**
  * Finds rows of a view by some of their columns, in all their versions: who looks tells the ones that are seen at the version that it
- * pinned, whichever that is. Used with the view's lock held, for some hundred rows at a time. A key is a row in which the columns of the
- * key are set.
+ * pinned, whichever that is. Used with the view's lock held, for some hundred rows at a time, but for what says otherwise. A key is a
+ * row in which the columns of the key are set.
  */
 interface RowIndex extends AutoCloseable {
     /**

@@ -4,7 +4,6 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.StateMemory;
-import dev.millrace.operator.KeyGroups;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
@@ -16,7 +15,8 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * <pre>
  *   stage (may run out of memory) -> stamp with a version nobody sees yet (cannot fail) -> the version is made current
- *     -> rows that died are reclaimed when nobody reads as of an earlier version
+ *     -> rows that died are removed when nobody reads as of an earlier version
+ *     -> they are freed when no lookup is under way that may have found them
  *
  *   row: next | previous | hash, or next of the dead | born | died | weight | length, 4 bytes | unused, 4 bytes | bytes
  * </pre>
@@ -34,18 +34,18 @@ final class RowVersions implements AutoCloseable {
     private static final int LENGTH = 48;
     private static final int ROW = 56;
     private static final long ALIVE = Long.MAX_VALUE;
-    private static final long ADDRESS = (1L << 48) - 1;
-    private static final int FIRST_CAPACITY = 64;
 
-    private final BufferAllocator allocator;
     private final StateMemory memory;
     private final List<RowIndex> indexes = new ArrayList<>();
     private final List<RowCursor> cursors = new ArrayList<>();
-    private List<ArrowBuf> slots = List.of(); // of the rows that are alive, by their bytes
-    private long slotsAddress;
-    private int shift;
-    private long mask;
-    private long alive;
+    private final Lookups lookups;
+    private final AddressTable living; // rows, by their bytes
+    private final List<ArrowBuf> replacedSlots = new ArrayList<>(0); // of indexes, that lookups may still read
+    private final List<ArrowBuf> unusedSlots = new ArrayList<>(0); // that nobody does
+    private long
+            removed; // rows that are in no index any more, while lookups may still read them; a list by the next of the
+    // dead
+    private long left; // the same, removed before the lookups were marked
     private long staged;
     private long first;
     private long last;
@@ -53,19 +53,29 @@ final class RowVersions implements AutoCloseable {
     private long lastDead;
     private long deadBytes;
 
-    RowVersions(BufferAllocator allocator) {
-        this.allocator = allocator;
+    /** @param lookups that read rows without the lock under which all else is done */
+    RowVersions(BufferAllocator allocator, Lookups lookups) {
+        this.lookups = lookups;
         this.memory = new StateMemory(allocator);
+        this.living = new AddressTable(allocator, node -> Memory.getLong(node + HASH), 4);
     }
 
     long size() {
-        return alive;
+        return living.count();
     }
 
     long bytes() {
-        long sum = memory.bytes() + (slots.isEmpty() ? 0 : 8 * (mask + 1));
+        long sum = memory.bytes() + living.bytes() + capacity(replacedSlots) + capacity(unusedSlots);
         for (RowIndex index : indexes) {
             sum += index.bytes();
+        }
+        return sum;
+    }
+
+    private static long capacity(List<ArrowBuf> slots) {
+        long sum = 0;
+        for (int i = 0; i < slots.size(); i++) {
+            sum += slots.get(i).capacity();
         }
         return sum;
     }
@@ -110,40 +120,10 @@ final class RowVersions implements AutoCloseable {
     }
 
     private void reserve(long more) {
-        long needed = 2 * (alive + more);
-        if (slots.isEmpty() || needed > mask) {
-            long capacity = slots.isEmpty() ? FIRST_CAPACITY : 4 * (mask + 1);
-            while (needed >= capacity) {
-                capacity *= 2;
-            }
-            grow(capacity);
-        }
+        living.reserve(more);
         for (int i = 0; i < indexes.size(); i++) {
             indexes.get(i).reserve(more);
         }
-    }
-
-    private void grow(long capacity) {
-        List<ArrowBuf> oldSlots = slots;
-        long oldAddress = slotsAddress;
-        long oldCapacity = oldSlots.isEmpty() ? 0 : mask + 1;
-        ArrowBuf buffer = allocator.buffer(8 * capacity);
-        slots = List.of(buffer);
-        slotsAddress = buffer.memoryAddress();
-        mask = capacity - 1;
-        shift = 64 - Long.numberOfTrailingZeros(capacity);
-        Memory.fill(slotsAddress, 8 * capacity, (byte) 0);
-        for (long old = 0; old < oldCapacity; old++) {
-            long word = Memory.getLong(oldAddress + (old << 3));
-            if (word != 0) {
-                long slot = home(word & ADDRESS);
-                while (word(slot) != 0) {
-                    slot = (slot + 1) & mask;
-                }
-                Memory.putLong(slotsAddress + (slot << 3), word);
-            }
-        }
-        Closing.all(oldSlots);
     }
 
     // ---- to stamp --------------------------------------------------------------------------------------------------
@@ -152,38 +132,35 @@ final class RowVersions implements AutoCloseable {
     void stamp(long node, long version) {
         staged--;
         long hash = Memory.getLong(node + HASH);
-        long slot = find(node, hash);
-        long word = word(slot);
-        if (word == 0) {
+        long before = find(node, hash);
+        if (before == 0) {
             if (Memory.getLong(node + WEIGHT) == 0) {
                 free(node);
                 return;
             }
             link(node, last);
             begin(node, version);
-            Memory.putLong(slotsAddress + (slot << 3), hash << 48 | node);
-            alive++;
+            living.add(node, hash);
             return;
         }
-        long before = word & ADDRESS;
         long sum = Memory.getLong(before + WEIGHT) + Memory.getLong(node + WEIGHT);
         if (Memory.getLong(before + BORN) == version) { // nobody sees it yet
             free(node);
             if (sum == 0) {
-                unindex(slot);
+                living.remove(before, hash);
                 remove(before);
             } else {
                 Memory.putLong(before + WEIGHT, sum);
             }
         } else if (sum == 0) {
             free(node);
-            unindex(slot);
+            living.remove(before, hash);
             end(before, version);
         } else {
             Memory.putLong(node + WEIGHT, sum);
             link(node, before);
             begin(node, version);
-            Memory.putLong(slotsAddress + (slot << 3), hash << 48 | node);
+            living.replace(before, node, hash);
             end(before, version);
         }
     }
@@ -208,51 +185,23 @@ final class RowVersions implements AutoCloseable {
         deadBytes += ROW + Memory.getInt(node + LENGTH);
     }
 
-    /** The slot of the living row with the same bytes, or the free one where it is to be. */
+    /** The living row with the same bytes, or 0. */
     private long find(long node, long hash) {
         int length = Memory.getInt(node + LENGTH);
-        long slot = hash << KeyGroups.BITS >>> shift;
-        while (true) {
-            long word = word(slot);
-            if (word == 0) {
-                return slot;
-            }
-            if ((word ^ hash << 48) >>> 48 == 0) {
-                long other = word & ADDRESS;
+        AddressTable.Words words = living.words();
+        long slot = words.first(hash);
+        for (long word = words.word(slot); word != AddressTable.FREE; word = words.word(slot)) {
+            if (AddressTable.Words.mayBe(word, hash)) {
+                long other = word & AddressTable.ADDRESS;
                 if (Memory.getLong(other + HASH) == hash
                         && Memory.getInt(other + LENGTH) == length
                         && Memory.equal(other + ROW, node + ROW, length)) {
-                    return slot;
+                    return other;
                 }
             }
-            slot = (slot + 1) & mask;
+            slot = words.next(slot);
         }
-    }
-
-    private void unindex(long freed) {
-        long hole = freed;
-        long slot = hole;
-        while (true) {
-            slot = (slot + 1) & mask;
-            long word = word(slot);
-            if (word == 0) {
-                break;
-            }
-            if (((slot - home(word & ADDRESS)) & mask) >= ((slot - hole) & mask)) {
-                Memory.putLong(slotsAddress + (hole << 3), word);
-                hole = slot;
-            }
-        }
-        Memory.putLong(slotsAddress + (hole << 3), 0);
-        alive--;
-    }
-
-    private long word(long slot) {
-        return Memory.getLong(slotsAddress + (slot << 3));
-    }
-
-    private long home(long node) {
-        return Memory.getLong(node + HASH) << KeyGroups.BITS >>> shift;
+        return 0;
     }
 
     /** Puts a row behind another, or first behind 0. */
@@ -291,7 +240,12 @@ final class RowVersions implements AutoCloseable {
         } else {
             Memory.putLong(next + PREVIOUS, previous);
         }
-        free(node);
+        if (lookups.isOpen()) {
+            Memory.putLong(node + NEXT_DEAD, removed);
+            removed = node;
+        } else {
+            free(node);
+        }
     }
 
     private void free(long node) {
@@ -301,13 +255,13 @@ final class RowVersions implements AutoCloseable {
     // ---- to reclaim ------------------------------------------------------------------------------------------------
 
     /**
-     * Frees some of the rows that died at a version or before.
+     * Removes some of the rows that died at a version or before, which nobody sees.
      *
      * @return whether there are more
      */
     boolean reclaim(long version, int most) {
-        for (int left = most; firstDead != 0 && Memory.getLong(firstDead + DIED) <= version; left--) {
-            if (left == 0) {
+        for (int more = most; firstDead != 0 && Memory.getLong(firstDead + DIED) <= version; more--) {
+            if (more == 0) {
                 return true;
             }
             long node = firstDead;
@@ -319,6 +273,50 @@ final class RowVersions implements AutoCloseable {
             remove(node);
         }
         return false;
+    }
+
+    /**
+     * Frees some of what was removed, once those who look up without the lock have gone on from there; what they have not is
+     * left to the next call.
+     *
+     * @return whether more can be freed now
+     */
+    boolean freeRemoved(int most) {
+        if (left == 0 && replacedSlots.isEmpty()) {
+            left = removed;
+            removed = 0;
+            for (int i = 0; i < indexes.size(); i++) {
+                if (indexes.get(i) instanceof HashIndex index) {
+                    replacedSlots.addAll(index.takeReplaced());
+                }
+            }
+            if (left == 0 && replacedSlots.isEmpty()) {
+                return false;
+            }
+            lookups.mark();
+        }
+        if (!lookups.haveEnded()) {
+            return false;
+        }
+        unusedSlots.addAll(replacedSlots);
+        replacedSlots.clear();
+        for (int i = 0; i < most && left != 0; i++) {
+            long node = left;
+            left = Memory.getLong(node + NEXT_DEAD);
+            free(node);
+        }
+        return left != 0 || removed != 0;
+    }
+
+    /** Memory that nobody needs any more, for the caller to close: not with the lock held, since that may take long. */
+    List<ArrowBuf> takeUnused() {
+        unusedSlots.addAll(living.takeReplaced());
+        if (unusedSlots.isEmpty()) {
+            return List.of();
+        }
+        List<ArrowBuf> taken = List.copyOf(unusedSlots);
+        unusedSlots.clear();
+        return taken;
     }
 
     // ---- to read ---------------------------------------------------------------------------------------------------
@@ -405,11 +403,15 @@ final class RowVersions implements AutoCloseable {
     @Override
     public void close() {
         List<AutoCloseable> all = new ArrayList<>(indexes);
-        all.addAll(slots);
+        all.addAll(replacedSlots);
+        all.addAll(unusedSlots);
+        all.add(living);
         all.add(memory);
         indexes.clear();
-        slots = List.of();
-        alive = 0;
+        replacedSlots.clear();
+        unusedSlots.clear();
+        removed = 0;
+        left = 0;
         first = 0;
         last = 0;
         firstDead = 0;

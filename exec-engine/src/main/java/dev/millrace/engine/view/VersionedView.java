@@ -34,9 +34,9 @@ import org.apache.arrow.vector.FieldVector;
  * any thread.
  *
  * <p>Who writes stages rows, which may run out of memory and then changes nothing; stamps them with a version that nobody sees
- * yet, which cannot fail; and makes the version current, elsewhere, for all views of an epoch at once. Who reads one row does so
- * under the view's lock; who reads all pins the version that is current and takes the lock for some hundred rows at a time. So
- * does who writes: neither waits long for the other.
+ * yet, which cannot fail; and makes the version current, elsewhere, for all views of an epoch at once. Who reads rows by
+ * a hash index takes no lock at all ({@link Lookups}); who reads all pins the version that is current and takes the lock for some hundred
+ * rows at a time. So does who writes: neither waits long for the other.
  *
  * <p>Long because who writes, scans and looks up shares one list of rows under one lock.
  */
@@ -54,6 +54,7 @@ public final class VersionedView implements AutoCloseable {
     private final int[] columns;
     private final long mostDeadBytes;
     private final Pins pins = new Pins();
+    private final Lookups lookups = new Lookups();
     private final LongAdder touched = new LongAdder();
     private final ReentrantLock lock = new ReentrantLock();
     private final RowCodec codec; // guarded by the lock, as what follows
@@ -98,7 +99,7 @@ public final class VersionedView implements AutoCloseable {
         this.allocator = allocator;
         this.types = schema.fields().stream().map(Field::type).toList();
         this.codec = new RowCodec(types, false, allocator);
-        this.rows = new RowVersions(allocator);
+        this.rows = new RowVersions(allocator, lookups);
         this.indexes = new ViewIndexes(lock, rows, allocator);
         this.followers = new Followers(this, indexes, pins);
         this.columns = IntStream.range(0, schema.size()).toArray();
@@ -151,6 +152,7 @@ public final class VersionedView implements AutoCloseable {
     }
 
     private void stage(Batch batch, long weights, int from, int count, Staged staged) {
+        List<ArrowBuf> unused;
         lock.lock();
         try {
             if (freed) {
@@ -173,10 +175,12 @@ public final class VersionedView implements AutoCloseable {
                 }
                 staged.last = node;
             }
+            unused = rows.takeUnused();
             bytes = rows.bytes();
         } finally {
             lock.unlock();
         }
+        Closing.all(unused);
     }
 
     static MillraceException gone() {
@@ -234,10 +238,12 @@ public final class VersionedView implements AutoCloseable {
             if (tooMany) {
                 pins.expire(current);
             }
-            long horizon = pins.horizon(current);
+            long horizon = lookups.oldest(pins.horizon(current));
+            List<ArrowBuf> unused;
             lock.lock();
             try {
-                more = !freed && rows.reclaim(horizon, TOGETHER);
+                more = !freed && (rows.reclaim(horizon, TOGETHER) | rows.freeRemoved(TOGETHER));
+                unused = rows.takeUnused();
                 bytes = freed ? 0 : rows.bytes();
                 boolean was = tooMany;
                 tooMany = !freed && rows.deadBytes() > Math.max(mostDeadBytes, bytes / 2);
@@ -245,6 +251,7 @@ public final class VersionedView implements AutoCloseable {
             } finally {
                 lock.unlock();
             }
+            Closing.all(unused);
         }
     }
 
@@ -359,7 +366,8 @@ public final class VersionedView implements AutoCloseable {
      */
     public ViewLookup lookup(KeyColumns key) {
         RowCodec own = newCodec();
-        return new ViewLookup(this, key, made(key), own);
+        look(lookups::open);
+        return new ViewLookup(this, key, (HashIndex) made(key), own);
     }
 
     RowCodec newCodec() {
@@ -381,11 +389,34 @@ public final class VersionedView implements AutoCloseable {
         return indexes.has(index);
     }
 
-    /** Runs a lookup that takes rows as of the version that is current; false if there were too many, or the view or index is gone. */
-    boolean look(RowIndex index, FoundRows found, int most, Runnable lookup) {
+    /**
+     * Runs a lookup in hash indexes that takes rows as of the version that is current; false if there were too many, or the view is
+     * gone. Waits for nobody who writes.
+     */
+    boolean look(FoundRows found, int most, Runnable lookup) {
+        int cell = lookups.begin(current);
+        if (cell == Lookups.NONE) {
+            return lookLocked(found, most, lookup);
+        }
+        try {
+            if (closed) {
+                return false;
+            }
+            found.begin(lookups.version(cell), most);
+            lookup.run();
+            return !found.tooMany();
+        } finally {
+            lookups.end(cell);
+            if (closed) { // meanwhile, and left to who was under way
+                locked(() -> {});
+            }
+        }
+    }
+
+    private boolean lookLocked(FoundRows found, int most, Runnable lookup) {
         lock.lock();
         try {
-            if (freed || !has(index)) {
+            if (closed) {
                 return false;
             }
             found.begin(current.getAsLong(), most);
@@ -606,7 +637,7 @@ public final class VersionedView implements AutoCloseable {
     }
 
     private void freeIfUnused() {
-        if (closed && !freed && pins.isEmpty()) {
+        if (closed && !freed && pins.isEmpty() && lookups.isEmpty()) {
             freed = true;
             bytes = 0;
             indexes.close();

@@ -14,14 +14,18 @@ import org.apache.arrow.vector.FieldVector;
 public final class ViewLookup {
     private final VersionedView view;
     private final KeyColumns key;
-    private final RowIndex index;
+    private final HashIndex index;
     private final RowCodec codec; // to decode, which keeps no memory
 
-    ViewLookup(VersionedView view, KeyColumns key, RowIndex index, RowCodec codec) {
+    ViewLookup(VersionedView view, KeyColumns key, HashIndex index, RowCodec codec) {
         this.view = view;
         this.key = key;
         this.index = index;
         this.codec = codec;
+    }
+
+    HashIndex index() {
+        return index;
     }
 
     /** Whether the view, or the index, is no longer there: another lookup is to be asked for. */
@@ -36,7 +40,7 @@ public final class ViewLookup {
      * @return false if there are more than {@code most}, or the view is gone; nothing can be read then
      */
     public boolean find(LookupScratch scratch, List<List<Literal>> keys, int most) {
-        return view.look(index, scratch.found, most, () -> {
+        return view.look(scratch.found, most, () -> {
             for (List<Literal> values : keys) {
                 set(scratch.key, values);
                 index.find(scratch.key.address(), scratch.found);
