@@ -286,7 +286,8 @@ public final class CheckedMemory {
 
     /** A root whose buffers are exactly as large as asked for: a reader behind the end of larger ones would find room there. */
     static RootAllocator newRoot(long limitBytes, AllocationListener listener) {
-        return RootAllocators.newRoot(limitBytes, listener, requested -> Math.max(1, requested), new Chunks());
+        return RootAllocators.newRoot(
+                limitBytes, listener, requested -> Math.max(1, requested), new Chunks(), () -> {});
     }
 
     private static final class Chunk extends AllocationManager {

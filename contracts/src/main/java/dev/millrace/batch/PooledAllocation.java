@@ -2,6 +2,8 @@ package dev.millrace.batch;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.arrow.memory.AllocationListener;
@@ -16,8 +18,8 @@ import org.apache.arrow.memory.util.MemoryUtil;
 /**
  * Arrow's memory, kept for reuse instead of freed: on these machines first touch of fresh memory costs more than the
  * work done on it (Neptune, dissertation ch. 4: object reuse). Sizes are rounded up to powers of two; each size from 64
- * bytes to 4 MB has a small lock-free rack of free chunks, what does not fit there goes back to the system. Safe on any
- * thread.
+ * bytes to 4 MB has a small lock-free rack of free chunks, what does not fit there goes back to the system, and all
+ * when the root is closed. Safe on any thread.
  */
 public final class PooledAllocation {
     private static final int SMALLEST_SHIFT = 6;
@@ -35,8 +37,11 @@ public final class PooledAllocation {
 
     private static final ArrowBuf EMPTY = new ArrowBuf(ReferenceManager.NO_OP, null, 0, MemoryUtil.allocateMemory(0));
 
+    private static final LongAdder SYSTEM_BYTES = new LongAdder();
+
     private final Rack[] racks = new Rack[LARGEST_SHIFT - SMALLEST_SHIFT + 1];
     private final AtomicLong pooledBytes = new AtomicLong();
+    private volatile boolean closed; // written once, when the root is closed
 
     private PooledAllocation() {
         for (int shift = SMALLEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
@@ -75,7 +80,38 @@ public final class PooledAllocation {
             }
         };
         return RootAllocators.newRoot(
-                limitBytes, listener, requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)), factory);
+                limitBytes,
+                listener,
+                requested -> Math.max(1L << SMALLEST_SHIFT, roundUp(requested)),
+                factory,
+                pool::close);
+    }
+
+    /** Nothing is kept any more. */
+    private void close() {
+        closed = true;
+        for (int rack = 0; rack < racks.length; rack++) {
+            long size = 1L << rack + SMALLEST_SHIFT;
+            racks[rack].empty(address -> {
+                pooledBytes.addAndGet(-size);
+                free(size, address);
+            });
+        }
+    }
+
+    /** What all pools of this JVM have of the system, bytes: in use and kept. */
+    static long systemBytes() {
+        return SYSTEM_BYTES.sum();
+    }
+
+    private static long allocate(long size) {
+        SYSTEM_BYTES.add(size);
+        return MemoryUtil.allocateMemory(size);
+    }
+
+    private static void free(long size, long address) {
+        SYSTEM_BYTES.add(-size);
+        MemoryUtil.freeMemory(address);
     }
 
     private static long roundUp(long bytes) {
@@ -90,7 +126,7 @@ public final class PooledAllocation {
             super(accountingAllocator);
             this.size = size;
             long pooled = take(size);
-            this.address = pooled != 0 ? pooled : MemoryUtil.allocateMemory(size);
+            this.address = pooled != 0 ? pooled : allocate(size);
         }
 
         @Override
@@ -106,7 +142,7 @@ public final class PooledAllocation {
         @Override
         protected void release0() {
             if (!give(size, address)) {
-                MemoryUtil.freeMemory(address);
+                free(size, address);
             }
         }
     }
@@ -126,10 +162,15 @@ public final class PooledAllocation {
     }
 
     private boolean give(long size, long address) {
-        if (pooledBytes.get() + size > MOST_POOLED_BYTES || !rackOf(size).give(address)) {
+        if (closed
+                || pooledBytes.get() + size > MOST_POOLED_BYTES
+                || !rackOf(size).give(address)) {
             return false;
         }
         pooledBytes.addAndGet(size);
+        if (closed) {
+            close(); // it may have passed this slot by then
+        }
         return true;
     }
 
@@ -156,6 +197,17 @@ public final class PooledAllocation {
                 }
             }
             return 0;
+        }
+
+        /** Takes all there is. */
+        void empty(LongConsumer each) {
+            for (int slot = 0; slot < slots.length(); slot++) {
+                long address = slots.getAndSet(slot, 0);
+                if (address != 0) {
+                    held.decrementAndGet();
+                    each.accept(address);
+                }
+            }
         }
 
         boolean give(long address) {

@@ -39,6 +39,22 @@ class PooledAllocationTest {
         }
     }
 
+    /** As of a program that opens a database for each of its tests. */
+    @Test
+    void whatWasKeptGoesWithTheRoot() {
+        long before = PooledAllocation.systemBytes();
+        RootAllocator root = PooledAllocation.newPool(64 << 20);
+        List<ArrowBuf> held = new ArrayList<>();
+        for (int size = 1; size <= 8 << 20; size *= 2) {
+            held.add(root.buffer(size));
+            held.add(root.buffer(size));
+        }
+        held.forEach(ArrowBuf::close);
+        assertTrue(PooledAllocation.systemBytes() > before);
+        root.close();
+        assertEquals(before, PooledAllocation.systemBytes());
+    }
+
     @Test
     void noTwoThreadsEverHoldTheSameChunk() throws Exception {
         var pool = Executors.newFixedThreadPool(4);

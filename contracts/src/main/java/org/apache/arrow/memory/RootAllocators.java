@@ -12,18 +12,32 @@ public final class RootAllocators {
 
     /** A root of at most {@code limitBytes}. */
     public static RootAllocator newRoot(long limitBytes, RoundingPolicy rounding, AllocationManager.Factory factory) {
-        return newRoot(limitBytes, AllocationListener.NOOP, rounding, factory);
+        return newRoot(limitBytes, AllocationListener.NOOP, rounding, factory, () -> {});
     }
 
-    /** The same, with one who is told what is asked for. */
+    /** The same, with one who is told what is asked for, and one who is told when the root was closed. */
     public static RootAllocator newRoot(
-            long limitBytes, AllocationListener listener, RoundingPolicy rounding, AllocationManager.Factory factory) {
-        return new RootAllocator(BaseAllocator.configBuilder()
+            long limitBytes,
+            AllocationListener listener,
+            RoundingPolicy rounding,
+            AllocationManager.Factory factory,
+            Runnable onClose) {
+        BaseAllocator.Config config = BaseAllocator.configBuilder()
                 .allocationManagerFactory(factory)
                 .maxAllocation(limitBytes)
                 .listener(listener)
                 .roundingPolicy(rounding)
-                .build());
+                .build();
+        return new RootAllocator(config) {
+            @Override
+            public void close() {
+                try {
+                    super.close();
+                } finally {
+                    onClose.run();
+                }
+            }
+        };
     }
 
     /**
