@@ -9,6 +9,7 @@ import dev.millrace.planner.tree.Nodes;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.sql.catalog.TableRules.Unique;
+import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,6 +104,11 @@ record KeyPlan(
         PlanNode.Calc whole = new PlanNode.Calc(scan, calc.condition(), calc.projections(), calc.schema());
         return Optional.of(
                 new KeyPlan(scan.relation(), choice.name, choice.key, equal, scan, whole, rest(whole, left)));
+    }
+
+    /** The type of a column of the key. */
+    DataType type(int place) {
+        return scan.schema().type(scan.columns().indexOf(key.columns().get(place)));
     }
 
     /** What is left to do; the columns alone are taken from the rows at once. */

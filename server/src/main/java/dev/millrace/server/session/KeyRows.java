@@ -17,6 +17,7 @@ import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.time.Clock;
+import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -202,13 +203,16 @@ final class KeyRows implements AutoCloseable {
         Set<List<Literal>> keys = new LinkedHashSet<>();
         keys.add(List.of());
         try {
-            for (List<Expression> values : plan.equal()) {
+            for (int i = 0; i < plan.equal().size(); i++) {
+                DataType type = plan.type(i);
                 Set<List<Literal>> longer = new LinkedHashSet<>();
-                for (Expression expression : values) {
+                for (Expression expression : plan.equal().get(i)) {
                     if (ConstantFolder.evaluate(given.in(expression)) instanceof Literal value) {
+                        Literal ofColumn =
+                                new Literal(value.value(), type); // an INTEGER and a BIGINT of one value are one key
                         for (List<Literal> key : keys) {
                             List<Literal> more = new ArrayList<>(key);
-                            more.add(value);
+                            more.add(ofColumn);
                             longer.add(more);
                         }
                     }

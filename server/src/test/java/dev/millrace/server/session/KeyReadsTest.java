@@ -51,6 +51,24 @@ class KeyReadsTest {
         }
     }
 
+    /** An INTEGER and a BIGINT of one value, as drivers bind them, are one key. */
+    @Test
+    void rowsOfAKeyThatIsGivenTwiceAreFoundOnce() {
+        List<String> once = List.of("5|n5|5|0.00");
+        for (String both : List.of(
+                "id = 5 OR id = 5::bigint", "id IN (5, 5::smallint, 5::bigint)", "name IN ('n5', 'n5'::varchar(3))")) {
+            assertEquals(once, db.rows("SELECT * FROM t WHERE " + both), both);
+        }
+        for (int i = 0; i < 3; i++) {
+            assertEquals(once, db.rows("SELECT * FROM t WHERE id = $1 OR id = $2", 5, 5L));
+        }
+        assertEquals(List.of("1"), db.rows("UPDATE t SET n = 1 WHERE id IN (6, 6::bigint) RETURNING 1"));
+        db.run("DELETE FROM t WHERE id = 7 OR id = 7::bigint");
+        db.run("INSERT INTO t VALUES (7, 'again', 7, 7)");
+        assertEquals(
+                List.of("6|n6|6|1.00", "7|again|7|7.00"), db.rows("SELECT * FROM t WHERE v + 0 IN (6, 7) AND id < 8"));
+    }
+
     /** Whether a statement is answered from an index, after its first execution. */
     private boolean byKey(String sql, Object... values) {
         ParsedStatement statement = db.session().parse(sql).get(0);
