@@ -13,6 +13,12 @@ import java.util.function.Supplier;
 public sealed interface Scannable {
     Schema schema();
 
+    /** Who planned to read a table as it was. */
+    static MillraceException altered() {
+        return MillraceException.user(SqlState.SERIALIZATION_FAILURE, "a table that is read was altered meanwhile")
+                .withHint("try the statement again");
+    }
+
     /**
      * A relation whose rows come to all its readers at once.
      *
@@ -59,9 +65,7 @@ public sealed interface Scannable {
                         throw failure.again();
                     });
             if (view.filter(VersionedView::isClosed).isPresent() && !fanout.isEnded()) {
-                throw MillraceException.user(
-                                SqlState.SERIALIZATION_FAILURE, "a table that is read was altered meanwhile")
-                        .withHint("try the statement again");
+                throw altered();
             }
         }
     }

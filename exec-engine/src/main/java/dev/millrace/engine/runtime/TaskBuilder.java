@@ -174,6 +174,9 @@ final class TaskBuilder {
 
     private void open(Node node, Scan scan) {
         Scannable scannable = relations.scannable(scan.relation());
+        if (!scan.fits(scannable.schema())) {
+            throw Scannable.altered(); // what is compiled for other types must not read these rows
+        }
         if (scannable instanceof Scannable.Replay replay) {
             ScanRequest request = new ScanRequest(
                     scan.columns(),

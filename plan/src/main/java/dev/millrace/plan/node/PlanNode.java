@@ -7,6 +7,7 @@ import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;
+import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -50,6 +51,23 @@ public sealed interface PlanNode {
         public Scan {
             columns = List.copyOf(columns);
             predicates = List.copyOf(predicates);
+        }
+
+        /** Whether a relation of this schema has values of the same form in these columns: not if it is another by now. */
+        public boolean fits(Schema relation) {
+            for (int i = 0; i < columns.size(); i++) {
+                if (columns.get(i) >= relation.size()) {
+                    return false;
+                }
+                DataType is = relation.type(columns.get(i));
+                DataType was = schema.type(i);
+                boolean same =
+                        is.isNested() || was.kind() == DataType.Kind.NUMERIC ? is.equals(was) : is.kind() == was.kind();
+                if (!same) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         @Override

@@ -32,6 +32,8 @@ public final class DatabaseCatalog implements Catalog {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private volatile Map<String, String> serverSettings = Map.of(); // written when a server starts, read by sessions
     private volatile long version; // written under the database's lock, read by the plan cache
+    private final Map<String, Long> since =
+            new ConcurrentHashMap<>(); // the version from which columns are what they are
 
     /** Roles, owners and privileges. */
     public Roles roles() {
@@ -81,6 +83,7 @@ public final class DatabaseCatalog implements Catalog {
                     .add(object.name());
         }
         version++;
+        since.put(object.name(), version);
         listeners.forEach(listener -> listener.defined(object));
     }
 
@@ -97,7 +100,31 @@ public final class DatabaseCatalog implements Catalog {
                     .add(object.name());
         }
         version++;
+        if (!object.schema().equals(before.schema())) {
+            since.put(object.name(), version);
+        }
         listeners.forEach(listener -> listener.defined(object));
+    }
+
+    /**
+     * Makes a change of a relation's columns: from its begin to its end, and for whoever began before its end, they are not
+     * {@link #isAsOf what they were}.
+     */
+    public void altering(String name, Runnable change) {
+        Long before = since.put(name, Long.MAX_VALUE);
+        try {
+            change.run(); // which replaces the object
+        } finally {
+            if (before != null) {
+                since.replace(name, Long.MAX_VALUE, before); // it failed
+            }
+        }
+    }
+
+    /** Whether a relation's columns are still those that it had under a version, or it is none of the catalog. */
+    public boolean isAsOf(String name, long seen) {
+        Long changed = since.get(name);
+        return changed == null || changed <= seen;
     }
 
     /** Adds a function, whose name is free, with what calls need to know. */
@@ -158,6 +185,7 @@ public final class DatabaseCatalog implements Catalog {
         functions.remove(name);
         indexes.remove(name);
         numbers.forget(name);
+        since.remove(name);
         for (String read : object.reads()) {
             Set<String> readers = dependents.get(read);
             if (readers != null) {

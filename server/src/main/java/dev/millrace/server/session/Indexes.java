@@ -240,7 +240,7 @@ final class Indexes {
             keys.close();
             catalog().replaceRules(table);
         } finally {
-            keys.lock().unlock();
+            keys.unlock();
         }
     }
 

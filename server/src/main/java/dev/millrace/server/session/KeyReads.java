@@ -176,7 +176,9 @@ final class KeyReads implements AutoCloseable {
             return Optional.empty();
         }
         try {
-            return queries.ranges().answer(ranged.plan, query.schema(), values).map(answer -> answer);
+            return queries.ranges()
+                    .answer(ranged.plan, query.schema(), values)
+                    .map(answer -> queries.asBegun(query, answer));
         } catch (MillraceException e) {
             Interrupt.checkCurrent();
             return Optional.empty(); // with its values as constants the statement says why in other words
@@ -193,7 +195,7 @@ final class KeyReads implements AutoCloseable {
         Optional<Transaction> own = queries.prepareToReadByKey(query);
         found.goesOn = rows.find(found.query, values);
         return found.goesOn
-                ? rows.rows(found.query, query.schema(), values, own).map(answer -> answer)
+                ? rows.rows(found.query, query.schema(), values, own).map(answer -> queries.asBegun(query, answer))
                 : Optional.empty();
     }
 

@@ -83,7 +83,8 @@ final class KeyRows implements AutoCloseable {
         Optional<VersionedView> view = database.engine().kept(query.plan().relation());
         Optional<ViewLookup> way = query.lookup()
                 .filter(lookup -> view.isPresent() && !lookup.isClosed())
-                .or(() -> view.map(kept -> kept.lookup(query.plan().key())))
+                .or(() -> view.filter(kept -> query.plan().scan().fits(kept.schema())) // else it was altered
+                        .map(kept -> kept.lookup(query.plan().key())))
                 .filter(lookup -> lookup.find(scratch(), keys.get(), MOST_ROWS));
         query.lookup(way);
         return way.isPresent();

@@ -66,6 +66,7 @@ final class Queries {
     private final Map<String, Batch> atHand = new LinkedHashMap<>(); // what parts of the statement under way returned
     private final Set<Long> ownEpochs = new LinkedHashSet<>();
     private long nowMicros; // when the statement under way was begun
+    private long begunVersion; // of the catalog, then
     private OptionalLong subscribeAfter = OptionalLong.empty(); // while a SUBSCRIBE is executed
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
 
@@ -91,6 +92,34 @@ final class Queries {
     /** A statement begins: all that it computes reads one time. */
     void begin() {
         nowMicros = database.clock().epochMicros();
+        begunVersion = database.catalog().version();
+    }
+
+    /**
+     * Fails if a relation is not what it was when the statement began: what was made of the statement may have other columns in
+     * mind.
+     *
+     * @throws MillraceException 40001
+     */
+    void requireAsBegun(Collection<String> relations) {
+        for (String name : relations) {
+            if (!database.catalog().isAsOf(name, begunVersion)) {
+                throw MillraceException.user(
+                                SqlState.SERIALIZATION_FAILURE, "\"" + name + "\" was altered or dropped meanwhile")
+                        .withHint("try the statement again");
+            }
+        }
+    }
+
+    /** The same of an answer, whose rows stay as they were when it was begun. */
+    <T extends StatementResult> T asBegun(Query query, T answer) {
+        try {
+            requireAsBegun(query.relations());
+            return answer;
+        } catch (MillraceException e) {
+            answer.close();
+            throw e;
+        }
     }
 
     /** The session made rows of this epoch: its next SELECT waits for it. Epochs of unrelated relations end in any order. */
@@ -147,6 +176,10 @@ final class Queries {
 
     /** The rows of a finite query. */
     StatementResult.Rows rows(Query query) {
+        return asBegun(query, read(query));
+    }
+
+    private StatementResult.Rows read(Query query) {
         PlanNode plan = plan(query).root();
         tellOfViews(query);
         prepareToRead(query);
@@ -581,6 +614,7 @@ final class Queries {
 
     /** What the system says about itself is computed when asked; it does not tell when it changes. */
     void requireStreaming(Collection<String> relations, String statement) {
+        requireAsBegun(relations);
         for (String name : relations) {
             if (database.catalog().systemRelation(name).isPresent()) {
                 throw MillraceException.user(

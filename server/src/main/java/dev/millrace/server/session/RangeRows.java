@@ -143,7 +143,7 @@ final class RangeRows {
             RangePlan plan, List<Integer> columns, GivenValues values, int batchRows, Consumer<Batch> use, Cut cut) {
         Optional<VersionedView> view = database.engine().kept(plan.scan().relation());
         Optional<List<IndexRange>> ranges = plan.ranges(values);
-        if (view.isEmpty() || ranges.isEmpty()) {
+        if (view.isEmpty() || ranges.isEmpty() || !plan.scan().fits(view.get().schema())) {
             return false;
         }
         if (ranges.get().isEmpty()) {

@@ -157,16 +157,18 @@ final class TableAlterations {
             newKeys.wrote(keys.lastEpoch());
             try (Batch rows = rows(before, after, values)) {
                 newKeys.fill(rows);
-                database.engine().relations().alterTable(after.name(), after.schema(), List.of(rows));
+                database.catalog().altering(after.name(), () -> {
+                    database.engine().relations().alterTable(after.name(), after.schema(), List.of(rows));
+                    database.catalog().replace(after);
+                });
             } catch (RuntimeException e) {
                 newKeys.close();
                 throw e;
             }
             database.tableKeys().put(after.name(), newKeys);
             keys.close();
-            database.catalog().replace(after);
         } finally {
-            keys.lock().unlock();
+            keys.unlock();
         }
     }
 

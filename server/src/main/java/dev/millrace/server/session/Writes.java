@@ -163,6 +163,14 @@ final class Writes {
      * @param reads whether it looks for rows to change, and so must see all earlier changes; of keys these are known at once
      */
     StatementResult change(CatalogObject table, boolean reads, Change change) {
+        return changeAny(table, reads, changed -> {
+            queries.requireAsBegun(List.of(table.name()));
+            return change.apply(changed);
+        });
+    }
+
+    /** The same of a table that this statement made. */
+    private StatementResult changeAny(CatalogObject table, boolean reads, Change change) {
         TableKeys keys = Optional.ofNullable(database.tableKeys().get(table.name()))
                 .orElseThrow(() -> DatabaseCatalog.undefined("table", table.name(), List.of()));
         Optional<Transaction> transaction = transactions.current();
@@ -170,12 +178,7 @@ final class Writes {
             Transaction holder;
             Interrupt.lock(keys.lock());
             try {
-                if (database.tableKeys().get(table.name()) != keys) {
-                    throw MillraceException.user(
-                                    SqlState.SERIALIZATION_FAILURE,
-                                    "\"" + table.name() + "\" was altered or dropped meanwhile")
-                            .withHint("try the statement again");
-                }
+                keys.requireThere();
                 if (reads && keys.lastEpoch() > 0) {
                     database.engine().awaitEpoch(keys.lastEpoch(), List.of(table.name()));
                 }
@@ -186,7 +189,7 @@ final class Writes {
             } catch (RowsHeld held) {
                 holder = held.holder();
             } finally {
-                keys.lock().unlock();
+                keys.unlock();
             }
             database.rowLocks().await(holder, transaction, settings.millis(Setting.LOCK_TIMEOUT));
         }
@@ -417,7 +420,7 @@ final class Writes {
     /** Adds rows with all columns to a table that was made just now; they stay the caller's. */
     void fill(String name, Batch rows) {
         CatalogObject table = writable(name);
-        change(table, false, changed -> {
+        changeAny(table, false, changed -> {
             try (RowCopier copier =
                     new RowCopier(table.schema(), database.engine().allocator())) {
                 copier.copyAll(rows, allColumns(table));

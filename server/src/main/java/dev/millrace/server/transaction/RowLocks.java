@@ -16,8 +16,12 @@ public final class RowLocks {
     /** In the place of a key: all rows of a table without one. */
     static final String ALL_ROWS = "";
 
+    /** In the place of a key, with the number of a transaction: rows of a table without one that nobody else sees. */
+    private static final String ADDS = "\0adds ";
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition released = lock.newCondition();
+    private long numbers; // of transactions; guarded by lock
 
     /**
      * Makes sure that no other transaction holds one of these rows.
@@ -46,6 +50,24 @@ public final class RowLocks {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** A transaction adds rows to a table without a key: no other one's are in its way, but the table stays as it is. */
+    void hold(TableKeys table, Transaction taker) {
+        lock.lock();
+        try {
+            String mark = ADDS + taker.number(this);
+            if (table.holders.put(mark, taker) == null) {
+                taker.held.computeIfAbsent(table, unknown -> new ArrayList<>()).add(mark);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A number of a transaction's own. With the lock held. */
+    long nextNumber() {
+        return ++numbers;
     }
 
     /** Whether a transaction holds rows of a table. */

@@ -28,6 +28,7 @@ public final class TableKeys implements AutoCloseable {
     private final Map<String, Place> places = new HashMap<>(); // guarded by lock
     private final UniqueKeys uniques;
     private long lastEpoch; // guarded by lock
+    private volatile boolean gone; // written by who alters or drops the table, read by who is about to change it
 
     /** Which transaction holds which key. Guarded by the lock of {@link RowLocks}. */
     final Map<String, Transaction> holders = new HashMap<>();
@@ -59,6 +60,26 @@ public final class TableKeys implements AutoCloseable {
 
     public ReentrantLock lock() {
         return lock;
+    }
+
+    /** Gives the lock back; the rows of a table that was dropped meanwhile are freed by who had it. */
+    public void unlock() {
+        lock.unlock();
+        freeIfGone();
+    }
+
+    /** Rows that are kept by their key. With the lock held, or when nobody changes the table. */
+    public int rowCount() {
+        return places.size();
+    }
+
+    /** @throws MillraceException 40001 if the table was altered or dropped */
+    public void requireThere() {
+        if (gone) {
+            throw MillraceException.user(
+                            SqlState.SERIALIZATION_FAILURE, "\"" + table + "\" was altered or dropped meanwhile")
+                    .withHint("try the statement again, or its transaction");
+        }
     }
 
     public boolean hasKey() {
@@ -159,8 +180,24 @@ public final class TableKeys implements AutoCloseable {
                 .withHint("ON CONFLICT DO NOTHING keeps the row that is there");
     }
 
+    /** The table was altered or dropped. Waits for nobody: who changes it now frees the rows. */
     @Override
     public void close() {
+        gone = true;
+        freeIfGone();
+    }
+
+    private void freeIfGone() {
+        if (gone && lock.tryLock()) {
+            try {
+                free();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void free() {
         places.values().forEach(TableKeys::release);
         places.clear();
     }

@@ -37,10 +37,19 @@ public final class Transaction implements AutoCloseable {
     final Map<TableKeys, List<String>> held = new HashMap<>(); // guarded by the lock of RowLocks, as what follows
     volatile boolean ended;
     Optional<Transaction> waitsFor = Optional.empty();
+    private long number;
 
     public Transaction(RowLocks locks, BufferAllocator allocator) {
         this.locks = locks;
         this.allocator = allocator;
+    }
+
+    /** Which one this is of a database's. With the lock of RowLocks held. */
+    long number(RowLocks of) {
+        if (number == 0) {
+            number = of.nextNumber();
+        }
+        return number;
     }
 
     /** A place to go back to. */
@@ -52,9 +61,14 @@ public final class Transaction implements AutoCloseable {
         buffer(stream, schema).add(batch);
     }
 
-    /** A table as this transaction sees and changes it. */
+    /**
+     * A table as this transaction sees and changes it.
+     *
+     * @throws MillraceException 40001 if it was altered or dropped since the transaction saw it first
+     */
     public synchronized ChangedTable table(TableKeys keys, long mostBytes) {
         TransactionTable table = tables.computeIfAbsent(keys.table(), name -> new TransactionTable(this, keys, locks));
+        table.requireThere();
         table.allow(mostBytes);
         return table;
     }
@@ -143,6 +157,7 @@ public final class Transaction implements AutoCloseable {
             for (TransactionTable table : tables.values()) {
                 Interrupt.lock(table.keys().lock());
                 locked.add(table);
+                table.requireThere();
             }
             Map<String, List<Batch>> all = new LinkedHashMap<>();
             rows.forEach((name, buffered) -> {
@@ -158,7 +173,7 @@ public final class Transaction implements AutoCloseable {
             locked.forEach(table -> table.committed(epoch));
             return epoch;
         } finally {
-            locked.forEach(table -> table.keys().lock().unlock());
+            locked.forEach(table -> table.keys().unlock());
             close();
         }
     }

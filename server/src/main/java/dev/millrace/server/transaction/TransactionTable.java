@@ -43,6 +43,11 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
         return keys;
     }
 
+    /** What this knows of a table that is another by now is of no use. */
+    void requireThere() {
+        keys.requireThere();
+    }
+
     @Override
     public boolean contains(String key) {
         Optional<Row> own = changed.get(key);
@@ -76,6 +81,9 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
 
     @Override
     public void write(List<Batch> rows) {
+        if (!keys.hasKey()) {
+            locks.hold(keys, transaction);
+        }
         if (keys.uniques().isEmpty()) {
             transaction.write(keys, rows, mostBytes);
             return;
