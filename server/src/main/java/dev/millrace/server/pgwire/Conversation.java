@@ -278,9 +278,6 @@ final class Conversation implements AutoCloseable {
         } else {
             tag = result.toString();
         }
-        if (tag.equals("DISCARD ALL") || tag.equals("DEALLOCATE ALL")) {
-            extended.deallocateAll();
-        }
         ServerMessages.commandComplete(out.buffer(), tag);
     }
 

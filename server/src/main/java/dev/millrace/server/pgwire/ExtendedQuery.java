@@ -39,6 +39,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         this.session = session;
         this.out = out;
         session.portals(this);
+        session.onDeallocate(statements::remove);
     }
 
     /** As {@link Conversation#answersAtOnce} has it, of messages of the extended protocol. */
@@ -273,9 +274,10 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
     }
 
     private void forget(String statement) {
-        statements.remove(statement);
-        if (!statement.equals(UNNAMED)) {
-            session.deallocate(statement);
+        if (statement.equals(UNNAMED)) {
+            statements.remove(UNNAMED);
+        } else {
+            session.deallocate(statement); // which tells us
         }
     }
 
@@ -290,11 +292,6 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         portals.clear();
     }
 
-    /** Forgets all statements, as DEALLOCATE ALL says; one that runs is not hurt. */
-    void deallocateAll() {
-        statements.keySet().removeIf(name -> !name.equals(UNNAMED));
-    }
-
     private void closePortal(String name) {
         Portal portal = portals.remove(name);
         if (portal != null) {
@@ -303,9 +300,6 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
     }
 
     private PreparedStatement statement(String name) {
-        if (!name.equals(UNNAMED) && !session.hasPrepared(name)) {
-            statements.remove(name); // DEALLOCATE forgot it
-        }
         PreparedStatement statement = statements.get(name);
         if (statement == null && session.preparedBySql(name).isPresent()) {
             Session.PreparedBySql sql = session.preparedBySql(name).get();

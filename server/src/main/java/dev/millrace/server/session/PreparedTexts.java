@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** What PREPARE and messages of the protocol prepared, by name, for EXECUTE and the protocol. Belongs to the session's thread. */
 final class PreparedTexts {
@@ -34,9 +35,15 @@ final class PreparedTexts {
 
     private final Clock clock;
     private final Map<String, Prepared> prepared = new LinkedHashMap<>();
+    private Consumer<String> onForget = name -> {};
 
     PreparedTexts(Clock clock) {
         this.clock = clock;
+    }
+
+    /** Who keeps more of a statement than is kept here is told its name when it is forgotten. */
+    void onForget(Consumer<String> listener) {
+        onForget = listener;
     }
 
     void prepare(Statement.Prepare prepare, ParsedStatement statement, String text) {
@@ -81,7 +88,9 @@ final class PreparedTexts {
 
     /** Forgets a statement if there is one of that name. */
     void drop(String name) {
-        prepared.remove(name);
+        if (prepared.remove(name) != null) {
+            onForget.accept(name);
+        }
     }
 
     private Prepared find(String name) {
@@ -117,10 +126,10 @@ final class PreparedTexts {
 
     void deallocate(String name) {
         find(name);
-        prepared.remove(name);
+        drop(name);
     }
 
     void deallocateAll() {
-        prepared.clear();
+        List.copyOf(prepared.keySet()).forEach(this::drop);
     }
 }

@@ -341,6 +341,11 @@ public final class Session implements AutoCloseable {
         objects.prepared().drop(name);
     }
 
+    /** Has the protocol hear of each prepared statement that is forgotten, by whatever way. */
+    public void onDeallocate(Consumer<String> listener) {
+        objects.prepared().onForget(listener);
+    }
+
     /** Has SQL see the portals of this session's protocol. */
     public void portals(ProtocolPortals portals) {
         objects.portals(portals);

@@ -67,6 +67,42 @@ class ProtocolStatementsTest {
         return answers;
     }
 
+    /** What does not wait for a Sync. */
+    private void prepare(String name, String sql) throws IOException {
+        client.send(parse(name, sql), sync());
+        assertEquals(List.of(), answers());
+    }
+
+    @Test
+    void aStatementThatSqlPreparesIsNotAnEarlierOneOfTheProtocol() throws IOException {
+        prepare("p", "SELECT 'of the protocol'");
+        assertEquals(List.of("DEALLOCATE"), ask("DEALLOCATE p"));
+        assertEquals(List.of("PREPARE"), ask("PREPARE p AS SELECT 'of SQL'"));
+        client.send(bind("", "p"), execute("", 0), sync());
+        assertEquals(List.of("of SQL", "SELECT 1"), answers());
+        assertEquals(List.of("DISCARD ALL"), ask("DISCARD ALL"));
+        client.send(bind("", "p"), execute("", 0), sync());
+        assertEquals(List.of("26000"), answers());
+    }
+
+    /** As psycopg does, whose names are never used again. */
+    @Test
+    void statementsThatSqlForgetsTakeNoPlace() throws IOException {
+        for (int round = 0; round < 11; round++) {
+            byte[][] messages = new byte[1_001][];
+            StringBuilder forget = new StringBuilder();
+            for (int i = 0; i < 1_000; i++) {
+                String name = "s" + round + "_" + i;
+                messages[i] = parse(name, "SELECT 1");
+                forget.append("DEALLOCATE ").append(name).append("; ");
+            }
+            messages[1_000] = sync();
+            client.send(messages);
+            assertEquals(List.of(), answers(), "round " + round);
+            assertEquals(1_000, ask(forget.toString()).size());
+        }
+    }
+
     private List<String> ask(String sql) throws IOException {
         client.send(query(sql));
         return answers();
