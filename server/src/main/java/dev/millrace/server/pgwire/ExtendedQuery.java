@@ -204,6 +204,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
             ServerMessages.portalSuspended(out.buffer());
         } else {
             portal.finish();
+            session.endStatement(); // what follows it without waiting has its own time
             conversation.complete(statement.get(), sent);
         }
     }
