@@ -43,7 +43,7 @@ final class Inbox {
             }
             for (ClientMessage message : read) {
                 messages.add(message);
-                bytes += size(message);
+                bytes += message.size();
             }
             if (!paused && (messages.size() >= MANY || bytes >= MANY_BYTES)) {
                 paused = true;
@@ -140,16 +140,12 @@ final class Inbox {
 
     private Optional<ClientMessage> next() {
         Optional<ClientMessage> next = Optional.ofNullable(messages.poll());
-        next.ifPresent(message -> bytes -= size(message));
-        if (paused && messages.size() <= FEW) {
+        next.ifPresent(message -> bytes -= message.size());
+        if (paused && messages.size() <= FEW && bytes < MANY_BYTES) {
             paused = false;
             channel.config().setAutoRead(true);
         }
         return next;
-    }
-
-    private static long size(ClientMessage message) {
-        return message instanceof ClientMessage.CopyData data ? data.bytes().readableBytes() : 0;
     }
 
     /** The client is gone: what waits is freed. True when no thread serves, so that one has to be found to end the session. */

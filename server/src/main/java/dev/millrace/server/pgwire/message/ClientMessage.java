@@ -34,12 +34,22 @@ public sealed interface ClientMessage {
     // ---- simple query ---------------------------------------------------------------------------------------------
 
     /** A text of any number of statements. */
-    record Query(String sql) implements ClientMessage {}
+    record Query(String sql) implements ClientMessage {
+        @Override
+        public long size() {
+            return sql.length();
+        }
+    }
 
     // ---- extended query -------------------------------------------------------------------------------------------
 
     /** Prepares a statement; {@code parameterTypes} may be fewer than there are parameters, 0 leaves one open. */
-    record Parse(String statement, String sql, List<Integer> parameterTypes) implements ClientMessage {}
+    record Parse(String statement, String sql, List<Integer> parameterTypes) implements ClientMessage {
+        @Override
+        public long size() {
+            return (long) sql.length() + statement.length() + Integer.BYTES * (long) parameterTypes.size();
+        }
+    }
 
     /**
      * Makes a portal of a statement and values.
@@ -56,19 +66,43 @@ public sealed interface ClientMessage {
             List<Boolean> binaryResults)
             implements ClientMessage {
         @Override
+        public long size() {
+            long bytes = portal.length() + statement.length();
+            for (Optional<ByteBuf> value : values) {
+                bytes += Long.BYTES + value.map(ByteBuf::readableBytes).orElse(0);
+            }
+            return bytes;
+        }
+
+        @Override
         public void close() {
             values.forEach(value -> value.ifPresent(ByteBuf::release));
         }
     }
 
     /** Asks for the columns of a portal, or the parameters and columns of a statement. */
-    record Describe(boolean isPortal, String name) implements ClientMessage {}
+    record Describe(boolean isPortal, String name) implements ClientMessage {
+        @Override
+        public long size() {
+            return name.length();
+        }
+    }
 
     /** Runs a portal; {@code mostRows} of 0 is all. */
-    record Execute(String portal, int mostRows) implements ClientMessage {}
+    record Execute(String portal, int mostRows) implements ClientMessage {
+        @Override
+        public long size() {
+            return portal.length();
+        }
+    }
 
     /** Forgets a portal or a statement. */
-    record Close(boolean isPortal, String name) implements ClientMessage {}
+    record Close(boolean isPortal, String name) implements ClientMessage {
+        @Override
+        public long size() {
+            return name.length();
+        }
+    }
 
     /** Asks for all that was answered so far. */
     record Flush() implements ClientMessage {}
@@ -81,6 +115,11 @@ public sealed interface ClientMessage {
     /** A piece of what is copied in; released by {@link #close}. */
     record CopyData(ByteBuf bytes) implements ClientMessage {
         @Override
+        public long size() {
+            return bytes.readableBytes();
+        }
+
+        @Override
         public void close() {
             bytes.release();
         }
@@ -90,7 +129,12 @@ public sealed interface ClientMessage {
     record CopyDone() implements ClientMessage {}
 
     /** The client gives the copy up. */
-    record CopyFail(String reason) implements ClientMessage {}
+    record CopyFail(String reason) implements ClientMessage {
+        @Override
+        public long size() {
+            return reason.length();
+        }
+    }
 
     // ---- end ------------------------------------------------------------------------------------------------------
 
@@ -109,6 +153,11 @@ public sealed interface ClientMessage {
 
     /** Not from the client: somebody else ended its session, which is to say why and go. */
     record Ended(MillraceException why) implements ClientMessage {}
+
+    /** About how many bytes it holds, where the client decides that. */
+    default long size() {
+        return 0;
+    }
 
     /** Frees what the message holds; called once by whoever takes it last. */
     default void close() {}
