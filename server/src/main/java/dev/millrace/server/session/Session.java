@@ -137,6 +137,7 @@ public final class Session implements AutoCloseable {
     /** Called on any thread when somebody else ends the session: who serves its client tells it, and closes the session. */
     public void onEnd(Consumer<MillraceException> listener) {
         ending = listener;
+        ended.ifPresent(listener); // before anybody listened
     }
 
     /** Ends the session from outside: what runs is cancelled, and whatever comes after is refused with this error. */
