@@ -32,6 +32,7 @@ final class Outgoing implements AutoCloseable {
     private static final int MOST_KEPT = 4 << 10; // bytes of rows that room is kept for
     private static final long LOOK_MILLIS = 500;
     private static final long FAREWELL_SECONDS = 5;
+    private static final BooleanSupplier NEVER = () -> false;
 
     private final Channel channel;
     private final ReentrantLock lock = new ReentrantLock();
@@ -39,7 +40,7 @@ final class Outgoing implements AutoCloseable {
     private final AtomicInteger unsent = new AtomicInteger(); // writes of session threads that are not done
     private final ChannelFutureListener sent = this::sent;
     private Optional<TextBuffer> rows = Optional.empty();
-    private BooleanSupplier isCut = () -> false;
+    private BooleanSupplier isCut = NEVER;
     private boolean cutting;
     private ByteBuf buffer;
     private volatile boolean endless; // written by the session's thread, read by who stops the server
@@ -146,11 +147,12 @@ final class Outgoing implements AutoCloseable {
                 if (!cutting && isCut.getAsBoolean()) {
                     cut();
                 }
-                changed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                try {
+                    changed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                } catch (InterruptedException e) {
+                    Interrupt.checkCurrent(); // what is sent is of a statement that is cancelled; else it is awaited
+                }
             }
-        } catch (InterruptedException e) {
-            Interrupt.checkCurrent(); // what is sent is of a statement that is cancelled
-            awaitWritableUninterruptibly();
         } finally {
             lock.unlock();
         }
@@ -159,20 +161,15 @@ final class Outgoing implements AutoCloseable {
         }
     }
 
-    /** Says that rows of a subscription are being sent, or no longer. */
+    /** Says that rows are being sent, which end only when they are cancelled if {@code now}, or no longer. */
     void setEndless(boolean now) {
         endless = now;
+        isCut = NEVER; // what was sent before is not held any more, and cuts nobody off
     }
 
     /** Whether rows of a subscription are being sent, which end only when it is cancelled. On any thread. */
     boolean isEndless() {
         return endless;
-    }
-
-    private void awaitWritableUninterruptibly() {
-        while (!channel.isWritable() && channel.isActive()) {
-            changed.awaitUninterruptibly();
-        }
     }
 
     /** While a client is waited for, asks now and then whether it is to be cut off. */
