@@ -47,7 +47,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
     private static final int MOST_TOGETHER = 64;
 
     /** {@code -c name=value} or {@code --name=value} in the startup packet. */
-    private static final Pattern OPTION = Pattern.compile("(?:-c\\s*|--)([a-zA-Z_.-]+)=((?:\\\\.|[^\\s])*)");
+    private static final Pattern OPTION = Pattern.compile("(?:-c\\s*|--)([a-zA-Z_.-]+)=((?:\\\\.|[^\\s])*+)");
 
     private final PgServer server;
     private final MessageDecoder decoder;
@@ -180,7 +180,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
             ServerMessages.authenticationSasl(out, scram.get().mechanisms());
             context.writeAndFlush(out);
         } else {
-            welcome(context, out);
+            welcomeOrRelease(context, out);
         }
     }
 
@@ -197,7 +197,7 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
                 ServerMessages.authenticationSaslFinal(out, proof);
                 welcome(context, out);
             }
-        } catch (MillraceException e) {
+        } catch (RuntimeException | Error e) {
             out.release();
             throw e;
         }
@@ -240,9 +240,28 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
         }
     }
 
+    private void welcomeOrRelease(ChannelHandlerContext context, ByteBuf out) {
+        try {
+            welcome(context, out);
+        } catch (RuntimeException | Error e) {
+            out.release();
+            throw e;
+        }
+    }
+
     private void welcome(ChannelHandlerContext context, ByteBuf out) {
         server.requirePlace();
         Session session = server.database().login(startup.get("user"));
+        try {
+            welcome(context, out, session);
+        } catch (RuntimeException | Error e) {
+            session.close();
+            throw e;
+        }
+        context.writeAndFlush(out);
+    }
+
+    private void welcome(ChannelHandlerContext context, ByteBuf out, Session session) {
         session.servesClientAt(context.channel().remoteAddress());
         process = session.process();
         server.opened(process, secret, session, context.channel());
@@ -258,7 +277,6 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
                 Optional.of(new Served(session, inbox, outgoing, new Conversation(session, inbox, outgoing, reported)));
         session.onEnd(why -> end(context.channel(), why));
         decoder.authenticated();
-        context.writeAndFlush(out);
     }
 
     /** What a client asks for at its start and we do not have is passed over: it is told what holds instead. */
@@ -344,14 +362,18 @@ final class PgConnection extends SimpleChannelInboundHandler<ClientMessage> {
      */
     private void take(Served client, ClientMessage message) {
         if (arrived.isEmpty() && client.inbox().claim()) {
-            boolean atOnce = client.conversation().answersAtOnce(message);
-            if (atOnce) {
-                client.conversation().answer(message);
-            } else {
-                client.out().passOn(); // what waits for more may wait long, and is behind it
-            }
-            if (client.inbox().release()) {
-                server.execute(() -> converse(client));
+            boolean atOnce = false;
+            try {
+                atOnce = client.conversation().answersAtOnce(message);
+                if (atOnce) {
+                    client.conversation().answer(message);
+                } else {
+                    client.out().passOn(); // what waits for more may wait long, and is behind it
+                }
+            } finally { // also when memory is out: who ends the session finds it served by nobody
+                if (client.inbox().release()) {
+                    server.execute(() -> converse(client));
+                }
             }
             if (atOnce) {
                 return;

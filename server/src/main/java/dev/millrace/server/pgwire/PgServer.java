@@ -41,6 +41,7 @@ public final class PgServer implements AutoCloseable {
     private final Map<Integer, Cancellable> sessions = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
     private final Listeners listeners;
+    private volatile boolean stopping; // written by who stops the server, read by the event loops
 
     /** A session that another connection may cancel if it knows the secret. */
     private record Cancellable(int secret, Session session) {}
@@ -104,14 +105,22 @@ public final class PgServer implements AutoCloseable {
         MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
         options.tls().ifPresent(tls -> channel.pipeline().addLast(new DirectTls(tls)));
         PgConnection connection = new PgConnection(this, decoder, random.nextInt());
+        channel.pipeline().addLast(decoder, connection);
         clients.put(channel, connection);
         channel.closeFuture().addListener(closed -> clients.remove(channel));
-        channel.pipeline().addLast(decoder, connection);
+        if (stopping) {
+            connection.stop(); // it came too late to be among those that are told
+        }
     }
 
     /** The port that clients connect to; 0 if there is none. */
     public int port() {
         return listeners.port();
+    }
+
+    /** Whether clients are told to go. */
+    boolean isStopping() {
+        return stopping;
     }
 
     PgServerOptions options() {
@@ -155,6 +164,7 @@ public final class PgServer implements AutoCloseable {
      * else when it is done. What is not done in time is cancelled; subscriptions, which would never be, are at once.
      */
     public void stop(Duration timeout) {
+        stopping = true;
         listeners.close();
         long end = System.nanoTime() + timeout.toNanos();
         clients.values().forEach(PgConnection::stop);

@@ -3,15 +3,21 @@ package dev.millrace.server.pgwire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.time.Eventually;
+import dev.millrace.testing.time.OwnThread;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,6 +75,46 @@ class StartupLimitsTest {
                 timeout,
                 Optional.empty(),
                 new Authentication.Scram(role -> Optional.empty()));
+    }
+
+    @Test
+    void aLongListOfOptionsIsTaken() throws IOException {
+        for (String options : List.of("-c application_name=" + "x".repeat(9_000), "-c a=" + "\\ ".repeat(4_500))) {
+            try (RawClient client = new RawClient(server.port())) {
+                client.send(RawClient.startup("user", "millrace", "options", options));
+                client.next('Z');
+            }
+        }
+    }
+
+    private boolean isRunning(String statement) throws SQLException {
+        try (Connection connection = server.connect();
+                PreparedStatement count = connection.prepareStatement(
+                        "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = ?")) {
+            count.setString(1, statement);
+            try (ResultSet found = count.executeQuery()) {
+                found.next();
+                return found.getInt(1) == 1;
+            }
+        }
+    }
+
+    @Test
+    void whoComesWhileTheServerStopsIsToldSo() throws Exception {
+        try (PgServer inProcess = PgServer.inProcess(server.database(), PgServerOptions.local(0));
+                Socket busy = inProcess.connect()) {
+            busy.getOutputStream().write(RawClient.startup("user", "millrace"));
+            busy.getOutputStream().write(RawClient.query("SELECT pg_sleep(600)"));
+            Eventually.holds("a statement under way", () -> isRunning("SELECT pg_sleep(600)"));
+            CompletableFuture<Void> stopping =
+                    CompletableFuture.runAsync(() -> inProcess.stop(Duration.ofSeconds(60)), OwnThread.EACH);
+            Eventually.holds("the stop", inProcess::isStopping);
+            try (Socket late = inProcess.connect()) {
+                assertEquals('E', late.getInputStream().read());
+            }
+            busy.close();
+            stopping.join();
+        }
     }
 
     @ParameterizedTest
