@@ -154,6 +154,7 @@ final class Execution {
     }
 
     private void begin(ParsedStatement parsed) {
+        queries.offload().begins(parsed.text()); // EXECUTE names another
         progress = Optional::empty;
         queries.begin();
         transactions.requireUsable(parsed.syntax());

@@ -389,7 +389,6 @@ public final class Session implements AutoCloseable {
         deadlines.statementBegins();
         cancellation.goesOn();
         activity.begins(text);
-        offload.begins(text);
         boolean done = true;
         try {
             Optional<StatementResult> result = Failures.translate(() -> cancellation.run(step));
