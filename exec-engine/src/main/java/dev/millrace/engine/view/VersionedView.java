@@ -376,12 +376,7 @@ public final class VersionedView implements AutoCloseable {
 
     private RowIndex made(IndexKey key) {
         RowIndex index = indexes.get(key, this::newCodec);
-        lock.lock();
-        try {
-            bytes = freed ? 0 : rows.bytes();
-        } finally {
-            lock.unlock();
-        }
+        reclaim(); // counts its bytes, and frees what it outgrew
         return index;
     }
 

@@ -199,6 +199,25 @@ class ViewLookupTest {
     }
 
     @Test
+    void anIndexThatWasMadeHoldsNothingOfTheSmallerOnesThatItGrewFrom() {
+        BufferAllocator allocator = memory.allocator();
+        try (VersionedView view = newView(allocator)) {
+            List<Row> rows = new ArrayList<>();
+            List<Long> weights = new ArrayList<>();
+            for (long key = 0; key < 50_000; key++) {
+                rows.add(Row.of(key, "v"));
+                weights.add(1L);
+            }
+            commit(view, allocator, rows, weights);
+            long before = view.bytes();
+            long allocated = allocator.getAllocatedMemory();
+            view.lookup(KEY);
+            assertEquals(8 << 17, view.bytes() - before);
+            assertEquals(8 << 17, allocator.getAllocatedMemory() - allocated);
+        }
+    }
+
+    @Test
     void nobodyWaitsForTheLockToFindARowByItsKey() throws InterruptedException {
         BufferAllocator allocator = memory.allocator();
         try (VersionedView view = newView(allocator);
