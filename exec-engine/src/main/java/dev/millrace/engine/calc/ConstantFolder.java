@@ -39,7 +39,7 @@ public final class ConstantFolder {
     private static final long MOST_BYTES = 256L << 20;
     private static final BufferAllocator ALLOCATOR = PooledAllocation.newRoot(MOST_BYTES);
     private static final Set<String> DIFFERENT_EACH_TIME =
-            Set.of("proctime", "now", "random", "random_uuid", "sleep_seconds");
+            Set.of("proctime", "now", "clock_timestamp", "random", "random_uuid", "sleep_seconds");
     private static final Schema NO_COLUMNS = new Schema(List.of());
 
     private ConstantFolder() {}

@@ -1,5 +1,6 @@
 package dev.millrace.engine.code;
 
+import dev.millrace.engine.function.ClockTime;
 import dev.millrace.engine.function.Draws;
 import dev.millrace.engine.function.Intervals;
 import dev.millrace.engine.function.Numbers;
@@ -33,6 +34,10 @@ final class Arithmetic {
                         call.type(), operands, "~" + operands.get(0).code()));
             }
             case "proctime", "now" -> Optional.of(Value.of(call.type(), Value.NEVER, "nowMicros"));
+            case "clock_timestamp" -> {
+                String time = compiler.kernel().use(ClockTime.class) + ".micros(nowMicros)";
+                yield Optional.of(compiler.total(call.type(), List.of(), time));
+            }
             case "random" -> Optional.of(compiler.total(call.type(), List.of(), draws() + ".number()"));
             case "random_uuid" -> {
                 String draws = draws();

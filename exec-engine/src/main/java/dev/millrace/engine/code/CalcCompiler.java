@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
+import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -36,6 +37,9 @@ final class CalcCompiler {
     private static final int VERY_DEAR = 2 * Costs.CHEAP;
 
     private static final int LOOK_ROWS = 63; // a mask: how often a loop over other rows asks whether to stop
+
+    private static final Set<String> TIMED = Set.of("clock_timestamp", "sleep_seconds");
+    private static final Expression TIME = new Null(DataType.BOOLEAN); // what all that is timed shares
 
     private final int methodNodes;
     private final KernelSource kernel;
@@ -129,11 +133,16 @@ final class CalcCompiler {
         for (int i = 0; i < projections.size(); i++) {
             Set<Expression> own = new HashSet<>();
             collectWork(projections.get(i), own);
+            boolean isTimed = isTimed(projections.get(i));
+            if (isTimed) {
+                own.add(TIME);
+            }
             int size = LongExpressions.nodes(projections.get(i), MOST_NODES_IN_A_LOOP);
             int group = 0;
             while (group < groups.size()
                     && (java.util.Collections.disjoint(work.get(group), own)
-                            || sizes.get(group) + size > MOST_NODES_IN_A_LOOP)) {
+                            || sizes.get(group) + size > MOST_NODES_IN_A_LOOP)
+                    && !(isTimed && work.get(group).contains(TIME))) {
                 group++;
             }
             if (group == groups.size()) {
@@ -146,6 +155,13 @@ final class CalcCompiler {
             sizes.set(group, sizes.get(group) + size);
         }
         return groups;
+    }
+
+    /** Whether it matters when it is computed, so that others like it come before and behind it in their order, row by row. */
+    private static boolean isTimed(Expression expression) {
+        return !LongExpressions.isPart(expression)
+                && (expression instanceof Call call && TIMED.contains(call.function())
+                        || Expressions.children(expression).stream().anyMatch(CalcCompiler::isTimed));
     }
 
     private static void collectWork(Expression expression, Set<Expression> into) {

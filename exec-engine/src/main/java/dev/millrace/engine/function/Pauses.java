@@ -10,8 +10,12 @@ public final class Pauses {
 
     private Pauses() {}
 
-    /** {@code pg_sleep}: holds the calling thread so long; what stops a statement ends it within milliseconds. */
-    public static void sleep(double seconds, Text out) {
+    /**
+     * {@code pg_sleep}: holds the calling thread so long; what stops a statement ends it within milliseconds.
+     *
+     * @param call tells calls that are written alike from each other, each of which sleeps
+     */
+    public static void sleep(double seconds, long call, Text out) {
         long end = System.nanoTime() + (long) Math.min(seconds * 1e9, Long.MAX_VALUE / 2.0);
         long rest = end - System.nanoTime();
         while (rest > 0) {

@@ -340,7 +340,7 @@ public final class FunctionCatalog {
             now() timestamptz
 
             at_most_one_row(bigint) boolean
-            sleep_seconds(double) text
+            sleep_seconds(double, bigint) text
             null_name(boolean) text
             """;
 

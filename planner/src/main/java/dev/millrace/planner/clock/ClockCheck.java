@@ -38,13 +38,15 @@ public final class ClockCheck {
     }
 
     private static void checkCondition(Expression condition) {
-        if (Expressions.readsNow(condition)) {
+        if (Expressions.readsMoment(condition)) {
             throw condition();
         }
     }
 
     private static void checkProjection(Expression projection, boolean appendOnly) {
-        if (!appendOnly && Expressions.any(projection, Expressions::isClock)) {
+        if (!appendOnly
+                && Expressions.any(
+                        projection, part -> Expressions.isClock(part) || Expressions.isCall(part, "clock_timestamp"))) {
             throw refusal(
                     "the time of the clock beside rows that may change is not available in a standing query: when a row"
                             + " is taken back it would be another",
@@ -52,10 +54,10 @@ public final class ClockCheck {
         }
         boolean decides = Expressions.any(
                 projection,
-                part -> part.type().kind() == Kind.BOOLEAN && Expressions.readsNow(part)
+                part -> part.type().kind() == Kind.BOOLEAN && Expressions.readsMoment(part)
                         || part instanceof Case choice
                                 && choice.branches().stream()
-                                        .anyMatch(branch -> Expressions.readsNow(branch.condition())));
+                                        .anyMatch(branch -> Expressions.readsMoment(branch.condition())));
         if (decides) {
             throw condition();
         }

@@ -229,10 +229,11 @@ public final class Expressions {
         return any(expression, part -> isClock(part) || isDraw(part) || isCall(part, "sleep_seconds"));
     }
 
-    /** Whether this is a random value: one of the row at hand, by the number that is its argument. */
+    /** Whether this is a random value, or the time when it is computed: one of the row at hand, by the number that is its argument. */
     public static boolean isDraw(Expression expression) {
         return expression instanceof Call call
                 && (call.function().equals("random")
+                        || call.function().equals("clock_timestamp")
                         || call.function().equals("random_uuid")
                         || call.function().contains(Expression.EACH_TIME));
     }
@@ -250,6 +251,11 @@ public final class Expressions {
     /** Whether the time at which a row was read is read: it is another elsewhere in the plan. */
     public static boolean readsProctime(Expression expression) {
         return any(expression, part -> isCall(part, "proctime"));
+    }
+
+    /** Whether something is decided by the time at which it is computed. */
+    public static boolean readsMoment(Expression expression) {
+        return any(expression, part -> isCall(part, "now") || isCall(part, "clock_timestamp"));
     }
 
     /** Whether the time as it goes on is read. */

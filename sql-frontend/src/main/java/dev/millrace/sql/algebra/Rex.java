@@ -238,7 +238,7 @@ public final class Rex {
 
         @Override
         public boolean isDeterministic() {
-            return !Set.of("proctime", "now", "random", "random_uuid", "sleep_seconds")
+            return !Set.of("proctime", "now", "clock_timestamp", "random", "random_uuid", "sleep_seconds")
                             .contains(getName())
                     && !getName().contains(Expression.EACH_TIME);
         }

@@ -6,29 +6,26 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.type.DataType;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.sql.SqlCall;
 
 /**
- * Random values. Each call in the text draws for itself, and has a number that tells it from others; wherever the text of one
+ * Random values, and the time as a row is computed. Each call in the text draws for itself, and has a number that tells it from others; wherever the text of one
  * is bound, it is the same value of the row. Two that are written alike are one where an expression is looked for among the keys
  * of GROUP BY.
  */
 final class Draws {
-    private static final Set<String> FUNCTIONS = Set.of("random", "random_uuid");
+    private static final Map<String, DataType> FUNCTIONS =
+            Map.of("random", DataType.DOUBLE, "random_uuid", DataType.UUID, "clock_timestamp", DataType.TIMESTAMPTZ);
 
     private Draws() {}
 
     static RexNode of(QueryContext context, String name, SqlCall call) {
-        boolean number = name.equals("random");
-        return Rex.call(
-                number ? "random" : "random_uuid",
-                List.of(Rex.bigint(context.numberOf(call))),
-                number ? DataType.DOUBLE : DataType.UUID,
-                false);
+        String function = FUNCTIONS.containsKey(name) ? name : "random_uuid";
+        return Rex.call(function, List.of(Rex.bigint(context.numberOf(call))), FUNCTIONS.get(function), false);
     }
 
     /** The code of a user's function; that of a VOLATILE one says which call this is. */
@@ -43,7 +40,7 @@ final class Draws {
         expression.accept(new RexShuttle() {
             @Override
             public RexNode visitCall(RexCall call) {
-                found[0] |= FUNCTIONS.contains(call.getOperator().getName());
+                found[0] |= FUNCTIONS.containsKey(call.getOperator().getName());
                 return super.visitCall(call);
             }
         });
@@ -55,7 +52,7 @@ final class Draws {
         return expression.accept(new RexShuttle() {
             @Override
             public RexNode visitCall(RexCall call) {
-                return FUNCTIONS.contains(call.getOperator().getName())
+                return FUNCTIONS.containsKey(call.getOperator().getName())
                         ? call.clone(call.getType(), List.of(Rex.literal(new Literal(0L, DataType.BIGINT))))
                         : super.visitCall(call);
             }

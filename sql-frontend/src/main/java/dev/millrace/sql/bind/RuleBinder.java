@@ -139,7 +139,8 @@ final class RuleBinder {
         ExpressionBinder binder =
                 new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("column generation expressions"));
         RexNode value = assigned(rows.context(), binder.bind(expression), column, expression, "generation expression");
-        if (Stream.of("proctime", "now", "random", "random_uuid").anyMatch(name -> calls(value, name))) {
+        if (Stream.of("proctime", "now", "clock_timestamp", "random", "random_uuid")
+                .anyMatch(name -> calls(value, name))) {
             throw Errors.error(SqlState.INVALID_OBJECT_DEFINITION, "generation expression is not immutable", expression)
                     .withHint("DEFAULT now() is the time at which a row is inserted");
         }
