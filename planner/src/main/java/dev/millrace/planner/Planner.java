@@ -3,6 +3,7 @@ package dev.millrace.planner;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.algebra.Translation;
 import dev.millrace.planner.clock.ClockCheck;
+import dev.millrace.planner.clock.DecideByClock;
 import dev.millrace.planner.clock.DrawnOnce;
 import dev.millrace.planner.clock.RecognizeTimeFilter;
 import dev.millrace.planner.explain.Fingerprint;
@@ -80,6 +81,10 @@ public final class Planner {
         Simplification simplification = new Simplification(context.folderOfRows());
         PlanNode plan = simplification.apply(ordered);
         if (!finite) {
+            if (context.nowMicros().isPresent()) {
+                long now = context.nowMicros().getAsLong();
+                plan = simplification.apply(Rewriter.rewrite(plan, new DecideByClock(now, context.folderOfRows())));
+            }
             plan = simplification.apply(Rewriter.rewrite(plan, new RecognizeTimeFilter()));
             new ClockCheck(inference).check(plan);
         }

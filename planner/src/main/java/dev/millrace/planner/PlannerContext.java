@@ -26,6 +26,8 @@ import java.util.function.UnaryOperator;
  * @param stateTtlMicros after how long operators forget what no watermark lets them drop, if ever
  * @param userStates what can be done with the states of a user's aggregate, by what plans call it
  * @param statistics what is known of a relation's rows; the order of joins follows it
+ * @param nowMicros the time of the clock, in microseconds since 1970: what it has passed is passed for ever; empty if that is
+ *     not to be made use of
  */
 public record PlannerContext(
         Mode mode,
@@ -35,7 +37,8 @@ public record PlannerContext(
         boolean dropLate,
         OptionalLong stateTtlMicros,
         Function<String, Optional<UserStates>> userStates,
-        Function<String, RelationStatistics> statistics) {
+        Function<String, RelationStatistics> statistics,
+        OptionalLong nowMicros) {
 
     /** What a plan is for. */
     public enum Mode {
@@ -61,7 +64,7 @@ public record PlannerContext(
         return new Cardinality(statistics, name -> relations.apply(name).primaryKey());
     }
 
-    /** A context without functions of users whose states could be kept, and without statistics. */
+    /** A context without functions of users whose states could be kept, without statistics and without a clock. */
     public PlannerContext(
             Mode mode,
             Function<String, RelationFacts> relations,
@@ -77,13 +80,15 @@ public record PlannerContext(
                 dropLate,
                 stateTtlMicros,
                 key -> Optional.empty(),
-                name -> RelationStatistics.UNKNOWN);
+                name -> RelationStatistics.UNKNOWN,
+                OptionalLong.empty());
     }
 
     public PlannerContext {
         Objects.requireNonNull(mode);
         Objects.requireNonNull(relations);
         Objects.requireNonNull(folder);
+        Objects.requireNonNull(nowMicros);
         if (parallelism < 1) {
             throw new IllegalArgumentException("parallelism must be at least 1, not " + parallelism);
         }

@@ -92,6 +92,7 @@ record TimeCondition(Expression value, Expression bound, String comparison) {
                     && arguments.subList(0, arguments.size() - 1).stream().allMatch(Literal.class::isInstance);
         }
         boolean moved = call.function().equals("add") || call.function().equals("subtract");
-        return moved && call.type().isTimestamp() && rises(arguments.get(0)) && arguments.get(1) instanceof Literal;
+        boolean isTime = call.type().isTimestamp() || call.type().kind() == Kind.DATE;
+        return moved && isTime && rises(arguments.get(0)) && arguments.get(1) instanceof Literal;
     }
 }

@@ -79,7 +79,8 @@ public final class Database implements AutoCloseable {
                 engine.options().workers(),
                 name -> standing(name).map(StandingQuery::plan),
                 statistics::of,
-                statistics::atHand);
+                statistics::atHand,
+                clock);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
         SystemRelations system = new SystemRelations(this);
         system.addAll();

@@ -10,6 +10,7 @@ import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Statement;
+import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import java.util.List;
 import java.util.Optional;
@@ -63,7 +64,8 @@ public final class HeadStart {
                 1,
                 name -> Optional.empty(),
                 name -> RelationStatistics.UNKNOWN,
-                name -> RelationStatistics.UNKNOWN);
+                name -> RelationStatistics.UNKNOWN,
+                Clock.system());
         for (ParsedStatement parsed : frontend.parse("SELECT 1 AS a WHERE 2 > 1")) {
             if (plans.analyze(parsed, catalog, Parameters.none()) instanceof Statement.Select select) {
                 plans.pull(select.query());

@@ -35,6 +35,7 @@ import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import java.util.HashMap;
 import java.util.List;
@@ -78,6 +79,7 @@ final class Plans {
     private final Function<String, Optional<PlanNode>> running;
     private final Function<String, RelationStatistics> statistics;
     private final Function<String, RelationStatistics> atHand;
+    private final Clock clock;
 
     /**
      * @param running the plan of the continuous query or view of a name
@@ -90,13 +92,15 @@ final class Plans {
             int parallelism,
             Function<String, Optional<PlanNode>> running,
             Function<String, RelationStatistics> statistics,
-            Function<String, RelationStatistics> atHand) {
+            Function<String, RelationStatistics> atHand,
+            Clock clock) {
         this.frontend = frontend;
         this.catalog = catalog;
         this.parallelism = parallelism;
         this.running = running;
         this.statistics = statistics;
         this.atHand = atHand;
+        this.clock = clock;
     }
 
     /** How often a statement was analysed, and not known from before. */
@@ -295,7 +299,15 @@ final class Plans {
     private PlannerContext context(
             Mode mode, boolean dropLate, OptionalLong stateTtlMicros, Function<String, RelationStatistics> statistics) {
         return new PlannerContext(
-                mode, this::facts, parallelism, Plans::fold, dropLate, stateTtlMicros, Plans::userStates, statistics);
+                mode,
+                this::facts,
+                parallelism,
+                Plans::fold,
+                dropLate,
+                stateTtlMicros,
+                Plans::userStates,
+                statistics,
+                OptionalLong.of(clock.epochMicros()));
     }
 
     private static Optional<UserStates> userStates(String function) {
