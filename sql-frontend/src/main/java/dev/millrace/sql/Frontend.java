@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * From SQL text to analysed statements. Safe on any thread. What was parsed lately is remembered, by its text.
@@ -86,6 +87,11 @@ public final class Frontend {
         StatementBinder binder = binder(statement, catalog, Parameters.toDescribe(declaredTypes));
         binder.bind(statement.syntax());
         return binder.parameterTypes();
+    }
+
+    /** The names of the functions that are there without being made. */
+    public static Set<String> functions(boolean aggregates) {
+        return StatementBinder.functions(aggregates);
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.role.AccessItem;
+import dev.millrace.sql.Frontend;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -91,7 +93,7 @@ final class FunctionContents {
     }
 
     private void functions(NamedRows rows) {
-        typeFunctions(rows);
+        builtIn(rows);
         for (Made made : made()) {
             UserFunction function = made.function();
             rows.add(
@@ -132,9 +134,18 @@ final class FunctionContents {
         }
     }
 
-    /** The functions that types are read and written by, which drivers ask for by name. */
-    private void typeFunctions(NamedRows rows) {
-        for (String name : FixedContents.typeFunctions()) {
+    /** What is there without being made, and the functions that types are read and written by: drivers ask for both by name. */
+    private void builtIn(NamedRows rows) {
+        named(rows, FixedContents.typeFunctions(), "f");
+        named(rows, Frontend.functions(true), "a");
+        named(rows, Frontend.functions(false), "f");
+    }
+
+    private void named(NamedRows rows, Set<String> names, String kind) {
+        for (String name : names) {
+            if (name.indexOf(' ') >= 0) {
+                continue; // a form of syntax
+            }
             rows.add(
                     "oid",
                     oids.of("pg_catalog." + name + "()"),
@@ -147,7 +158,7 @@ final class FunctionContents {
                     "prolang",
                     Oids.SQL_LANGUAGE,
                     "prokind",
-                    "f",
+                    kind,
                     "proretset",
                     false,
                     "provolatile",

@@ -415,6 +415,21 @@ final class FunctionBinder {
         return names;
     }
 
+    /** The functions that are called by name, aggregates among them or not. */
+    static Set<String> named(boolean aggregates) {
+        Set<String> ofGroups = new TreeSet<>(Aggregates.names());
+        ofGroups.addAll(DerivedAggregates.names());
+        ofGroups.addAll(CollectedAggregates.names());
+        ofGroups.addAll(JSON_AGGREGATES.keySet());
+        ofGroups.addAll(AggregateMacros.names());
+        if (aggregates) {
+            return ofGroups;
+        }
+        Set<String> others = names();
+        others.removeAll(ofGroups);
+        return others;
+    }
+
     private static MillraceException unknownFunction(String name, List<RexNode> arguments, SqlCall call) {
         MillraceException error = FunctionResolver.doesNotExist(name, arguments, call);
         if (error.hint().isPresent()) {

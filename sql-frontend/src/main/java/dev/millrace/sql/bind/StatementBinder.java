@@ -51,6 +51,11 @@ public final class StatementBinder {
         this.context = new QueryContext(source, catalog, this.parameters);
     }
 
+    /** The names of the functions that are there without being made. */
+    public static Set<String> functions(boolean aggregates) {
+        return FunctionBinder.named(aggregates);
+    }
+
     /** The types of the parameters, after {@link #bind}. */
     public List<DataType> parameterTypes() {
         return parameters.decided();
@@ -62,7 +67,7 @@ public final class StatementBinder {
             return complete.statement();
         }
         if (syntax instanceof Syntax.Select select) {
-            return new Statement.Select(query(select.query(), List.of()));
+            return new Statement.Select(query(NamesShown.of(select.query()), List.of()));
         }
         if (syntax instanceof Syntax.CreateRelation create) {
             return createRelation(create);
