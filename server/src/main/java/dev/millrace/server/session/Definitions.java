@@ -106,6 +106,10 @@ final class Definitions {
         TableRules rules = create.rules();
         boolean onlyGenerated = rules.checks().isEmpty()
                 && rules.columns().values().stream().allMatch(rule -> rule.kind() == ColumnRule.Kind.GENERATED);
+        if (!rules.digits().isEmpty()) {
+            throw MillraceException.notAvailableYet("INTERVAL(p) in a stream that a connector feeds")
+                    .withHint("INTERVAL has all digits; round them where the stream is read: i::INTERVAL(0)");
+        }
         if (!onlyGenerated) {
             throw MillraceException.notAvailableYet("DEFAULT or CHECK of a stream that a connector feeds")
                     .withHint(

@@ -201,8 +201,7 @@ final class Indexes {
     }
 
     private static CatalogObject withUniquesOnly(CatalogObject table, List<Unique> uniques) {
-        return table.withRules(
-                new TableRules(table.rules().columns(), table.rules().checks(), uniques));
+        return table.withRules(table.rules().withUniques(uniques));
     }
 
     /** A table as its own definition has it, without what unique indexes add. */

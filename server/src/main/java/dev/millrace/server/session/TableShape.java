@@ -112,7 +112,7 @@ final class TableShape {
         requireFree(add.column());
         rebind(table, List.of(add.definition()));
         Optional<ColumnRule> rule = table.rules().of(add.column());
-        String type = require(add.column()).type().toString();
+        String type = type(require(add.column()), table.rules());
         if (rule.isEmpty()) {
             values.put(add.column(), "CAST(NULL AS " + type + ")");
         } else if (rule.get().kind() == ColumnRule.Kind.DEFAULT) {
@@ -143,7 +143,9 @@ final class TableShape {
         List<Unique> uniques = table.rules().uniques().stream()
                 .filter(unique -> !unique.columns().contains(drop.column()))
                 .toList();
-        rebind(with(fields, table.primaryKey(), new TableRules(rules, checks, uniques)), List.of());
+        Map<String, Integer> digits = new LinkedHashMap<>(table.rules().digits());
+        digits.remove(drop.column());
+        rebind(with(fields, table.primaryKey(), new TableRules(rules, checks, uniques, digits)), List.of());
     }
 
     private void renameColumn(AlterTable.RenameColumn rename) {
@@ -170,7 +172,12 @@ final class TableShape {
                                 .map(column -> column.equals(rename.column()) ? rename.newName() : column)
                                 .toList()))
                 .toList();
-        rebind(with(fields, key, new TableRules(rules, table.rules().checks(), uniques)), List.of());
+        Map<String, Integer> digits = new LinkedHashMap<>();
+        table.rules()
+                .digits()
+                .forEach((column, count) ->
+                        digits.put(column.equals(rename.column()) ? rename.newName() : column, count));
+        rebind(with(fields, key, new TableRules(rules, table.rules().checks(), uniques, digits)), List.of());
     }
 
     /** What names the column in a text, or in another way that would have to change with it. */
@@ -230,7 +237,10 @@ final class TableShape {
                         table.columns(),
                         table.primaryKey(),
                         new TableRules(
-                                rules, table.rules().checks(), table.rules().uniques())),
+                                rules,
+                                table.rules().checks(),
+                                table.rules().uniques(),
+                                table.rules().digits())),
                 List.of());
     }
 
@@ -264,7 +274,7 @@ final class TableShape {
         String column = Identifiers.quote(set.column());
         List<String> elements = elements(table);
         int place = table.columns().indexOf(before);
-        String as = column + " " + before.type();
+        String as = column + " " + type(before, table.rules());
         elements.set(place, column + " " + set.type() + elements.get(place).substring(as.length()));
         CreateTable altered = ofOtherType(elements, set.column());
         Field after = altered.columns().get(place);
@@ -277,7 +287,8 @@ final class TableShape {
         values.computeIfPresent(
                 set.column(),
                 (name, value) -> "CAST("
-                        + set.using().map(using -> "(" + using + ")").orElse(value) + " AS " + after.type() + ")");
+                        + set.using().map(using -> "(" + using + ")").orElse(value) + " AS "
+                        + type(after, altered.rules()) + ")");
         table = altered;
     }
 
@@ -320,7 +331,11 @@ final class TableShape {
                 with(
                         table.columns(),
                         isKey ? List.of() : table.primaryKey(),
-                        new TableRules(table.rules().columns(), checks, uniques)),
+                        new TableRules(
+                                table.rules().columns(),
+                                checks,
+                                uniques,
+                                table.rules().digits())),
                 List.of());
     }
 
@@ -354,7 +369,7 @@ final class TableShape {
     private static List<String> elements(CreateTable table) {
         List<String> elements = new ArrayList<>();
         for (Field field : table.columns()) {
-            elements.add(column(field, table.rules().of(field.name())));
+            elements.add(column(field, table.rules()));
         }
         if (!table.primaryKey().isEmpty()) {
             elements.add("PRIMARY KEY ("
@@ -377,8 +392,14 @@ final class TableShape {
         return "WATERMARK FOR " + column + " AS " + column + delay;
     }
 
-    private static String column(Field field, Optional<ColumnRule> rule) {
-        String type = field.type().toString();
+    private static String type(Field field, TableRules rules) {
+        Integer digits = rules.digits().get(field.name());
+        return field.type() + (digits == null ? "" : "(" + digits + ")");
+    }
+
+    private static String column(Field field, TableRules rules) {
+        Optional<ColumnRule> rule = rules.of(field.name());
+        String type = type(field, rules);
         if (rule.isPresent() && rule.get().kind() == ColumnRule.Kind.SERIAL) {
             return Identifiers.quote(field.name()) + " " + SERIAL.get(type);
         }

@@ -2,6 +2,8 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
@@ -26,12 +28,15 @@ import java.util.stream.Stream;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlNode;
 
 /** Binds what rows of a relation take and must hold: DEFAULT, GENERATED and CHECK. */
 final class RuleBinder {
+    private static final int MOST_DIGITS = 6; // of seconds, which all times have
+
     private final QueryContext context;
     private final Relation relation;
 
@@ -60,14 +65,27 @@ final class RuleBinder {
                 relation.appendOnly(),
                 relation.primaryKey(),
                 Optional.empty(),
-                new TableRules(columns, List.of(), List.of()));
+                new TableRules(columns, List.of(), List.of(), Map.of()));
         RuleBinder binder = new RuleBinder(context, with);
         create.columns().stream()
                 .flatMap(column -> column.rule().stream())
                 .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED)
                 .forEach(rule -> binder.requireBase(rule.expression().orElseThrow()));
         List<Check> checks = checks(create);
-        return new TableRules(columns, checks, uniques(create, checks));
+        return new TableRules(columns, checks, uniques(create, checks), digits(create));
+    }
+
+    private static Map<String, Integer> digits(Syntax.CreateRelation create) {
+        Map<String, Integer> digits = new LinkedHashMap<>();
+        for (Syntax.Column column : create.columns()) {
+            List<Integer> arguments = column.type().arguments();
+            if (!arguments.isEmpty()
+                    && arguments.get(0) < MOST_DIGITS
+                    && TypeNames.resolve(column.type()).kind() == DataType.Kind.INTERVAL) {
+                digits.put(column.name().getSimple(), arguments.get(0));
+            }
+        }
+        return digits;
     }
 
     private ColumnRule rule(Syntax.RuleClause rule, int column, SqlNode name, String table) {
@@ -277,12 +295,17 @@ final class RuleBinder {
 
     private Optional<Query> generation() {
         Schema schema = relation.schema();
-        if (schema.names().stream().noneMatch(relation.rules()::isGenerated)) {
+        Map<String, Integer> digits = relation.rules().digits();
+        if (digits.isEmpty() && schema.names().stream().noneMatch(relation.rules()::isGenerated)) {
             return Optional.empty();
         }
         RowsAtHand rows = rows();
         Scope scope = rows.scope();
-        List<RexNode> values = new ArrayList<>(rows.references());
+        List<RexNode> given = new ArrayList<>(rows.references());
+        for (int column = 0; column < schema.size(); column++) {
+            given.set(column, rounded(rows, given.get(column), column));
+        }
+        List<RexNode> values = new ArrayList<>(given);
         for (int column = 0; column < schema.size(); column++) {
             if (relation.rules().isGenerated(schema.field(column).name())) {
                 SqlNode expression = StatementParser.parseExpression(relation.rules()
@@ -290,10 +313,32 @@ final class RuleBinder {
                         .orElseThrow()
                         .text());
                 ExpressionBinder binder = new ExpressionBinder(rows.context(), scope, Clause.plain("GENERATED"));
-                values.set(column, assigned(rows.context(), binder.bind(expression), column, expression, "expression"));
+                RexNode value = assigned(rows.context(), binder.bind(expression), column, expression, "expression");
+                values.set(column, rounded(rows, digits.isEmpty() ? value : over(given, value), column));
             }
         }
         return Optional.of(rows.query(Optional.empty(), scope, values, schema.names(), scope));
+    }
+
+    /** A value of a column, with the digits that it has. */
+    private RexNode rounded(RowsAtHand rows, RexNode value, int column) {
+        Integer digits =
+                relation.rules().digits().get(relation.schema().field(column).name());
+        if (digits == null) {
+            return value;
+        }
+        RexNode most = Rex.literal(new Literal((long) digits, DataType.INTEGER));
+        return rows.context().functions().operator("round_time", List.of(value, most), null);
+    }
+
+    /** An expression of the row, over what the columns of the row are then. */
+    private static RexNode over(List<RexNode> columns, RexNode value) {
+        return value.accept(new RexShuttle() {
+            @Override
+            public RexNode visitInputRef(RexInputRef reference) {
+                return columns.get(reference.getIndex());
+            }
+        });
     }
 
     /** Rows that fail a check, each check as a column: false where it fails. */

@@ -12,9 +12,11 @@ import java.util.Optional;
  * @param columns by name, those that have a rule
  * @param checks in the order they were written
  * @param uniques likewise
+ * @param digits of seconds, to which values of INTERVAL(p) columns are rounded, by name
  */
-public record TableRules(Map<String, ColumnRule> columns, List<Check> checks, List<Unique> uniques) {
-    public static final TableRules NONE = new TableRules(Map.of(), List.of(), List.of());
+public record TableRules(
+        Map<String, ColumnRule> columns, List<Check> checks, List<Unique> uniques, Map<String, Integer> digits) {
+    public static final TableRules NONE = new TableRules(Map.of(), List.of(), List.of(), Map.of());
 
     /** Columns whose values no two rows have in common, beside the primary key; rows with a NULL among them are not asked. */
     public record Unique(String name, List<String> columns) {
@@ -30,6 +32,12 @@ public record TableRules(Map<String, ColumnRule> columns, List<Check> checks, Li
         columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
         checks = List.copyOf(checks);
         uniques = List.copyOf(uniques);
+        digits = Map.copyOf(digits);
+    }
+
+    /** The same for a table whose unique columns are others. */
+    public TableRules withUniques(List<Unique> others) {
+        return new TableRules(columns, checks, others, digits);
     }
 
     public Optional<ColumnRule> of(String column) {
@@ -45,6 +53,6 @@ public record TableRules(Map<String, ColumnRule> columns, List<Check> checks, Li
 
     /** Whether rows need more than their values. */
     public boolean isEmpty() {
-        return columns.isEmpty() && checks.isEmpty() && uniques.isEmpty();
+        return columns.isEmpty() && checks.isEmpty() && uniques.isEmpty() && digits.isEmpty();
     }
 }
