@@ -37,7 +37,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** CREATE, DROP, PAUSE and RESUME. Each definition takes effect as a whole or not at all, one at a time. */
+/**
+ * CREATE, DROP, PAUSE and RESUME. Each definition takes effect as a whole or not at all, one at a time. Long because what each kind
+ * of object refuses is said where it is made.
+ */
 final class Definitions {
     /** Options of PostgreSQL's tables that say how rows lie on disk, which pgbench and dumps send; they have no effect. */
     private static final List<String> STORAGE = List.of(

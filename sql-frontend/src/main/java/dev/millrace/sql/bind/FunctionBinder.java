@@ -27,7 +27,8 @@ import org.apache.calcite.sql.SqlSelectKeyword;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
- * Binds calls of functions by name: scalar ones, aggregates, and calls with OVER.
+ * Binds calls of functions by name: scalar ones, aggregates, and calls with OVER. Long because a name means one of them only here,
+ * where all are known.
  */
 final class FunctionBinder {
     private static final String NUMBERS =
