@@ -161,7 +161,7 @@ class StatementFormsTest {
                     db.rows("SELECT 'pg_catalog'::regnamespace = 11, NULL::regrole IS NULL, '-'::regproc = 0,"
                             + " '\"public\"'::regnamespace IS NOT NULL"));
             assertEquals(
-                    List.of("0|0|-|-|-|99999999|t|"),
+                    List.of("-|-|-|-|-|99999999|t|"),
                     db.rows(
                             "SELECT '-'::regclass, '-'::regtype, 0::regclass, 0::regtype, 0::regproc, 99999999::regclass,"
                                     + " 't'::regclass::regclass, NULL::integer::regclass"));
