@@ -12,7 +12,9 @@ final class CharSet {
 
     static final CharSet ANY = builder().add(0, Character.MAX_CODE_POINT).build(false, false);
     static final CharSet DIGIT = builder().add('0', '9').build(false, false);
-    static final CharSet SPACE = builder().add(0, LAST_SPACE, CharSet::isSpace).build(false, false);
+    static final CharSet SPACE = builder()
+            .add(0, LAST_SPACE, CharSet::isSpace, c -> {}) // what a class fails with at first it fails with for ever
+            .build(false, false);
 
     /** Of one character each, as long patterns have by thousands. */
     private static final AtomicReferenceArray<CharSet> SINGLES = new AtomicReferenceArray<>(128);
@@ -136,14 +138,13 @@ final class CharSet {
 
         /** Those of all code points that are members: tens of milliseconds for a cold JVM. */
         Builder add(IntPredicate members) {
-            return add(0, Character.MAX_CODE_POINT, members);
+            return add(0, Character.MAX_CODE_POINT, members, Interrupt::checkSometimes);
         }
 
-        /** Those of {@code first} to {@code last} that are members. */
-        Builder add(int first, int last, IntPredicate members) {
+        private Builder add(int first, int last, IntPredicate members, IntConsumer look) {
             int from = -1;
             for (int c = first; c <= last + 1; c++) {
-                Interrupt.checkSometimes(c);
+                look.accept(c);
                 boolean member = c <= last && members.test(c);
                 if (member && from < 0) {
                     from = c;
