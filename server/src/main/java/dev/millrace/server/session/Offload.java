@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -23,6 +24,7 @@ final class Offload {
     static final int LONG_CHARACTERS = 1_000; // planning takes at least a millisecond then: many times what this costs
 
     private static final long GRACE_MILLIS = 20;
+    private static final System.Logger LOG = System.getLogger(Offload.class.getPackageName());
 
     private final OffloadThreads threads;
     private boolean isLong;
@@ -89,6 +91,8 @@ final class Offload {
                 failed = Optional.of(e);
             }
             if (end(made, failed)) {
+                failed.filter(why -> !(why instanceof MillraceException)) // else it is why it was stopped
+                        .ifPresent(why -> LOG.log(System.Logger.Level.WARNING, "planning that was left failed", why));
                 try {
                     if (made != null) {
                         discard.accept(made);
