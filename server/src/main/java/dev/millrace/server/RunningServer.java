@@ -37,9 +37,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** A database and the ports that lead to it, from start to stop. Used by one thread. */
-final class RunningServer implements AutoCloseable {
-    static final String PASSWORD_VARIABLE = "MILLRACE_PASSWORD";
+/** A database and the ports that lead to it, from start to stop; what a program needs that is a server. Used by one thread. */
+public final class RunningServer implements AutoCloseable {
+    /** The environment's variable with the password of the superuser. */
+    public static final String PASSWORD_VARIABLE = "MILLRACE_PASSWORD";
+
     private static final EventLog LOG = EventLog.named("server");
 
     private final ServerConfig config;
@@ -57,10 +59,11 @@ final class RunningServer implements AutoCloseable {
     /**
      * Opens the database, runs the script, then lets clients in.
      *
+     * @param script SQL to run before clients are let in
      * @throws MillraceException if one of that fails; then nothing is left open
      * @throws IOException if the script cannot be read
      */
-    static RunningServer start(ServerConfig config, Optional<Path> script) throws IOException {
+    public static RunningServer start(ServerConfig config, Optional<Path> script) throws IOException {
         Start start = new Start();
         boolean restores = config.data().filter(DataDirectory::holdsDefinitions).isPresent(); // which takes its time
         Optional<Tls> earlyTls = restores ? tls(config) : Optional.empty();
@@ -229,7 +232,7 @@ final class RunningServer implements AutoCloseable {
     }
 
     /** How to connect, and what is kept. */
-    String greeting() {
+    public String greeting() {
         String kept = config.data()
                 .map(
                         directory -> "millrace: " + directory
@@ -244,7 +247,7 @@ final class RunningServer implements AutoCloseable {
     }
 
     /** Ends sessions as {@link PgServer#stop} says, and lets sinks have all that was accepted, as far as time permits. */
-    void stop() {
+    public void stop() {
         long end = System.nanoTime() + config.stopTimeout().toNanos();
         postgres.stop(config.stopTimeout());
         http.ifPresent(server -> server.stop(Duration.ofNanos(Math.max(0, end - System.nanoTime()))));
@@ -272,6 +275,7 @@ final class RunningServer implements AutoCloseable {
         }
     }
 
+    /** Ends at once what still runs. */
     @Override
     public void close() {
         http.ifPresent(HttpServer::close);
