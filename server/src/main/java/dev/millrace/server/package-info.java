@@ -1,2 +1,2 @@
-/** The program {@code millrace}. Entry: {@link dev.millrace.server.Main}, which knows the sub-commands. */
+/** The server as a whole. Entry: {@link dev.millrace.server.RunningServer}. */
 package dev.millrace.server;

@@ -33,7 +33,7 @@ record Peer(int port, Optional<Process> process) implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.millrace.server.Main", "server"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.millrace.cli.Main", "server"));
         command.addAll(List.of("--port", "0", "--no-http", "--max-connections", Integer.toString(connections)));
         Process process = new ProcessBuilder(command)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)

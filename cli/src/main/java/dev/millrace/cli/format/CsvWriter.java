@@ -1,0 +1,33 @@
+package dev.millrace.cli.format;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.text.CsvRows;
+import dev.millrace.text.TextBuffer;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+
+/** CSV as COPY TO writes it, with a header line. */
+final class CsvWriter implements RowWriter {
+    private static final int HEADER_BYTES = 256;
+
+    private final Appendable out;
+
+    CsvWriter(Schema schema, Appendable out) throws IOException {
+        this.out = out;
+        try (BufferAllocator allocator = new RootAllocator();
+                TextBuffer header = new TextBuffer(allocator, HEADER_BYTES)) {
+            CsvRows.COMMAS.header(header, schema, "");
+            out.append(header.toString());
+        }
+    }
+
+    @Override
+    public void write(Batch batch) throws IOException {
+        LineBuffer.write(batch, out, CsvRows.COMMAS::row);
+    }
+
+    @Override
+    public void end() {}
+}

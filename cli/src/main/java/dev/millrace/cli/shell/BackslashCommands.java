@@ -1,0 +1,303 @@
+package dev.millrace.cli.shell;
+
+import dev.millrace.cli.format.AlignedTable;
+import dev.millrace.cli.format.ResultFormat;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.Index;
+import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.session.Session;
+import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** The commands that start with a backslash: psql's, as far as they make sense here. */
+final class BackslashCommands {
+    /** Each command with its line of help. */
+    static final Map<String, String> HELP = new TreeMap<>(Map.ofEntries(
+            Map.entry("\\?", "this help"),
+            Map.entry("\\d", "[NAME]  list relations, or describe one"),
+            Map.entry("\\ds", "list streams"),
+            Map.entry("\\dt", "list tables"),
+            Map.entry("\\dq", "list continuous queries"),
+            Map.entry("\\dv", "list materialized views"),
+            Map.entry("\\dk", "list sinks"),
+            Map.entry("\\df", "list functions"),
+            Map.entry("\\di", "list indexes"),
+            Map.entry("\\dS", "list system relations"),
+            Map.entry("\\echo", "TEXT  write a text"),
+            Map.entry("\\format", "table|csv|json  the form of results"),
+            Map.entry("\\flush", "[on|off]  whether a SELECT waits for all that was accepted, files to their end"),
+            Map.entry("\\i", "FILE  run the statements of a file"),
+            Map.entry("\\q", "quit"),
+            Map.entry("\\timing", "[on|off]  say how long statements take"),
+            Map.entry("\\x", "[on|off]  results as a line per column")));
+
+    private final Shell shell;
+    private final Session session;
+    private final Streams streams;
+
+    BackslashCommands(Shell shell, Session session, Streams streams) {
+        this.shell = shell;
+        this.session = session;
+        this.streams = streams;
+    }
+
+    /** Runs a line such as {@code \d readings}; a value is the exit code that it asks for. */
+    OptionalInt run(String line) throws IOException {
+        String[] words = line.replaceFirst(";\\s*$", "").strip().split("\\s+", 2);
+        String argument = words.length > 1 ? words[1].strip() : "";
+        switch (words[0]) {
+            case "\\q" -> {
+                return OptionalInt.of(0);
+            }
+            case "\\?", "\\h" -> help();
+            case "\\d" -> {
+                if (argument.isEmpty()) {
+                    list(object -> true);
+                } else {
+                    describe(argument);
+                }
+            }
+            case "\\ds" -> list(object -> object.kind() == ObjectKind.STREAM);
+            case "\\dt" -> list(object -> object.kind() == ObjectKind.TABLE);
+            case "\\dq" -> list(object -> object.kind() == ObjectKind.CONTINUOUS_QUERY);
+            case "\\dv" ->
+                list(object -> object.kind() == ObjectKind.MATERIALIZED_VIEW || object.kind() == ObjectKind.VIEW);
+            case "\\dk" -> list(object -> object.kind() == ObjectKind.SINK);
+            case "\\df" -> list(object -> object.kind() == ObjectKind.FUNCTION);
+            case "\\di" -> list(object -> object.kind() == ObjectKind.INDEX);
+            case "\\dS" -> listSystem();
+            case "\\echo" -> streams.out().write(argument + "\n");
+            case "\\i" -> {
+                return include(argument);
+            }
+            case "\\x" -> {
+                boolean expanded = toggled(argument, shell.mode().format() == ResultFormat.EXPANDED);
+                shell.mode(shell.mode().withFormat(expanded ? ResultFormat.EXPANDED : ResultFormat.TABLE));
+                tell("Expanded display is " + onOff(expanded) + ".");
+            }
+            case "\\timing" -> {
+                shell.mode(
+                        shell.mode().withTiming(toggled(argument, shell.mode().timing())));
+                tell("Timing is " + onOff(shell.mode().timing()) + ".");
+            }
+            case "\\flush" -> {
+                boolean flush = toggled(argument, shell.mode().flushBeforeSelect());
+                shell.mode(shell.mode().withFlushBeforeSelect(flush));
+                tell("Flush before SELECT is " + onOff(flush) + ".");
+            }
+            case "\\format" -> {
+                shell.mode(shell.mode().withFormat(format(argument)));
+                tell("Output format is " + argument + ".");
+            }
+            default -> throw unknown(words[0]);
+        }
+        streams.out().flush();
+        return OptionalInt.empty();
+    }
+
+    private static MillraceException unknown(String command) {
+        MillraceException error = MillraceException.user(SqlState.SYNTAX_ERROR, "there is no command " + command);
+        return error.withHint(Suggestion.nearest(command, HELP.keySet())
+                .map(nearest -> "did you mean " + nearest + "? \\? lists them")
+                .orElse("\\? lists them"));
+    }
+
+    private void tell(String text) {
+        streams.err().println(text);
+    }
+
+    private static String onOff(boolean on) {
+        return on ? "on" : "off";
+    }
+
+    private static boolean toggled(String argument, boolean now) {
+        return switch (argument) {
+            case "" -> !now;
+            case "on" -> true;
+            case "off" -> false;
+            default ->
+                throw MillraceException.user(
+                        SqlState.INVALID_PARAMETER_VALUE, "on or off is expected, not \"" + argument + "\"");
+        };
+    }
+
+    static ResultFormat format(String name) {
+        for (ResultFormat format : ResultFormat.values()) {
+            if (format.name().equalsIgnoreCase(name)) {
+                return format;
+            }
+        }
+        throw MillraceException.user(
+                SqlState.INVALID_PARAMETER_VALUE,
+                "there is no format \"" + name + "\"; there are table, expanded, csv and json");
+    }
+
+    private void help() throws IOException {
+        StringBuilder text = new StringBuilder();
+        HELP.forEach((command, meaning) -> {
+            String[] parts = meaning.split("  ", 2);
+            String left = parts.length > 1 ? command + " " + parts[0] : command;
+            text.append(String.format("  %-26s %s%n", left, parts[parts.length - 1]));
+        });
+        text.append("\nA statement ends with a semicolon. Ctrl-C stops a statement, Ctrl-D leaves.\n");
+        streams.out().write(text.toString());
+    }
+
+    private OptionalInt include(String file) throws IOException {
+        if (file.isEmpty()) {
+            throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "\\i needs a file");
+        }
+        boolean flush = shell.mode().flushBeforeSelect();
+        try (Reader reader = open(file)) {
+            shell.mode(shell.mode().withFlushBeforeSelect(true));
+            int code = shell.runScript(reader);
+            if (code != 0) {
+                throw MillraceException.user(SqlState.DATA_EXCEPTION, "\\i " + file + " stopped at an error");
+            }
+            return OptionalInt.empty();
+        } finally {
+            shell.mode(shell.mode().withFlushBeforeSelect(flush));
+        }
+    }
+
+    /** A file of SQL, in UTF-8. */
+    static Reader open(String file) {
+        try {
+            return Files.newBufferedReader(Path.of(file));
+        } catch (InvalidPathException | IOException e) {
+            throw MillraceException.external(SqlState.UNDEFINED_FILE, "cannot read file \"" + file + "\"", e);
+        }
+    }
+
+    // ---- \d --------------------------------------------------------------------------------------------------------
+
+    private void list(Predicate<CatalogObject> wanted) throws IOException {
+        List<CatalogObject> objects =
+                session.database().catalog().objects().stream().filter(wanted).toList();
+        if (objects.isEmpty()) {
+            tell("There are none.");
+            return;
+        }
+        AlignedTable table = table("Name", "Kind", "State", "From");
+        for (CatalogObject object : objects) {
+            String state = session.database()
+                    .state(object.name())
+                    .map(value -> value.name().toLowerCase(java.util.Locale.ROOT))
+                    .orElse("");
+            String from = object.input()
+                    .map(input -> "connector " + input.connector())
+                    .or(() -> session.database().catalog().index(object.name()).map(Index::relation))
+                    .orElseGet(() -> String.join(", ", object.reads()));
+            table.add(new String[] {object.name(), object.kind().sqlName(), state, from});
+        }
+        write(table, objects.size());
+    }
+
+    private void listSystem() throws IOException {
+        Collection<SystemRelation> relations = session.database().catalog().systemRelations();
+        AlignedTable table = table("Name", "Meaning");
+        relations.forEach(relation -> table.add(new String[] {relation.name(), relation.meaning()}));
+        write(table, relations.size());
+    }
+
+    private void describe(String name) throws IOException {
+        DatabaseCatalog catalog = session.database().catalog();
+        Optional<CatalogObject> object = catalog.object(name);
+        Schema schema = object.map(CatalogObject::schema)
+                .or(() -> catalog.systemRelation(name).map(SystemRelation::schema))
+                .orElseThrow(() -> DatabaseCatalog.undefined("relation", name, catalog.relationNames()));
+        String title = object.map(found -> found.kind().sqlName()).orElse("system relation");
+        streams.out()
+                .write(title.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + title.substring(1) + " \"" + name
+                        + "\"\n");
+        TableRules rules = object.map(CatalogObject::rules).orElse(TableRules.NONE);
+        AlignedTable table = rules.columns().isEmpty()
+                ? table("Column", "Type", "Nullable", "Role")
+                : table("Column", "Type", "Nullable", "Role", "Default");
+        for (int column = 0; column < schema.size(); column++) {
+            Field field = schema.field(column);
+            int at = column;
+            String role = object.map(found -> role(found, at)).orElse("");
+            String nullable = field.nullable() ? "" : "not null";
+            String byDefault =
+                    rules.of(field.name()).map(BackslashCommands::text).orElse("");
+            table.add(
+                    rules.columns().isEmpty()
+                            ? new String[] {field.name(), field.type().toString(), nullable, role}
+                            : new String[] {field.name(), field.type().toString(), nullable, role, byDefault});
+        }
+        table.write(streams.out());
+        if (object.isPresent()) {
+            footer(
+                    "Checks",
+                    rules.checks().stream()
+                            .map(check -> check.name() + " (" + check.text() + ")")
+                            .toList());
+            footer(
+                    "Indexes",
+                    catalog.indexes(name).stream()
+                            .map(index -> index.name() + (index.unique() ? " unique (" : " (")
+                                    + index.columnTexts(schema) + ")")
+                            .toList());
+            footer("Reads", object.get().reads());
+            footer("Read by", catalog.dependents(name));
+            streams.out()
+                    .write("Definition:\n    "
+                            + object.get().definition().strip().replace("\n", "\n    ") + ";\n");
+        }
+        streams.out().write("\n");
+    }
+
+    private static String text(ColumnRule rule) {
+        return switch (rule.kind()) {
+            case DEFAULT, UUID, SERIAL -> rule.text();
+            case IDENTITY -> "generated by default as identity";
+            case IDENTITY_ALWAYS -> "generated always as identity";
+            case GENERATED -> "generated always as (" + rule.text() + ") stored";
+        };
+    }
+
+    private static String role(CatalogObject object, int column) {
+        if (object.eventTime().filter(time -> time.column() == column).isPresent()) {
+            return "event time";
+        }
+        return object.primaryKey().contains(column) ? "key" : "";
+    }
+
+    private void footer(String label, Collection<String> names) throws IOException {
+        if (!names.isEmpty()) {
+            streams.out().write(label + ": " + String.join(", ", names) + "\n");
+        }
+    }
+
+    private static AlignedTable table(String... names) {
+        return new AlignedTable(new Schema(java.util.Arrays.stream(names)
+                .map(name -> new Field(name, DataType.TEXT, true))
+                .toList()));
+    }
+
+    private void write(AlignedTable table, int rows) throws IOException {
+        table.write(streams.out());
+        streams.out().write(rows == 1 ? "(1 row)\n\n" : "(" + rows + " rows)\n\n");
+    }
+}

@@ -1,7 +1,0 @@
-/**
- * The demonstration: {@code millrace demo}. Standing queries over this machine's vital signs, shown live.
- *
- * <p>Entry: {@link dev.millrace.server.demo.DemoCommand}. {@code DemoQueries} is the SQL, all there is of logic; {@code Vitals}
- * keeps what the subscriptions brought; {@code Dashboard} draws it. One thread polls and draws.
- */
-package dev.millrace.server.demo;
