@@ -112,7 +112,7 @@ class ArchitectureTest {
     void onlyMemoryNamesUnsafe() {
         noClasses()
                 .that()
-                .doNotHaveFullyQualifiedName("dev.millrace.batch.Memory")
+                .doNotHaveFullyQualifiedName("dev.millrace.memory.Memory")
                 .should()
                 .dependOnClassesThat()
                 .haveFullyQualifiedName("sun.misc.Unsafe")

@@ -1,8 +1,8 @@
 package dev.millrace.json;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8;

@@ -1,6 +1,6 @@
 package dev.millrace.json;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

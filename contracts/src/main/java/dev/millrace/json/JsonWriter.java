@@ -1,6 +1,6 @@
 package dev.millrace.json;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.nested.NestedText;
 import dev.millrace.text.JsonRows;

@@ -1,6 +1,6 @@
 package dev.millrace.nested;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 
 /**

@@ -1,8 +1,8 @@
 package dev.millrace.nested;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.Blanks;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;

@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /** Blanks around values: what C's isspace accepts. */
 public final class Blanks {

@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /** Boolean words: any unique prefix of true, false, yes, no, on, off; 1 and 0; upper or lower case. */
 final class BooleanText {

@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /**
  * The fields that a {@link TimestampFormat} reads out of a text, one after another: year, month, ..., zone. Holds the

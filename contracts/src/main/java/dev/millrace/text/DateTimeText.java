@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /**
  * Reads dates, times and timestamps: ISO 8601 with a {@code T} or a blank, and the other orders and separators that

@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /** Whole numbers in decimal digits. */
 final class IntegerText {

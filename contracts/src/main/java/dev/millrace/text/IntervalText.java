@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /**
  * Reads and writes intervals: PostgreSQL's {@code 1 year 2 mons 3 days 04:05:06.7 [ago]} with its abbreviations, ISO

@@ -1,7 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /** Decimal numbers of up to 38 digits as 128-bit unscaled integers. */
 final class NumericText {

@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /**
  * Writes floating-point numbers with the fewest digits that read back as the same number, the nearest of those: R.

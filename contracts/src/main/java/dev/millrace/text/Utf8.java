@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /** Checks of UTF-8 at raw addresses, eight bytes at a time while they are plain ASCII. */
 public final class Utf8 {

@@ -1,6 +1,6 @@
 package dev.millrace.text;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /** Compares bytes with words in lower case, in any case, without making strings. */
 final class Words {

@@ -1,8 +1,6 @@
 package dev.millrace.benchmarks.kernels;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
-import dev.millrace.batch.PooledAllocation;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
@@ -11,6 +9,8 @@ import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.nexmark.NexmarkSourceFactory;
 import dev.millrace.engine.operators.OperatorFactory;
+import dev.millrace.memory.Memory;
+import dev.millrace.memory.PooledAllocation;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;

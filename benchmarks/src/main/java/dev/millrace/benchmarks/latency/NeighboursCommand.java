@@ -1,7 +1,7 @@
 package dev.millrace.benchmarks.latency;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.benchmarks.latency.Statements.Times;
+import dev.millrace.memory.Memory;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;

@@ -1,6 +1,6 @@
 package dev.millrace.benchmarks.sketch;
 
-import dev.millrace.batch.PooledAllocation;
+import dev.millrace.memory.PooledAllocation;
 import dev.millrace.sketch.stream.EncoderOptions;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

@@ -1,7 +1,7 @@
 package dev.millrace.benchmarks.sketch;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.materialise.Materialisation;
 import dev.millrace.sketch.query.Aggregate;

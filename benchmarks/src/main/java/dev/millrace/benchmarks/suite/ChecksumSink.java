@@ -1,8 +1,8 @@
 package dev.millrace.benchmarks.suite;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.Sink;
+import dev.millrace.memory.Memory;
 import java.util.concurrent.atomic.LongAdder;
 
 /**

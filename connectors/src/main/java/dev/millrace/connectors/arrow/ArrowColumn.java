@@ -1,10 +1,10 @@
 package dev.millrace.connectors.arrow;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;

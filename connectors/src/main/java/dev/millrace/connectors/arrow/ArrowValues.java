@@ -1,8 +1,8 @@
 package dev.millrace.connectors.arrow;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TimeRange;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;

@@ -1,8 +1,8 @@
 package dev.millrace.connectors.csv;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connectors.filter.Selection;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 
 /**
  * Finds the fields of records in a block of bytes: where each ends, in one flat array, row after row.

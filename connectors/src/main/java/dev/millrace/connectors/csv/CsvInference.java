@@ -1,9 +1,9 @@
 package dev.millrace.connectors.csv;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimestampFormat;
 import dev.millrace.text.ValueParser;

@@ -1,11 +1,11 @@
 package dev.millrace.connectors.csv;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.memory.Memory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.millrace.connectors.csv;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
+import dev.millrace.memory.Memory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

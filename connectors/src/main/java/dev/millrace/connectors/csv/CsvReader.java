@@ -1,7 +1,6 @@
 package dev.millrace.connectors.csv;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceContext;
@@ -12,6 +11,7 @@ import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.connectors.input.FileInput;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.Utf8;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package dev.millrace.connectors.csv;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connectors.input.ByteWindow;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package dev.millrace.connectors.csv;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.millrace.connectors.datagen;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.Options;
 import dev.millrace.connectors.random.Draws;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

@@ -1,8 +1,8 @@
 package dev.millrace.connectors.datagen;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.random.Draws;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Field;
 import java.nio.charset.StandardCharsets;
 import org.apache.arrow.memory.BufferAllocator;

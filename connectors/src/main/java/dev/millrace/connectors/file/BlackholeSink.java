@@ -1,8 +1,8 @@
 package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.Sink;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.arrow.vector.FieldVector;

@@ -1,7 +1,7 @@
 package dev.millrace.connectors.file;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connectors.input.FileErrors;
+import dev.millrace.memory.Memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,9 +1,9 @@
 package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.Part;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.memory.Memory;
 import dev.millrace.time.Clock;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;

@@ -1,8 +1,8 @@
 package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.Sink;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;

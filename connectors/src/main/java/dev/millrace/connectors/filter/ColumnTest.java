@@ -1,8 +1,8 @@
 package dev.millrace.connectors.filter;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.ColumnPredicate;
 import dev.millrace.connector.ColumnPredicate.Comparison;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.math.BigInteger;

@@ -1,7 +1,7 @@
 package dev.millrace.connectors.filter;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Field;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BaseFixedWidthVector;

@@ -1,6 +1,6 @@
 package dev.millrace.connectors.input;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 

@@ -1,8 +1,8 @@
 package dev.millrace.connectors.input;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;

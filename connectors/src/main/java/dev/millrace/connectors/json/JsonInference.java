@@ -40,7 +40,7 @@ public final class JsonInference {
                 FileInput input = FileInput.open(file, Encoding.UTF_8)) {
             window.fill(input, SAMPLE_BYTES);
             byte[] bytes = new byte[window.length()];
-            dev.millrace.batch.Memory.copyOut(window.address() + window.start(), bytes, 0, bytes.length);
+            dev.millrace.memory.Memory.copyOut(window.address() + window.start(), bytes, 0, bytes.length);
             String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n");
             int whole = window.isDry() || lines.length == 1 ? lines.length : lines.length - 1;
             for (int i = 0; i < whole; i++) {

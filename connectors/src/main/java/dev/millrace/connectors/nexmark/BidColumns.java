@@ -1,7 +1,7 @@
 package dev.millrace.connectors.nexmark;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connectors.random.Draws;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.millrace.connectors.nexmark;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connectors.random.Draws;
+import dev.millrace.memory.Memory;
 
 /**
  * The channels that bids come through: half of the bids through one of four hot ones, the rest through one of 10,000

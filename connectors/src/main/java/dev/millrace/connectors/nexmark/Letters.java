@@ -1,7 +1,7 @@
 package dev.millrace.connectors.nexmark;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.connectors.random.Draws;
+import dev.millrace.memory.Memory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;

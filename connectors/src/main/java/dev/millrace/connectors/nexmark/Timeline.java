@@ -1,6 +1,6 @@
 package dev.millrace.connectors.nexmark;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /**
  * When events happen: {@code rate} of them per second of event time, evenly, from 2015-07-15 00:00.

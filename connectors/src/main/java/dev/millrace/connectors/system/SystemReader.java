@@ -1,10 +1,10 @@
 package dev.millrace.connectors.system;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.Source;
+import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;

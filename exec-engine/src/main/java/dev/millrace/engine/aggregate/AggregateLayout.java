@@ -2,12 +2,12 @@ package dev.millrace.engine.aggregate;
 
 import static dev.millrace.plan.node.AggregateState.NONE;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.MarkedSets;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.AggregateState;

@@ -1,7 +1,6 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.Forgetful;
@@ -9,6 +8,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;

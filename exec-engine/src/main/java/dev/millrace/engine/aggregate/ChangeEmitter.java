@@ -2,7 +2,6 @@ package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.ByteSlots;
@@ -14,6 +13,7 @@ import dev.millrace.engine.state.ValuesEqual;
 import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.type.Field;

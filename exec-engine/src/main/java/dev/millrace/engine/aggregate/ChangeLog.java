@@ -1,10 +1,10 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;

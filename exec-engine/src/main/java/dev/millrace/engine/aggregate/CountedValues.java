@@ -2,7 +2,6 @@ package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.EntryCursor;
@@ -11,6 +10,7 @@ import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.MarkedSets;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
 import java.io.DataInput;
 import java.io.IOException;

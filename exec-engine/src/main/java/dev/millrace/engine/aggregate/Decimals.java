@@ -1,6 +1,6 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

@@ -1,7 +1,6 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.ByteSlots;
@@ -9,6 +8,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import java.io.DataInput;
 import java.io.DataOutput;

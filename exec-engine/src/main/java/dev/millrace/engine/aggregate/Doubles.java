@@ -1,7 +1,7 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.Hashing;
+import dev.millrace.memory.Memory;
 
 /**
  * Sums of doubles at addresses, and doubles as ordered integers. A sum is two doubles that do not overlap, some 106 bits

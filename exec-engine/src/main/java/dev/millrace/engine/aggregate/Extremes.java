@@ -1,8 +1,8 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 
 /** Least and greatest values that are no plain integers: text and bytes, intervals, UUIDs; each in a slot of 16 bytes. */
 public final class Extremes {

@@ -1,6 +1,5 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
@@ -8,6 +7,7 @@ import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

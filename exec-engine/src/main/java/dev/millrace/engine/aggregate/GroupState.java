@@ -2,7 +2,6 @@ package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.code.RowFailures;
@@ -15,6 +14,7 @@ import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.text.ValueText;
 import dev.millrace.type.Field;

@@ -425,6 +425,7 @@ final class KernelWriter {
         SourceBuilder source = new SourceBuilder();
         source.line("package dev.millrace.engine.aggregate;")
                 .line("import dev.millrace.batch.*;")
+                .line("import dev.millrace.memory.*;")
                 .line("import dev.millrace.engine.state.*;")
                 .line("import dev.millrace.engine.aggregate.*;")
                 .open("public final class GeneratedKernel extends " + kernel.getSimpleName())

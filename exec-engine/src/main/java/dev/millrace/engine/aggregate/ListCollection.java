@@ -1,7 +1,6 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.state.NestedImages;
@@ -11,6 +10,7 @@ import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.OrderKey;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.Hashing;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 

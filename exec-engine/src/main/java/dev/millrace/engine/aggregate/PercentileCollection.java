@@ -1,11 +1,11 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.type.DataType;

@@ -2,13 +2,13 @@ package dev.millrace.engine.aggregate;
 
 import static dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.Words;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.node.AggregateState;
 import dev.millrace.plan.node.AggregateState.Kind;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 
 /** The FILTER of calls whose rows are taken one by one. */

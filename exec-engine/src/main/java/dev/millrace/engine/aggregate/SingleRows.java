@@ -4,11 +4,11 @@ import static dev.millrace.plan.node.AggregateState.NONE;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

@@ -1,13 +1,13 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

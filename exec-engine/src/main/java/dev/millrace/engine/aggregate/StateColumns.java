@@ -1,11 +1,11 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.Words;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.AggregateState;

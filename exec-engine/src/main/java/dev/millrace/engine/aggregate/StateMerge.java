@@ -1,10 +1,10 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.AggregateState.Kind;
 import dev.millrace.type.DataType;
 

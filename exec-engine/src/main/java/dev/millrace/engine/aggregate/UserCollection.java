@@ -1,7 +1,6 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.NestedImages;
@@ -10,6 +9,7 @@ import dev.millrace.engine.user.UserAggregate;
 import dev.millrace.engine.user.VectorValues;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Field;

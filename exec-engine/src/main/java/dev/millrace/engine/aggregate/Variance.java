@@ -2,7 +2,7 @@ package dev.millrace.engine.aggregate;
 
 import static dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.AggregateState.Kind;
 import dev.millrace.type.DataType;

@@ -1,8 +1,8 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 

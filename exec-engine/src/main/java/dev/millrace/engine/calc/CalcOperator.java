@@ -2,7 +2,6 @@ package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.code.CodeSize;
@@ -10,6 +9,7 @@ import dev.millrace.engine.code.OutputColumn;
 import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;

@@ -1,13 +1,13 @@
 package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
-import dev.millrace.batch.PooledAllocation;
 import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.code.OutputColumn;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
+import dev.millrace.memory.PooledAllocation;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;

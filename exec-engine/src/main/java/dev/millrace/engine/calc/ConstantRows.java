@@ -2,9 +2,9 @@ package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.code.LiteralImage;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;

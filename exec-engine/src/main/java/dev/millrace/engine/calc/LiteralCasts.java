@@ -1,6 +1,6 @@
 package dev.millrace.engine.calc;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.text.ValueParser;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.code;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;

@@ -1,11 +1,11 @@
 package dev.millrace.engine.code;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Decimals;
 import dev.millrace.engine.function.Intervals;
 import dev.millrace.engine.function.Numbers;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.type.DataType;

@@ -1,8 +1,8 @@
 package dev.millrace.engine.code;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.NestedImages;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;

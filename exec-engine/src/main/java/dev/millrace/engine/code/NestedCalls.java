@@ -1,6 +1,5 @@
 package dev.millrace.engine.code;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.nested.ArrayFunctions;
 import dev.millrace.engine.function.nested.JsonEdits;
 import dev.millrace.engine.function.nested.ListFunctions;
@@ -10,6 +9,7 @@ import dev.millrace.engine.function.nested.Quantifier;
 import dev.millrace.engine.function.nested.TextArrays;
 import dev.millrace.engine.user.UserCall;
 import dev.millrace.engine.user.UserCode;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;

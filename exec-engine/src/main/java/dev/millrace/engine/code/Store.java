@@ -1,8 +1,8 @@
 package dev.millrace.engine.code;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 
 /** The statements that write one projection's values to its output column. */

@@ -2,7 +2,6 @@ package dev.millrace.engine.exchange;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Outlet;
@@ -10,6 +9,7 @@ import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Scratch;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.type.DataType;

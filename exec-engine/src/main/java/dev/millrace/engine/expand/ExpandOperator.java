@@ -2,13 +2,13 @@ package dev.millrace.engine.expand;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.engine.user.UserRows;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;

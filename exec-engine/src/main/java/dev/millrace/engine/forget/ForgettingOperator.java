@@ -2,13 +2,13 @@ package dev.millrace.engine.forget;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;

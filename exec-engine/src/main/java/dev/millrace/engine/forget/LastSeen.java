@@ -1,8 +1,8 @@
 package dev.millrace.engine.forget;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
+import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.function;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.text.ValueWriter;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 
 /** Upper and lower case: eight ASCII bytes at a time, one character at a time beyond ASCII. */

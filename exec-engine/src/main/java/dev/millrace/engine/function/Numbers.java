@@ -1,8 +1,8 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.regex.Regex;
 import dev.millrace.engine.function.regex.RegexFlags;
 import dev.millrace.engine.function.regex.RegexMatcher;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.text.TextBuffer;
 

@@ -1,10 +1,10 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.regex.Regex;
 import dev.millrace.engine.function.regex.RegexFlags;
 import dev.millrace.engine.function.regex.RegexMatcher;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 
 /** REGEXP_REPLACE: {@code \1} to {@code \9} in the replacement are groups, {@code \&} is all of the match. */

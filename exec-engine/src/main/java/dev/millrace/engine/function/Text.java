@@ -1,7 +1,7 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import java.nio.charset.StandardCharsets;
 import org.apache.arrow.memory.BufferAllocator;

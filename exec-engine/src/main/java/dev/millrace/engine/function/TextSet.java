@@ -1,7 +1,7 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.memory.Memory;
 
 /**
  * A fixed set of texts, for IN with a long list: open addressing over a hash of length, first and last bytes. The texts

@@ -1,10 +1,10 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8;
 

@@ -1,6 +1,6 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.CivilDays;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.function;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8;
 

@@ -2,11 +2,11 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowLog;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;

@@ -2,13 +2,13 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.RowLog;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.StateWriter;
 import java.io.DataInput;
 import java.io.DataOutput;

@@ -2,11 +2,11 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.RowLog;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.plan.node.JoinTime;

@@ -2,12 +2,12 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;

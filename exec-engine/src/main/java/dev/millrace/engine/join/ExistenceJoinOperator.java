@@ -2,7 +2,6 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
@@ -10,6 +9,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;

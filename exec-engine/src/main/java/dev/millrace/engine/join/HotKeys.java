@@ -1,8 +1,8 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.memory.Memory;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;

@@ -2,10 +2,10 @@ package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;

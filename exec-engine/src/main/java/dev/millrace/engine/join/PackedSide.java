@@ -1,10 +1,10 @@
 package dev.millrace.engine.join;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowLog;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.StateReader;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.join;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;
 

@@ -1,8 +1,8 @@
 package dev.millrace.engine.join;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.type.DataType;

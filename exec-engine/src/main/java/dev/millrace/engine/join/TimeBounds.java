@@ -1,7 +1,7 @@
 package dev.millrace.engine.join;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.JoinTime;
 import java.util.Optional;
 import java.util.OptionalInt;

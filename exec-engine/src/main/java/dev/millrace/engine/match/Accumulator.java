@@ -1,11 +1,11 @@
 package dev.millrace.engine.match;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.Wide;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.match.MatchValue;

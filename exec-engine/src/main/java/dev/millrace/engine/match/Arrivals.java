@@ -1,7 +1,6 @@
 package dev.millrace.engine.match;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
@@ -9,6 +8,7 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.type.Schema;

@@ -2,11 +2,11 @@ package dev.millrace.engine.match;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.match;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowOrder;
+import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

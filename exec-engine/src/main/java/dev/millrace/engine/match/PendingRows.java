@@ -1,8 +1,8 @@
 package dev.millrace.engine.match;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
+import dev.millrace.memory.Memory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.match;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import java.util.Arrays;
 
 /**

@@ -1,7 +1,7 @@
 package dev.millrace.engine.match;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

@@ -2,10 +2,10 @@ package dev.millrace.engine.match;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;

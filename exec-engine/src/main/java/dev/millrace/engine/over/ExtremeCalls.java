@@ -1,9 +1,9 @@
 package dev.millrace.engine.over;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.type.DataType;

@@ -2,8 +2,8 @@ package dev.millrace.engine.over;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.over;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import java.nio.charset.StandardCharsets;
 
 /**

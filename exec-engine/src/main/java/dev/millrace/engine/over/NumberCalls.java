@@ -1,8 +1,8 @@
 package dev.millrace.engine.over;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.OverCall;
 import dev.millrace.type.Field;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.over;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowSort;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.type.DataType;
 import java.util.List;

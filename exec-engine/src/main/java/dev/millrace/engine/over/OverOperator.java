@@ -1,7 +1,6 @@
 package dev.millrace.engine.over;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.GroupTable;
@@ -12,6 +11,7 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.TouchedGroups;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.over;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.Frame.Bound;
 import dev.millrace.plan.expression.OverCall;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.over;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.GroupState;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.node.AggregateState;

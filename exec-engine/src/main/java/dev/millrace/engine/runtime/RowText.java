@@ -1,7 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;

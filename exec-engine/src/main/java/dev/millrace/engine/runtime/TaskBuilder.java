@@ -2,7 +2,6 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.EventTime;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.SourceReader;
@@ -36,6 +35,7 @@ import dev.millrace.engine.watermark.WatermarkOperator;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
 import java.util.Arrays;
 import java.util.function.LongUnaryOperator;

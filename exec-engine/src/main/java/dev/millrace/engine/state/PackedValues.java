@@ -1,7 +1,7 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.memory.Memory;
 
 /**
  * The loops that copy a column of packed rows. They are methods of their own and allocate nothing: together with what

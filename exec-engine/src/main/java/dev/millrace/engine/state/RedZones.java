@@ -1,6 +1,6 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /**
  * What lies around each block of a {@link StateMemory} where assertions are on: words that nobody may write, and what the

@@ -2,8 +2,8 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;

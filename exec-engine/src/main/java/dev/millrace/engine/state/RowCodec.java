@@ -1,8 +1,8 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import org.apache.arrow.memory.BufferAllocator;
 

@@ -1,6 +1,6 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.FieldVector;

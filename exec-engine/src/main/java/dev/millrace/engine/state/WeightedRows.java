@@ -2,8 +2,8 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 
 /** Values of at most eight bytes between entries, where they take a word each, and vectors. */

@@ -1,7 +1,7 @@
 package dev.millrace.engine.statistic;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.math.BigInteger;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.task;
 
-import dev.millrace.batch.PooledAllocation;
+import dev.millrace.memory.PooledAllocation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.millrace.engine.timefilter;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

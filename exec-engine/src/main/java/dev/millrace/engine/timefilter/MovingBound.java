@@ -1,10 +1,10 @@
 package dev.millrace.engine.timefilter;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.code.CalcKernel;
 import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.code.OutputColumn;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

@@ -2,12 +2,12 @@ package dev.millrace.engine.timefilter;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.engine.task.Alarm;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.topn;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.RowReader;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.StateReader;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.ValuesEqual;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
 import java.util.Arrays;
 import java.util.List;

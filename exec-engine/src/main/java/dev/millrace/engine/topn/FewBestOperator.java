@@ -2,10 +2,10 @@ package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;

@@ -1,11 +1,11 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.ByteSlots;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.type.DataType;
 

@@ -2,11 +2,11 @@ package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.PendingChanges;
 import dev.millrace.engine.state.RowReader;
 import dev.millrace.engine.state.WeightedRows;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode.TopN;
 import java.util.ArrayList;

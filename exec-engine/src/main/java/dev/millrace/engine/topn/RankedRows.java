@@ -2,11 +2,11 @@ package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.WeightedRows;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
@@ -14,6 +13,7 @@ import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.engine.state.TouchedGroups;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.Retelling;

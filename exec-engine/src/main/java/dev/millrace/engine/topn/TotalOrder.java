@@ -1,8 +1,8 @@
 package dev.millrace.engine.topn;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.PlanNode.TopN;
 import dev.millrace.type.Field;
 import java.util.Arrays;

@@ -2,7 +2,6 @@ package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
@@ -11,6 +10,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;

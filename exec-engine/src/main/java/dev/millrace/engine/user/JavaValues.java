@@ -1,9 +1,9 @@
 package dev.millrace.engine.user;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.nested.Images;
 import dev.millrace.text.TextBuffer;

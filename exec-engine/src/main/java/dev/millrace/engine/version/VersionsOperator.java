@@ -2,7 +2,6 @@ package dev.millrace.engine.version;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Owned;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.KeyFinder;
@@ -11,6 +10,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowSort;
 import dev.millrace.engine.state.Rows;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.view;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongUnaryOperator;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.view;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.type.DataType;
 

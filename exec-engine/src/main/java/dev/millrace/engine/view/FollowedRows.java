@@ -1,10 +1,10 @@
 package dev.millrace.engine.view;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.view.Followers.Moment;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.type.Field;
 import java.util.ArrayDeque;

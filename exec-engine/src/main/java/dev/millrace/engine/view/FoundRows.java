@@ -1,6 +1,6 @@
 package dev.millrace.engine.view;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;

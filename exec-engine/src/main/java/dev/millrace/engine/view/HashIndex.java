@@ -1,10 +1,10 @@
 package dev.millrace.engine.view;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.memory.Memory;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;

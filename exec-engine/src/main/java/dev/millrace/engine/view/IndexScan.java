@@ -2,9 +2,9 @@ package dev.millrace.engine.view;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import java.util.Arrays;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.view;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.memory.Memory;
 import java.util.List;
 
 /** The hash of some columns of encoded rows as {@link Hashing} defines it, so that exchanges agree with it; and whether two agree in them. */

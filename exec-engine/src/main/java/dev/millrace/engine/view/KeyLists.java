@@ -1,9 +1,9 @@
 package dev.millrace.engine.view;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.RowCodec;
+import dev.millrace.memory.Memory;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;

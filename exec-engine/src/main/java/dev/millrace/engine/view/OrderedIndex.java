@@ -1,9 +1,9 @@
 package dev.millrace.engine.view;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

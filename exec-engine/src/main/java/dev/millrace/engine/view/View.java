@@ -2,10 +2,10 @@ package dev.millrace.engine.view;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

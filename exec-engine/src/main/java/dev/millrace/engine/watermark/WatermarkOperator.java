@@ -1,10 +1,10 @@
 package dev.millrace.engine.watermark;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.Part;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Scratch;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;

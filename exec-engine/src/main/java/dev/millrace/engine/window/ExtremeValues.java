@@ -1,8 +1,8 @@
 package dev.millrace.engine.window;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.Doubles;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 
 /**

@@ -1,6 +1,6 @@
 package dev.millrace.engine.window;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.window;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.Scratch;
+import dev.millrace.memory.Memory;
 import java.util.Arrays;
 
 /**

@@ -1,7 +1,7 @@
 package dev.millrace.engine.window;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.ValueText;
 import dev.millrace.type.Field;
 import org.apache.arrow.memory.BufferAllocator;

@@ -2,7 +2,6 @@ package dev.millrace.engine.window;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.aggregate.KeyFinder;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
@@ -11,6 +10,7 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;

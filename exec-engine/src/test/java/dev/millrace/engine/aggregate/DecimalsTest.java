@@ -3,8 +3,8 @@ package dev.millrace.engine.aggregate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

@@ -3,7 +3,7 @@ package dev.millrace.engine.aggregate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;

@@ -3,9 +3,9 @@ package dev.millrace.engine.aggregate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
-import dev.millrace.batch.PooledAllocation;
 import dev.millrace.batch.Vectors;
+import dev.millrace.memory.Memory;
+import dev.millrace.memory.PooledAllocation;
 import dev.millrace.operator.Output;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

@@ -2,7 +2,7 @@ package dev.millrace.engine.function;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;

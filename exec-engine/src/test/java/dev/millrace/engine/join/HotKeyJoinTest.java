@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.engine.calc.TestContext;
+import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;

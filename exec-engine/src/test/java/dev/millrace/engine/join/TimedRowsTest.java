@@ -2,8 +2,8 @@ package dev.millrace.engine.join;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.PoisonedAllocation;
 import java.util.ArrayList;
 import java.util.List;

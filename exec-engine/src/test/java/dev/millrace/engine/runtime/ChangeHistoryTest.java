@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.PooledAllocation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.PooledAllocation;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.scheduler.WorkerThreads;
 import dev.millrace.testing.rows.Row;

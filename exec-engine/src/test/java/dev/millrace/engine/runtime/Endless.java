@@ -2,12 +2,12 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.PooledAllocation;
 import dev.millrace.connector.Sink;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.PooledAllocation;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.time.TestClock;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -2,7 +2,7 @@ package dev.millrace.engine.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;

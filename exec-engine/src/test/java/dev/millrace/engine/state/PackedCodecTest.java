@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.DataType;

@@ -3,7 +3,7 @@ package dev.millrace.engine.state;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.PoisonedAllocation;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;

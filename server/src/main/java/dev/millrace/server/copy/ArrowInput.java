@@ -1,13 +1,13 @@
 package dev.millrace.server.copy;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.arrow.ArrowContents;
 import dev.millrace.connectors.arrow.ArrowValues;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;

@@ -1,6 +1,6 @@
 package dev.millrace.server.copy;
 
-import dev.millrace.batch.ByteReader;
+import dev.millrace.memory.ByteReader;
 
 /** PostgreSQL's binary copy: a signature, flags, an extension; then rows of counted fields; then -1. */
 final class BinaryScanner implements RowScanner {

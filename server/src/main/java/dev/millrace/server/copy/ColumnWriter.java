@@ -1,10 +1,10 @@
 package dev.millrace.server.copy;
 
-import dev.millrace.batch.ByteReader;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.json.JsonNormalizer;
+import dev.millrace.memory.ByteReader;
+import dev.millrace.memory.Memory;
 import dev.millrace.server.pgwire.value.BinaryForm;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;

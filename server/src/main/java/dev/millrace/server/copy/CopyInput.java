@@ -1,11 +1,11 @@
 package dev.millrace.server.copy;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.ByteReader;
 import dev.millrace.batch.Closing;
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.ByteReader;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;

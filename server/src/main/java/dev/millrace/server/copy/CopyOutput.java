@@ -1,8 +1,8 @@
 package dev.millrace.server.copy;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.server.pgwire.value.RowEncoder;
 import dev.millrace.text.CsvRows;
 import dev.millrace.text.TextBuffer;

@@ -1,6 +1,6 @@
 package dev.millrace.server.copy;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import java.nio.charset.StandardCharsets;
 import org.apache.arrow.memory.BufferAllocator;

@@ -2,11 +2,11 @@ package dev.millrace.server.http;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.millrace.batch.CheckedMemory;
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.CheckedMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

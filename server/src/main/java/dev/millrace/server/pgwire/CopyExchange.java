@@ -1,10 +1,10 @@
 package dev.millrace.server.pgwire;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.CheckedMemory;
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.CheckedMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.server.copy.CopyOptions;
 import dev.millrace.server.copy.CopyOutput;
 import dev.millrace.server.pgwire.message.ClientMessage;

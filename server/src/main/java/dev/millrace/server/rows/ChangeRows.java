@@ -1,9 +1,9 @@
 package dev.millrace.server.rows;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.memory.Memory;
 import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

@@ -1,8 +1,6 @@
 package dev.millrace.server.bytes;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.CheckedMemory;
-import dev.millrace.batch.Memory;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
@@ -11,6 +9,8 @@ import dev.millrace.connector.SourceReader;
 import dev.millrace.connectors.Connectors;
 import dev.millrace.connectors.arrow.ArrowStream;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.CheckedMemory;
+import dev.millrace.memory.Memory;
 import dev.millrace.server.copy.CopyOutput;
 import dev.millrace.server.pgwire.value.BinaryParameter;
 import dev.millrace.server.session.Database;

@@ -3,8 +3,8 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;

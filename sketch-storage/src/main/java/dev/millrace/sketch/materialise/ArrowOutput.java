@@ -1,8 +1,8 @@
 package dev.millrace.sketch.materialise;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
 import dev.millrace.batch.Vectors;
+import dev.millrace.memory.Memory;
 import dev.millrace.sketch.Sketch;
 import dev.millrace.sketch.column.Column;
 import dev.millrace.sketch.column.NumberSymbols;

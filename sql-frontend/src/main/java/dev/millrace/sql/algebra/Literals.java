@@ -1,9 +1,9 @@
 package dev.millrace.sql.algebra;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
+import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.text.ValueParser;

@@ -1,6 +1,6 @@
 package dev.millrace.testing.memory;
 
-import dev.millrace.batch.CheckedMemory;
+import dev.millrace.memory.CheckedMemory;
 import java.util.List;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.extension.AfterEachCallback;

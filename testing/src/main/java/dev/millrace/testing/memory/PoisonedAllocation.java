@@ -1,7 +1,7 @@
 package dev.millrace.testing.memory;
 
-import dev.millrace.batch.CheckedMemory;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.CheckedMemory;
+import dev.millrace.memory.Memory;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;

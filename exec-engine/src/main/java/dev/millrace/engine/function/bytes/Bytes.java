@@ -1,7 +1,7 @@
 package dev.millrace.engine.function.bytes;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 
 /** Bytes at raw addresses: short copies, comparison, search. */
 public final class Bytes {

@@ -105,7 +105,7 @@ final class PathEvaluation {
             return Nothing.NULL;
         }
         byte[] bytes = new byte[(int) (JsonScan.end(at, limit) - at)];
-        dev.millrace.batch.Memory.copyOut(at, bytes, 0, bytes.length);
+        dev.millrace.memory.Memory.copyOut(at, bytes, 0, bytes.length);
         String text = new String(bytes, StandardCharsets.US_ASCII);
         return text.equals("true") || text.equals("false") ? (Object) text.equals("true") : number(text);
     }

@@ -1,6 +1,6 @@
 package dev.millrace.engine.function.nested;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.type.DataType;
 

@@ -2,13 +2,13 @@ package dev.millrace.engine.function.nested;
 
 import static dev.millrace.json.JsonScan.NONE;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Text;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
 import dev.millrace.json.JsonScan;
 import dev.millrace.json.JsonWriter;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.nested.NestedText;
 import dev.millrace.text.JsonRows;

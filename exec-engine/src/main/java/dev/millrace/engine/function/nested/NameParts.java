@@ -1,9 +1,9 @@
 package dev.millrace.engine.function.nested;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Text;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.text.TextBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.function.nested;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Decimals;
 import dev.millrace.engine.function.Int128;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.type.DataType;
 import java.util.Arrays;

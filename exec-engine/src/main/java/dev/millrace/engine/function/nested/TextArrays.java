@@ -1,8 +1,8 @@
 package dev.millrace.engine.function.nested;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.Text;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.text.TextBuffer;
 

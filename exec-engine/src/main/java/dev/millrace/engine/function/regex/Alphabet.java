@@ -1,6 +1,6 @@
 package dev.millrace.engine.function.regex;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.function.regex;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 
 /**
  * One step of a {@link OneWayMatcher}: matches its own part at a place and then all that follows it. Nodes are immutable;

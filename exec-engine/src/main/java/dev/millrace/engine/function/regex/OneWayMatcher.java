@@ -1,7 +1,7 @@
 package dev.millrace.engine.function.regex;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.memory.Memory;
 import java.util.Arrays;
 
 /**

@@ -1,7 +1,7 @@
 package dev.millrace.engine.function.regex;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.memory.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.function.regex;
 
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
+import dev.millrace.memory.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import org.apache.arrow.memory.ArrowBuf;

@@ -1,8 +1,8 @@
 package dev.millrace.server.pgwire.value;
 
-import dev.millrace.batch.ByteReader;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.ByteReader;
 import dev.millrace.text.TimeRange;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -12,7 +12,7 @@ import java.math.RoundingMode;
  * Reads values in the form of PostgreSQL's send functions, for COPY and for bound parameters alike. Each method takes the
  * bytes of its value from the reader; the caller sees to it that none are left.
  *
- * @see dev.millrace.batch.ByteReader.OutOfBytes what all of them throw when there are too few
+ * @see dev.millrace.memory.ByteReader.OutOfBytes what all of them throw when there are too few
  */
 public final class BinaryForm {
     private static final int DAYS_TO_2000 = 10_957;

@@ -1,9 +1,9 @@
 package dev.millrace.server.pgwire.value;
 
-import dev.millrace.batch.ByteReader;
-import dev.millrace.batch.Memory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.memory.ByteReader;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8Text;
 import dev.millrace.text.ValueWriter;

@@ -1,6 +1,6 @@
 package dev.millrace.server.pgwire.value;
 
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueWriter;
 import dev.millrace.type.DataType;

@@ -1,7 +1,7 @@
 package dev.millrace.server.pgwire.value;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.Memory;
+import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueWriter;
 import dev.millrace.type.DataType;

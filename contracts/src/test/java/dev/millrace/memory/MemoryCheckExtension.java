@@ -1,4 +1,4 @@
-package dev.millrace.batch;
+package dev.millrace.memory;
 
 import java.util.List;
 import org.junit.jupiter.api.Assertions;

@@ -1,4 +1,4 @@
-package dev.millrace.batch;
+package dev.millrace.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;

@@ -1,4 +1,4 @@
-package dev.millrace.batch;
+package dev.millrace.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

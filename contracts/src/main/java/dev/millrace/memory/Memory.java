@@ -1,4 +1,4 @@
-package dev.millrace.batch;
+package dev.millrace.memory;
 
 import java.lang.reflect.Field;
 import java.util.Objects;

@@ -1,4 +1,4 @@
-package dev.millrace.batch;
+package dev.millrace.memory;
 
 /**
  * A cursor over bytes that somebody else sent, with their bounds: the one way from a length or count in such bytes to an

@@ -1,11 +1,11 @@
-package dev.millrace.batch;
+package dev.millrace.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.batch.CheckedMemory.InvalidAccess;
+import dev.millrace.memory.CheckedMemory.InvalidAccess;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.RootAllocator;
