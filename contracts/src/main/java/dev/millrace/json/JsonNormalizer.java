@@ -3,7 +3,6 @@ package dev.millrace.json;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
-import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8;
 import java.math.BigDecimal;
@@ -220,7 +219,7 @@ public final class JsonNormalizer {
             }
             byte c = Memory.getByte(at++);
             if (c == '"') {
-                JsonRows.quoteFrom(out, begin);
+                JsonStrings.quoteFrom(out, begin);
                 return;
             }
             if (c == '\\') {

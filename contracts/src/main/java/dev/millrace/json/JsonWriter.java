@@ -3,7 +3,6 @@ package dev.millrace.json;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.nested.NestedText;
-import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +37,7 @@ public final class JsonWriter {
                 out.append('"');
                 long start = out.length();
                 NestedText.write(out, type, value);
-                JsonRows.isoFrom(out, start);
+                JsonStrings.isoFrom(out, start);
                 out.appendAscii(type.kind() == DataType.Kind.TIMESTAMPTZ ? ":00\"" : "\"");
             }
             case ARRAY -> {
@@ -57,7 +56,7 @@ public final class JsonWriter {
             default -> {
                 long start = out.length();
                 NestedText.write(out, type, value);
-                JsonRows.quoteFrom(out, start);
+                JsonStrings.quoteFrom(out, start);
             }
         }
     }
@@ -67,7 +66,7 @@ public final class JsonWriter {
         long start = out.length();
         NestedText.write(out, type, value);
         if (!(Math.abs(number) <= Double.MAX_VALUE)) {
-            JsonRows.quoteFrom(out, start);
+            JsonStrings.quoteFrom(out, start);
             return;
         }
         for (long at = out.address() + start; at < out.address() + out.length(); at++) {
@@ -112,7 +111,7 @@ public final class JsonWriter {
     public static void key(TextBuffer out, String name) {
         long start = out.length();
         out.append(name.getBytes(StandardCharsets.UTF_8));
-        JsonRows.quoteFrom(out, start);
+        JsonStrings.quoteFrom(out, start);
         out.appendAscii(": ");
     }
 

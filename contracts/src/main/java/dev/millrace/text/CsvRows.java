@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.VectorText;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +40,7 @@ public record CsvRows(byte delimiter) {
             }
             if (!batch.column(column).isNull(row)) {
                 long start = out.length();
-                ValueWriter.value(out, batch.schema().type(column), batch.column(column), row);
+                VectorText.value(out, batch.schema().type(column), batch.column(column), row);
                 quoteFrom(out, start);
             }
         }

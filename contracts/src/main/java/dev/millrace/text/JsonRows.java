@@ -1,6 +1,8 @@
 package dev.millrace.text;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.VectorText;
+import dev.millrace.json.JsonStrings;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
@@ -15,8 +17,6 @@ import org.apache.arrow.vector.complex.StructVector;
  * as text. Immutable; allocates nothing per row.
  */
 public final class JsonRows {
-    private static final String HEX = "0123456789abcdef";
-
     private final Schema schema;
     private final byte[][] keys; // with quotes and colon
 
@@ -54,22 +54,22 @@ public final class JsonRows {
         }
         switch (type.kind()) {
             case BOOLEAN -> out.appendAscii(Memory.getBit(vector.getDataBufferAddress(), row) ? "true" : "false");
-            case SMALLINT, INTEGER, BIGINT, NUMERIC, JSONB -> ValueWriter.value(out, type, vector, row);
+            case SMALLINT, INTEGER, BIGINT, NUMERIC, JSONB -> VectorText.value(out, type, vector, row);
             case REAL -> number(out, Memory.getFloat(vector.getDataBufferAddress() + 4L * row), type, vector, row);
             case DOUBLE -> number(out, Memory.getDouble(vector.getDataBufferAddress() + 8L * row), type, vector, row);
             case TIMESTAMP, TIMESTAMPTZ -> {
                 out.append('"');
                 long start = out.length();
-                ValueWriter.value(out, type, vector, row);
-                isoFrom(out, start);
+                VectorText.value(out, type, vector, row);
+                JsonStrings.isoFrom(out, start);
                 out.appendAscii(type.kind() == DataType.Kind.TIMESTAMPTZ ? ":00\"" : "\"");
             }
             case ARRAY -> array(out, type.element(), (ListVector) vector, row);
             case ROW -> object(out, type, (StructVector) vector, row);
             default -> {
                 long start = out.length();
-                ValueWriter.value(out, type, vector, row);
-                quoteFrom(out, start);
+                VectorText.value(out, type, vector, row);
+                JsonStrings.quoteFrom(out, start);
             }
         }
     }
@@ -79,19 +79,9 @@ public final class JsonRows {
         if (!finite) {
             out.append('"');
         }
-        ValueWriter.value(out, type, vector, row);
+        VectorText.value(out, type, vector, row);
         if (!finite) {
             out.append('"');
-        }
-    }
-
-    /** Makes the blank between date and time, in what was written from {@code start} on, a T. */
-    public static void isoFrom(TextBuffer out, long start) {
-        for (long at = out.address() + start; at < out.address() + out.length(); at++) {
-            if (Memory.getByte(at) == ' ') {
-                Memory.putByte(at, (byte) 'T');
-                return;
-            }
         }
     }
 
@@ -115,7 +105,7 @@ public final class JsonRows {
             }
             long start = out.length();
             out.append(type.fields().get(i).name().getBytes(StandardCharsets.UTF_8));
-            quoteFrom(out, start);
+            JsonStrings.quoteFrom(out, start);
             out.append(':');
             value(out, type.fields().get(i).type(), (FieldVector) vector.getChildByOrdinal(i), row);
         }
@@ -134,57 +124,5 @@ public final class JsonRows {
             }
         }
         return quoted.append('"').toString();
-    }
-
-    /** Puts what was written from {@code start} on in quotes, with escapes. */
-    public static void quoteFrom(TextBuffer out, long start) {
-        int length = (int) (out.length() - start);
-        int more = 2;
-        for (int i = 0; i < length; i++) {
-            byte c = Memory.getByte(out.address() + start + i);
-            more += escapeBytes(c) - 1;
-        }
-        out.room(more);
-        long from = out.address() + start + length;
-        long to = from + more;
-        out.end(to);
-        Memory.putByte(--to, (byte) '"');
-        for (int i = 0; i < length; i++) {
-            byte c = Memory.getByte(--from);
-            int bytes = escapeBytes(c);
-            to -= bytes;
-            if (bytes == 1) {
-                Memory.putByte(to, c);
-            } else {
-                Memory.putByte(to, (byte) '\\');
-                Memory.putByte(to + 1, escape(c));
-                if (bytes == 6) {
-                    Memory.putByte(to + 2, (byte) '0');
-                    Memory.putByte(to + 3, (byte) '0');
-                    Memory.putByte(to + 4, (byte) HEX.charAt(c >> 4));
-                    Memory.putByte(to + 5, (byte) HEX.charAt(c & 15));
-                }
-            }
-        }
-        Memory.putByte(--to, (byte) '"');
-    }
-
-    private static int escapeBytes(byte c) {
-        if (c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t' || c == '\b' || c == '\f') {
-            return 2;
-        }
-        return c >= 0 && c < ' ' ? 6 : 1;
-    }
-
-    private static byte escape(byte c) {
-        return switch (c) {
-            case '\n' -> 'n';
-            case '\b' -> 'b';
-            case '\f' -> 'f';
-            case '\r' -> 'r';
-            case '\t' -> 't';
-            case '"', '\\' -> c;
-            default -> 'u';
-        };
     }
 }

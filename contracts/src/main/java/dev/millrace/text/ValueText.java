@@ -1,6 +1,7 @@
 package dev.millrace.text;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.VectorText;
 import dev.millrace.type.DataType;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
@@ -20,7 +21,7 @@ public final class ValueText {
             return Optional.empty();
         }
         try (TextBuffer text = new TextBuffer(vector.getAllocator(), 64)) {
-            ValueWriter.value(text, type, vector, row);
+            VectorText.value(text, type, vector, row);
             return Optional.of(text.toString());
         }
     }

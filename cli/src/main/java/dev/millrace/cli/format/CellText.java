@@ -1,8 +1,8 @@
 package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.VectorText;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ValueWriter;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
@@ -28,7 +28,7 @@ final class CellText implements AutoCloseable {
         }
         TextBuffer text = buffer.orElseThrow();
         text.clear();
-        ValueWriter.value(text, batch.schema().type(column), vector, row);
+        VectorText.value(text, batch.schema().type(column), vector, row);
         return Optional.of(text.toString());
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.engine.function;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.VectorText;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
@@ -97,7 +98,7 @@ public final class Conversions {
 
     /** An array or row. */
     public static void ofNested(Batch batch, int column, int row, Text out) {
-        ValueWriter.value(out.begin(), batch.schema().type(column), batch.column(column), row);
+        VectorText.value(out.begin(), batch.schema().type(column), batch.column(column), row);
         out.written();
     }
 

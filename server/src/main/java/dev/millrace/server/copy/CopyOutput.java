@@ -1,12 +1,12 @@
 package dev.millrace.server.copy;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.VectorText;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.pgwire.value.RowEncoder;
 import dev.millrace.text.CsvRows;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ValueWriter;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
 
@@ -81,7 +81,7 @@ public final class CopyOutput {
                 out.append(nullText);
             } else {
                 long start = out.length();
-                ValueWriter.value(out, batch.schema().type(column), batch.column(column), row);
+                VectorText.value(out, batch.schema().type(column), batch.column(column), row);
                 escapeFrom(out, start);
             }
         }

@@ -10,8 +10,8 @@ import dev.millrace.engine.function.regex.RegexMatcher;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonScan;
+import dev.millrace.json.JsonStrings;
 import dev.millrace.nested.ImageWriter;
-import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
 import java.math.BigDecimal;
 import java.util.IdentityHashMap;
@@ -146,7 +146,7 @@ public final class JsonPathCall implements AutoCloseable {
         } else if (item instanceof String string) {
             long start = out.length();
             out.append(string.getBytes(java.nio.charset.StandardCharsets.UTF_8));
-            JsonRows.quoteFrom(out, start);
+            JsonStrings.quoteFrom(out, start);
         } else if (item instanceof BigDecimal number) {
             out.appendAscii(number.toPlainString());
         } else {

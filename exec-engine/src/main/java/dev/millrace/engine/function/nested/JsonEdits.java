@@ -7,11 +7,11 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
 import dev.millrace.json.JsonScan;
+import dev.millrace.json.JsonStrings;
 import dev.millrace.json.JsonWriter;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.nested.NestedText;
-import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import org.apache.arrow.memory.BufferAllocator;
@@ -98,7 +98,7 @@ public final class JsonEdits implements AutoCloseable {
         }
         long start = draft.length();
         NestedText.write(draft, type, element + 1);
-        JsonRows.quoteFrom(draft, start);
+        JsonStrings.quoteFrom(draft, start);
         draft.append(':');
     }
 
@@ -416,7 +416,7 @@ public final class JsonEdits implements AutoCloseable {
         if (object) {
             long start = draft.length();
             draft.append(key, keyLength);
-            JsonRows.quoteFrom(draft, start);
+            JsonStrings.quoteFrom(draft, start);
             draft.append(':');
         }
         draft.append(value, valueLength);

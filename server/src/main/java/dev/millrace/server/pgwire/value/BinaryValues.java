@@ -1,8 +1,8 @@
 package dev.millrace.server.pgwire.value;
 
+import dev.millrace.batch.text.VectorText;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ValueWriter;
 import dev.millrace.type.DataType;
 import java.math.BigInteger;
 import org.apache.arrow.vector.BaseVariableWidthVector;
@@ -66,10 +66,10 @@ final class BinaryValues {
                 long at = vector.getDataBufferAddress() + 16L * row;
                 numeric(out, Memory.getLong(at + 8), Memory.getLong(at), type.scale());
             }
-            case TEXT, VARCHAR, CHAR -> ValueWriter.value(out, type, vector, row);
+            case TEXT, VARCHAR, CHAR -> VectorText.value(out, type, vector, row);
             case JSONB -> {
                 out.append(JSONB_VERSION);
-                ValueWriter.value(out, type, vector, row);
+                VectorText.value(out, type, vector, row);
             }
             case BYTEA -> {
                 BaseVariableWidthVector bytes = (BaseVariableWidthVector) vector;

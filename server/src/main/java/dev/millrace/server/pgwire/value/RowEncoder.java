@@ -1,9 +1,9 @@
 package dev.millrace.server.pgwire.value;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.VectorText;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.text.ValueWriter;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import org.apache.arrow.vector.FieldVector;
@@ -48,7 +48,7 @@ public final class RowEncoder {
             if (binary[column]) {
                 BinaryValues.write(out, types[column], vector, row);
             } else {
-                ValueWriter.value(out, types[column], vector, row);
+                VectorText.value(out, types[column], vector, row);
             }
             BinaryValues.setLength(out, value);
         }
