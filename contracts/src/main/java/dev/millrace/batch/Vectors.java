@@ -1,7 +1,6 @@
 package dev.millrace.batch;
 
 import dev.millrace.memory.Memory;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.ArrayList;

@@ -11,8 +11,8 @@
  * element or field        a byte, 0 for NULL, else 1 and the value
  * </pre>
  *
- * Equal values have equal bytes. Entry: {@link dev.millrace.nested.NestedCodec} between vectors and images, {@link
- * dev.millrace.nested.Images} to walk through one, {@link dev.millrace.nested.ImageWriter} to make one. Not thread-safe
- * but for what is static.
+ * Equal values have equal bytes. Entry: {@link dev.millrace.nested.Images} to walk through one, {@link
+ * dev.millrace.nested.ImageWriter} to make one, {@link dev.millrace.nested.NestedText} for its text. Not thread-safe but for
+ * what is static. Between vectors and images goes {@code dev.millrace.batch.NestedCodec}.
  */
 package dev.millrace.nested;

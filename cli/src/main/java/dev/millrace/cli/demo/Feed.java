@@ -1,12 +1,12 @@
 package dev.millrace.cli.demo;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;
 import dev.millrace.server.session.StatementResults;
-import dev.millrace.text.ValueText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

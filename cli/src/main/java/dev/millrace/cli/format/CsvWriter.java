@@ -1,7 +1,7 @@
 package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.text.CsvRows;
+import dev.millrace.batch.text.CsvRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.millrace.cli.format;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.text.JsonRows;
+import dev.millrace.batch.text.JsonRows;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 

@@ -1,11 +1,11 @@
 package dev.millrace.cli.shell;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.cli.format.AlignedTable;
 import dev.millrace.cli.format.DisplayText;
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.server.session.StatementResult;
-import dev.millrace.text.ValueText;
 import dev.millrace.time.Clock;
 import java.io.IOException;
 import java.io.Writer;

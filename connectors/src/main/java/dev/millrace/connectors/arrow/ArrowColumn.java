@@ -1,12 +1,12 @@
 package dev.millrace.connectors.arrow;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.Optional;

@@ -1,12 +1,12 @@
 package dev.millrace.connectors.csv;
 
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.input.ByteWindow;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonNormalizer;
 import dev.millrace.memory.Memory;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.nested.NestedText;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimestampFormat;

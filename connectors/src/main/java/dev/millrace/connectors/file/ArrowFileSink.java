@@ -1,11 +1,11 @@
 package dev.millrace.connectors.file;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connector.Sink;
 import dev.millrace.connectors.input.FileErrors;
 import dev.millrace.memory.Memory;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

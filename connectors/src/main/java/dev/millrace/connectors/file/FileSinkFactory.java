@@ -1,11 +1,11 @@
 package dev.millrace.connectors.file;
 
+import dev.millrace.batch.text.CsvRows;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.error.MillraceException;
-import dev.millrace.text.CsvRows;
 import dev.millrace.type.Schema;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.CsvRows;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Sink;
 import dev.millrace.connector.SinkFactory;
 import dev.millrace.memory.Memory;
-import dev.millrace.text.CsvRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.io.PrintStream;

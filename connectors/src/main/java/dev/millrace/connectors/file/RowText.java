@@ -1,8 +1,8 @@
 package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.text.CsvRows;
-import dev.millrace.text.JsonRows;
+import dev.millrace.batch.text.CsvRows;
+import dev.millrace.batch.text.JsonRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;

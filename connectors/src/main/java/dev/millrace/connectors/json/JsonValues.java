@@ -2,6 +2,7 @@ package dev.millrace.connectors.json;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
 import dev.millrace.connectors.filter.ColumnTest;
 import dev.millrace.error.MillraceException;
@@ -9,7 +10,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.json.JsonImages;
 import dev.millrace.json.JsonNormalizer;
 import dev.millrace.memory.Memory;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;

@@ -1,13 +1,13 @@
 package dev.millrace.connectors.file;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
-import dev.millrace.text.ValueText;
 import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
@@ -14,7 +15,6 @@ import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
 import dev.millrace.error.MillraceException;
 import dev.millrace.testing.memory.LeakCheck;
-import dev.millrace.text.ValueText;
 import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

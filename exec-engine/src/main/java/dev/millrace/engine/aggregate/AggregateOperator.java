@@ -1,12 +1,12 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;

@@ -1,8 +1,8 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.plan.expression.AggregateCall;

@@ -2,13 +2,13 @@ package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyGroupEntries;
 import dev.millrace.engine.state.MarkedSets;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;

@@ -1,11 +1,11 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.memory.Memory;

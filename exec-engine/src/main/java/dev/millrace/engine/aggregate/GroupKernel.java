@@ -1,8 +1,8 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.NestedImages;
 
 /** Generated: finds the entries of rows in a table, adding those that are missing, and updates them. Stateless. */
 public abstract class GroupKernel {

@@ -1,11 +1,11 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.KernelWriter.Entries;
 import dev.millrace.engine.aggregate.KernelWriter.Variant;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.plan.node.AggregateState;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;

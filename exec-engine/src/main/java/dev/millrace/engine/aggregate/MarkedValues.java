@@ -2,11 +2,11 @@ package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.MarkedSets;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;

@@ -1,9 +1,10 @@
 package dev.millrace.engine.aggregate;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.code.RowFailures;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.StateMemory;
 import dev.millrace.engine.user.UserAggregate;
 import dev.millrace.engine.user.VectorValues;
@@ -11,7 +12,6 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Field;
 import java.io.DataInput;
 import java.io.DataOutput;

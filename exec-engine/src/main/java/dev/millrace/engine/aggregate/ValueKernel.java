@@ -1,8 +1,8 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.NestedImages;
 
 /** Generated: adds the values of a column to {@link DistinctValues} and feeds states of groups with them. Stateless. */
 public abstract class ValueKernel {

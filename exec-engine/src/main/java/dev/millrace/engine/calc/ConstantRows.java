@@ -2,10 +2,10 @@ package dev.millrace.engine.calc;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.code.LiteralImage;
 import dev.millrace.memory.Memory;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;

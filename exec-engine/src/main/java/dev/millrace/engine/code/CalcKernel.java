@@ -1,8 +1,8 @@
 package dev.millrace.engine.code;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.function.TextArena;
-import dev.millrace.engine.state.NestedImages;
 
 /**
  * What generated filters and projections extend. One thread at a time; per batch:

@@ -1,7 +1,7 @@
 package dev.millrace.engine.code;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.engine.state.NestedImages;
+import dev.millrace.batch.NestedImages;
 
 /**
  * What generated parts of kernels extend: one value of a row, cut out of an expression that is too long for one method. The

@@ -1,7 +1,7 @@
 package dev.millrace.engine.code;
 
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.function.Text;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayList;

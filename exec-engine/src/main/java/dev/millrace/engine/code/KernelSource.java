@@ -1,6 +1,6 @@
 package dev.millrace.engine.code;
 
-import dev.millrace.engine.state.NestedImages;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;

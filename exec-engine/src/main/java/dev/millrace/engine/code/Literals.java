@@ -1,7 +1,7 @@
 package dev.millrace.engine.code;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.state.NestedImages;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;

@@ -1,10 +1,10 @@
 package dev.millrace.engine.code;
 
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.Optional;

@@ -2,12 +2,12 @@ package dev.millrace.engine.exchange;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Hashing;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;

@@ -1,7 +1,9 @@
 package dev.millrace.engine.expand;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.rows.RowsFunction;
@@ -9,13 +11,11 @@ import dev.millrace.engine.user.UserCode;
 import dev.millrace.engine.user.UserRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode.Expand;
 import dev.millrace.plan.node.PlanNode.TableCall;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
 import java.util.Arrays;

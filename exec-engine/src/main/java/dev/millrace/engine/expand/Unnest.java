@@ -1,9 +1,9 @@
 package dev.millrace.engine.expand;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.engine.rows.RowsFunction;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.OperatorContext;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.complex.ListVector;

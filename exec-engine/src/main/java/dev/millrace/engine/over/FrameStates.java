@@ -1,13 +1,13 @@
 package dev.millrace.engine.over;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.AggregateLayout;
 import dev.millrace.engine.aggregate.ChangeLog;
 import dev.millrace.engine.aggregate.GroupKernels;
 import dev.millrace.engine.aggregate.GroupState;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.Schema;
 import java.util.Arrays;

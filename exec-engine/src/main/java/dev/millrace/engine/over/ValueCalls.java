@@ -1,9 +1,9 @@
 package dev.millrace.engine.over;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.plan.expression.OverCall;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Field;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;

@@ -1,6 +1,7 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import java.util.Arrays;

@@ -1,9 +1,9 @@
 package dev.millrace.engine.state;
 
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

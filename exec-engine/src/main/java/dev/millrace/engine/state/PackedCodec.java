@@ -2,10 +2,11 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedCodec;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.function.bytes.Bytes;
 import dev.millrace.memory.Memory;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;

@@ -1,9 +1,10 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedCodec;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Vectors;
 import dev.millrace.memory.Memory;
-import dev.millrace.nested.NestedCodec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

@@ -1,8 +1,8 @@
 package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.state.Hashing;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.engine.state.ValuesEqual;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.Schema;

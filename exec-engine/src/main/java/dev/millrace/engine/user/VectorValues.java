@@ -1,6 +1,6 @@
 package dev.millrace.engine.user;
 
-import dev.millrace.nested.NestedCodec;
+import dev.millrace.batch.NestedCodec;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import java.nio.ByteBuffer;

@@ -2,6 +2,7 @@ package dev.millrace.engine.window;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Owned;
 import dev.millrace.engine.aggregate.AggregateLayout;
 import dev.millrace.engine.aggregate.ChangeLog;
@@ -13,7 +14,6 @@ import dev.millrace.engine.aggregate.Wide;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;

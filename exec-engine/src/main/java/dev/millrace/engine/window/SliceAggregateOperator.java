@@ -2,6 +2,7 @@ package dev.millrace.engine.window;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout;
 import dev.millrace.engine.aggregate.ChangeLog;
 import dev.millrace.engine.aggregate.GroupKernels;
@@ -12,7 +13,6 @@ import dev.millrace.engine.aggregate.Wide;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;

@@ -1,8 +1,8 @@
 package dev.millrace.engine.window;
 
 import dev.millrace.batch.Vectors;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.memory.Memory;
-import dev.millrace.text.ValueText;
 import dev.millrace.type.Field;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;

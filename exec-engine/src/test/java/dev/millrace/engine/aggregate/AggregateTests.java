@@ -1,7 +1,7 @@
 package dev.millrace.engine.aggregate;
 
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.state.Hashing;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.state.Hashing;
-import dev.millrace.engine.state.NestedImages;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.plan.node.PlanNode.Distribution;
 import dev.millrace.testing.memory.LeakCheck;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.NestedImages;
 import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;

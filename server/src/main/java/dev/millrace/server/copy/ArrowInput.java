@@ -1,5 +1,6 @@
 package dev.millrace.server.copy;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
@@ -9,7 +10,6 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

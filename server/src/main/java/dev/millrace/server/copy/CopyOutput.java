@@ -1,11 +1,11 @@
 package dev.millrace.server.copy;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.CsvRows;
 import dev.millrace.batch.text.VectorText;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.pgwire.value.RowEncoder;
-import dev.millrace.text.CsvRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;

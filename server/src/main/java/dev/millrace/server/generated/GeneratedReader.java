@@ -1,6 +1,7 @@
 package dev.millrace.server.generated;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.CsvRows;
 import dev.millrace.connector.Part;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.SourceContext;
@@ -9,7 +10,6 @@ import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.rows.RowCopier;
-import dev.millrace.text.CsvRows;
 import dev.millrace.text.TextBuffer;
 import java.util.List;
 import java.util.Optional;

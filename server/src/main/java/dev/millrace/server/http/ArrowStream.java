@@ -1,8 +1,8 @@
 package dev.millrace.server.http;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Schema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

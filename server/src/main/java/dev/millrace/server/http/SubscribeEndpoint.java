@@ -2,6 +2,7 @@ package dev.millrace.server.http;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.batch.text.JsonRows;
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -9,7 +10,6 @@ import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;
 import dev.millrace.sql.text.Identifiers;
-import dev.millrace.text.JsonRows;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8Text;
 import dev.millrace.text.ValueParser;

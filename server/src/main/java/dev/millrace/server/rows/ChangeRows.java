@@ -1,10 +1,10 @@
 package dev.millrace.server.rows;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.runtime.EpochChanges;
 import dev.millrace.memory.Memory;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

@@ -1,8 +1,8 @@
 package dev.millrace.server.rows;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package dev.millrace.server.rows;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedCopy;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Schema;
 import java.util.Arrays;
 import org.apache.arrow.memory.BufferAllocator;

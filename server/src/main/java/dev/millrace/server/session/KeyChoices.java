@@ -1,10 +1,10 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.statement.Statement.OnConflict.DoNothing;
-import dev.millrace.text.ValueText;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;

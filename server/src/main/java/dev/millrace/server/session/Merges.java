@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.error.MillraceException;
@@ -8,7 +9,6 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.sql.statement.Merge;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

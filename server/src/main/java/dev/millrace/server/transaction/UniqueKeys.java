@@ -1,10 +1,10 @@
 package dev.millrace.server.transaction;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.TableRules.Unique;
-import dev.millrace.text.ValueText;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package dev.millrace.server.bytes;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.connector.ScanRequest;
@@ -21,7 +22,6 @@ import dev.millrace.sketch.file.SketchFile;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8Text;
-import dev.millrace.text.ValueText;
 import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;

@@ -1,9 +1,9 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.testing.slt.GoldenFile;
 import dev.millrace.testing.slt.SqlRunner;
-import dev.millrace.text.ValueText;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.text.ValueText;
 import dev.millrace.engine.runtime.OperatorStatistics;
 import dev.millrace.engine.runtime.Result;
 import dev.millrace.error.MillraceException;
@@ -10,7 +11,6 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Statement;
-import dev.millrace.text.ValueText;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,11 @@
 package dev.millrace.testing.harness;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.operator.Output;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;

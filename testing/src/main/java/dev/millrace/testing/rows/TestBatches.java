@@ -1,8 +1,8 @@
 package dev.millrace.testing.rows;
 
+import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
-package dev.millrace.text;
+package dev.millrace.batch.text;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.text.VectorText;
+import dev.millrace.text.TextBuffer;
 import dev.millrace.type.DataType;
 import java.util.Optional;
 import org.apache.arrow.vector.FieldVector;
 
-/** Values as strings, for shells, messages and tests; hot paths use {@link ValueWriter}. */
+/** Values as strings, for shells, messages and tests; hot paths use {@link VectorText}. */
 public final class ValueText {
     private ValueText() {}
 

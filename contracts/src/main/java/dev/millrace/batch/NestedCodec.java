@@ -1,6 +1,5 @@
-package dev.millrace.nested;
+package dev.millrace.batch;
 
-import dev.millrace.batch.Vectors;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

@@ -1,5 +1,8 @@
-package dev.millrace.type;
+package dev.millrace.batch;
 
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,8 +1,8 @@
-package dev.millrace.text;
+package dev.millrace.batch.text;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.batch.text.VectorText;
 import dev.millrace.memory.Memory;
+import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
 

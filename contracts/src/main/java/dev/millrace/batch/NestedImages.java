@@ -1,9 +1,5 @@
-package dev.millrace.engine.state;
+package dev.millrace.batch;
 
-import dev.millrace.batch.Batch;
-import dev.millrace.batch.Closing;
-import dev.millrace.nested.NestedCodec;
-import dev.millrace.type.ArrowTypes;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Field;
