@@ -1,5 +1,8 @@
 package dev.millrace.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static java.util.stream.Collectors.groupingBy;
@@ -73,6 +76,26 @@ class ArchitectureTest {
     @Test
     void noPackagesImportEachOtherInCircles() {
         slices().matching("dev.millrace.(**)").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void valuesKnowBytesAndNotBatches() {
+        String[] values = {
+            "dev.millrace.error..",
+            "dev.millrace.json..",
+            "dev.millrace.memory..",
+            "dev.millrace.nested..",
+            "dev.millrace.text..",
+            "dev.millrace.type.."
+        };
+        noClasses()
+                .that()
+                .resideInAnyPackage(values)
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.millrace..")
+                        .and(not(resideInAnyPackage(values)))
+                        .or(resideInAPackage("org.apache.arrow.vector..")))
+                .check(CLASSES);
     }
 
     @Test

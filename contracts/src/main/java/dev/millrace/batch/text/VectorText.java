@@ -35,7 +35,8 @@ public final class VectorText {
             case TIMESTAMPTZ -> ValueWriter.timestamptz(out, Memory.getLong(vector.getDataBufferAddress() + 8L * row));
             case INTERVAL -> {
                 long at = vector.getDataBufferAddress() + 16L * row;
-                ValueWriter.interval(out, Memory.getInt(at), Memory.getInt(at + 4), Memory.getLong(at + 8) / NANOS_PER_MICRO);
+                ValueWriter.interval(
+                        out, Memory.getInt(at), Memory.getInt(at + 4), Memory.getLong(at + 8) / NANOS_PER_MICRO);
             }
             case UUID -> ValueWriter.uuid(out, vector.getDataBufferAddress() + 16L * row);
             case TEXT, VARCHAR, JSONB, CHAR, BYTEA -> variable(out, type, (BaseVariableWidthVector) vector, row);
