@@ -45,7 +45,7 @@ class HostileTest {
     private static final long MOST_OVER_MILLIS = 100;
     private static final double MOST_POINT_MILLIS = 50;
     private static final long MOST_STOP_MILLIS = 5_000;
-    private static final long MOST_RESIDENT_MB = 2_400; // a heap of 768, an engine of 1,024, and what the JVM needs
+    private static final long MOST_RESIDENT_MB = 3_600; // a heap of 2,048, an engine of 1,024, and what the JVM needs
     private static final long[] PICTURES_MILLIS = {100, 500, 2_000}; // how late a statement is when one is taken
     private static final int MOST_PICTURES = Integer.getInteger("millrace.hostile.pictures", TIMED ? 0 : 200);
 
@@ -59,7 +59,7 @@ class HostileTest {
     @Timeout(7_200)
     void whatIsAskedEndsInTimeAndHoldsNobodyUp() throws Exception {
         try (ServerProcess started = ServerProcess.start(
-                "-Xmx768m", "--port", "0", "--http-port", "0", "--tls", "off", "--set", "engine.memory=1g")) {
+                "-Xmx2g", "--port", "0", "--http-port", "0", "--tls", "off", "--set", "engine.memory=1g")) {
             server = started;
             setUp();
             List<CompletableFuture<Void>> clients = new ArrayList<>();

@@ -20,20 +20,23 @@ import java.util.stream.Collectors;
  * by when many rows come at once, and for statements, connections and plans, without which nobody could drop one.
  *
  * <p>What is in use is known only after a collection, so queries count by an estimate until the next one. Exactly it is known only
- * after one of all garbage, during which everything stands still: that is asked for when the room seems to end, every few seconds
- * at most. Safe on any thread.
+ * after one of all garbage, during which everything stands still: that is asked for when the room seems to end, and what was known
+ * before is old or was much less; every few seconds at most. Safe on any thread.
  */
 final class HeapBudget {
     private static final long QUERY_BYTES = 12 << 10;
     private static final long OPERATOR_BYTES = 6 << 10; // per instance
-    private static final long COLLECT_NANOS = 5_000_000_000L;
+    private static final long COLLECT_NANOS = 5_000_000_000L; // at least between two collections that are asked for
+    private static final long TRUST_NANOS = 60_000_000_000L; // at most, if what is known seems to leave room
+    private static final int TRUST_PART = 16; // of the heap: so much may be taken meanwhile
 
     private final Heap heap;
     private long collectedNanos; // guarded by this, as what follows
     private boolean hasCollected;
     private long seenCollections;
     private long sinceBytes; // estimates since the last collection of any kind
-    private long knownBytes; // in use after the last collection that was asked for, and estimates since
+    private long collectedBytes; // in use after the last collection that was asked for
+    private long knownBytes; // the same, and estimates since
 
     /** What is known of a heap. */
     interface Heap {
@@ -136,12 +139,19 @@ final class HeapBudget {
 
     private boolean isKnownToFit(long bytes, long most) {
         long now = heap.nanoTime();
-        if (!hasCollected || now - collectedNanos > COLLECT_NANOS) {
+        if (!hasCollected || now - collectedNanos > COLLECT_NANOS && !isTrusted(now, bytes, most)) {
             heap.collect();
             hasCollected = true;
             collectedNanos = heap.nanoTime();
-            knownBytes = heap.usedBytes();
+            collectedBytes = heap.usedBytes();
+            knownBytes = collectedBytes;
         }
         return knownBytes + bytes <= most;
+    }
+
+    private boolean isTrusted(long now, long bytes, long most) {
+        return now - collectedNanos <= TRUST_NANOS
+                && knownBytes + bytes <= most
+                && knownBytes - collectedBytes <= heap.mostBytes() / TRUST_PART;
     }
 }

@@ -103,6 +103,38 @@ final class HeapBudgetTest {
         assertEquals(2, heap.collections);
     }
 
+    @Test
+    void whatIsKnownToLeaveRoomIsTrustedForAMinute() {
+        heap.used = 10 * MB;
+        heap.garbage = 70 * MB;
+        budget.take("q", 1);
+        assertEquals(1, heap.collections);
+        for (int i = 0; i < 5; i++) {
+            heap.nanos += 9_000_000_000L;
+            heap.garbage = 70 * MB;
+            heap.collections++; // of what is young
+            budget.take("q", 1);
+        }
+        assertEquals(6, heap.collections);
+        heap.nanos += 20_000_000_000L;
+        budget.take("q", 1);
+        assertEquals(7, heap.collections);
+    }
+
+    @Test
+    void whatIsKnownIsLookedAtAgainWhenMuchWasTaken() {
+        heap.used = 10 * MB;
+        heap.garbage = 70 * MB;
+        for (int i = 0; i < 8; i++) {
+            budget.take("q", MB);
+            heap.used += 5 * MB; // more than was thought
+            heap.garbage = 70 * MB;
+        }
+        heap.nanos += 6_000_000_000L;
+        assertThrows(MillraceException.class, () -> budget.take("q", MB));
+        assertEquals(2, heap.collections);
+    }
+
     /** The old query and the new one run side by side until the new one has the state of both. */
     @Test
     void altersNoQueryWithoutRoomForTwo() {

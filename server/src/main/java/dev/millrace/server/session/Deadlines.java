@@ -11,7 +11,8 @@ import java.util.function.Consumer;
 
 /** When a session's statement, or its silence, has lasted too long. Set by the session's thread, checked by another. */
 final class Deadlines {
-    private static final long NONE = Long.MAX_VALUE;
+    /** No deadline, as a time and as what is left of it. */
+    static final long NONE = Long.MAX_VALUE;
 
     private final SessionSettings settings;
     private final Clock clock;
@@ -83,8 +84,8 @@ final class Deadlines {
         }
     }
 
-    /** Acts on what is over; returns whether a deadline is left. On the thread that watches. */
-    boolean check(long now, Consumer<String> cancel, Consumer<MillraceException> end) {
+    /** Acts on what is over; how many nanoseconds are left until the next deadline, or {@link #NONE}. On the thread that watches. */
+    long check(long now, Consumer<String> cancel, Consumer<MillraceException> end) {
         if (takeIfOver(statementNanos, now)) {
             cancel.accept("statement timeout");
         }
@@ -98,7 +99,11 @@ final class Deadlines {
                                     SqlState.IDLE_SESSION_TIMEOUT,
                                     "terminating connection due to idle-session timeout"));
         }
-        return statementNanos.get() != NONE || silenceNanos.get() != NONE;
+        return Math.min(left(statementNanos.get(), now), left(silenceNanos.get(), now));
+    }
+
+    private static long left(long deadline, long now) {
+        return deadline == NONE ? NONE : Math.max(0, deadline - now);
     }
 
     /** Whether it is over and not acted on; the next one, set meanwhile, is another. */

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * Has the parts of a session's statement that cannot be stopped at every moment done by another thread, if the statement is
- * long: its parsing, its planning, and the making of its tasks with their code. The session's thread waits, and so hears at
+ * long or the code of it all is cold: its parsing, its planning, and the making of its tasks with their code. The session's thread waits, and so hears at
  * once when the statement is stopped. What is not done shortly after is left to end by itself, at its next look at the
  * {@link Interrupt}, and its result is discarded: a statement ends when its time is over, however far its planner is between
  * two looks, and however small its share of the processors.
@@ -21,9 +21,9 @@ import java.util.function.Supplier;
  * <p>Belongs to the session's thread.
  */
 final class Offload {
-    static final int LONG_CHARACTERS = 1_000; // planning takes at least a millisecond then: many times what this costs
+    static final int LONG_CHARACTERS = 400; // planning takes at least a millisecond then: many times what this costs
 
-    private static final long GRACE_MILLIS = 20;
+    private static final long GRACE_MILLIS = 10;
     private static final System.Logger LOG = System.getLogger(Offload.class.getPackageName());
 
     private final OffloadThreads threads;
@@ -44,13 +44,13 @@ final class Offload {
     }
 
     /**
-     * Does work: in place for a short statement, else on another thread.
+     * Does work: in place for a short statement once the code is warm, else on another thread.
      *
      * @param discard is given the result if it comes too late; on the other thread
      * @throws RuntimeException what the work throws, or why it is stopped
      */
     <T> T run(Supplier<T> work, Consumer<T> discard) {
-        if (!isLong) {
+        if (!isLong && !threads.areCold()) {
             return work.get();
         }
         Task<T> task = new Task<>(threads, work, discard);

@@ -17,7 +17,11 @@ final class OffloadThreads implements AutoCloseable {
     private static final long STOP_SECONDS = 2;
     private static final long STACK_BYTES = 32 << 20; // of addresses: statements are read by recursion
 
+    /** Of the process: each of its first steps may be the one that loads classes and runs code for the first time. */
+    private static final AtomicInteger COLD_STEPS = new AtomicInteger(2_000);
+
     private final Turns turns;
+    private final AtomicInteger coldSteps; // that are left
     private final AtomicInteger threadCount = new AtomicInteger();
     private final AtomicInteger left = new AtomicInteger(); // works that nobody waits for any more
     private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
@@ -25,13 +29,24 @@ final class OffloadThreads implements AutoCloseable {
 
     /** @param turns by which the threads work, with the sessions' own */
     OffloadThreads(Turns turns) {
+        this(turns, COLD_STEPS);
+    }
+
+    /** @param coldSteps how many steps are done here whatever they are; counted down */
+    OffloadThreads(Turns turns, AtomicInteger coldSteps) {
         this.turns = turns;
+        this.coldSteps = coldSteps;
     }
 
     private Thread newThread(Runnable work) {
         Thread thread = new Thread(null, work, "millrace-planning-" + threadCount.incrementAndGet(), STACK_BYTES);
         thread.setDaemon(true);
         return thread;
+    }
+
+    /** Whether a step about to be done is one of the first. */
+    boolean areCold() {
+        return coldSteps.get() > 0 && coldSteps.getAndDecrement() > 0;
     }
 
     Turns turns() {

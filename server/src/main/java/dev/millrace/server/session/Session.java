@@ -452,7 +452,7 @@ public final class Session implements AutoCloseable {
     }
 
     /** Cancels and ends what lasts too long; whether a deadline is left. */
-    boolean checkDeadlines(long nowNanos) {
+    long checkDeadlines(long nowNanos) {
         return deadlines.check(nowNanos, this::cancel, this::end);
     }
 

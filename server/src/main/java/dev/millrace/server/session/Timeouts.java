@@ -46,31 +46,32 @@ final class Timeouts implements AutoCloseable {
 
     private void watch() {
         while (!closed) {
-            if (look()) {
-                LockSupport.parkNanos(PERIOD_NANOS);
+            long left = look();
+            if (left != Deadlines.NONE) {
+                LockSupport.parkNanos(Math.min(left, PERIOD_NANOS));
                 continue;
             }
             resting = true;
-            if (!look() && !closed) { // one that was set before it could be seen that nobody looks
+            if (look() == Deadlines.NONE && !closed) { // one that was set before it could be seen that nobody looks
                 LockSupport.park();
             }
             resting = false;
         }
     }
 
-    /** Whether a session has a deadline. */
-    private boolean look() {
+    /** How many nanoseconds are left until a session's next deadline, or {@link Deadlines#NONE}. */
+    private long look() {
         long now = clock.nanoTime();
-        boolean any = false;
+        long left = Deadlines.NONE;
         for (Session session : sessions) {
             try {
-                any |= session.checkDeadlines(now);
+                left = Math.min(left, session.checkDeadlines(now));
             } catch (RuntimeException e) { // who ends the session may be gone himself; the others' deadlines stand
                 LOG.log(System.Logger.Level.WARNING, "a session that lasts too long could not be stopped", e);
-                any = true;
+                left = Math.min(left, PERIOD_NANOS);
             }
         }
-        return any;
+        return left;
     }
 
     @Override

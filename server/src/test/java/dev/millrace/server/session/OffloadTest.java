@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +29,8 @@ final class OffloadTest {
     private static final int MANY = 64; // works that may be left at a time
 
     private final Turns turns = new Turns(1);
-    private final OffloadThreads threads = new OffloadThreads(turns);
+    private final AtomicInteger coldSteps = new AtomicInteger();
+    private final OffloadThreads threads = new OffloadThreads(turns, coldSteps);
     private final Offload offload = new Offload(threads);
     private final Cancellation cancellation = new Cancellation(turns);
 
@@ -41,6 +43,16 @@ final class OffloadTest {
     void shortStatementsStayOnTheirThread() {
         offload.begins("SELECT 1");
         assertSame(Thread.currentThread(), offload.run(Thread::currentThread));
+    }
+
+    @Test
+    void theFirstStepsAreDoneAsideHoweverShortTheyAre() {
+        coldSteps.set(2);
+        offload.begins("SELECT 1");
+        assertNotSame(Thread.currentThread(), offload.run(Thread::currentThread));
+        assertNotSame(Thread.currentThread(), offload.run(Thread::currentThread));
+        assertSame(Thread.currentThread(), offload.run(Thread::currentThread));
+        assertEquals(0, coldSteps.get());
     }
 
     @Test
