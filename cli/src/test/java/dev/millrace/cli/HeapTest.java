@@ -9,6 +9,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
@@ -60,6 +63,32 @@ class HeapTest {
             server.collectGarbage();
             statement.execute(windowed(QUERIES));
             assertEquals(1, count(statement, "SELECT 1"));
+            server.terminate();
+            server.awaitExit();
+        }
+    }
+
+    @Test
+    void aStatementThatIsLargerThanTheHeapFailsAndNobodyElseDoes() throws Exception {
+        String large = IntStream.range(0, 1_500_000)
+                .mapToObj(Integer::toString)
+                .collect(Collectors.joining(",", "SELECT 1 WHERE 1 IN (", ")"));
+        try (ServerProcess server = ServerProcess.start("-Xmx256m", "--port", "0", "--workers", "1", "--no-http");
+                Connection greedy = server.connect();
+                Connection modest = server.connect();
+                Statement statement = modest.createStatement()) {
+            CompletableFuture<SQLException> failure = CompletableFuture.supplyAsync(
+                    () -> assertThrows(SQLException.class, () -> {
+                        try (Statement sent = greedy.createStatement()) {
+                            sent.execute(large);
+                        }
+                    }),
+                    work -> new Thread(work).start());
+            do {
+                assertEquals(1, count(statement, "SELECT 1"));
+            } while (!failure.isDone());
+            assertEquals("53200", failure.get().getSQLState(), failure.get().getMessage());
+            assertEquals(1, count(greedy.createStatement(), "SELECT 1"));
             server.terminate();
             server.awaitExit();
         }

@@ -17,11 +17,12 @@ import java.util.function.Supplier;
 final class Cancellation {
     private final Turns turns; // of all sessions
     private Optional<Thread> running = Optional.empty(); // guarded by this
+    private long steps; // how many have begun; guarded by this
     private Interrupt interrupt = new Interrupt(); // of the step under way; guarded by this
-    private Optional<Consumer<String>> openResult = Optional.empty(); // guarded by this
-    private Optional<String> requested = Optional.empty(); // guarded by this
+    private Optional<Consumer<MillraceException>> openResult = Optional.empty(); // guarded by this
+    private Optional<MillraceException> requested = Optional.empty(); // why the step is to stop; guarded by this
     private boolean underWay; // a statement has begun and not ended; guarded by this
-    private Optional<String> between = Optional.empty(); // came while no step of it ran; guarded by this
+    private Optional<MillraceException> between = Optional.empty(); // came while no step of it ran; guarded by this
 
     Cancellation(Turns turns) {
         this.turns = turns;
@@ -76,11 +77,12 @@ final class Cancellation {
             return true;
         }
         if (between.isPresent()) {
-            String why = between.get();
+            MillraceException why = between.get();
             between = Optional.empty();
-            throw cancelled(why);
+            throw why;
         }
         running = Optional.of(Thread.currentThread());
+        steps++;
         if (interrupt.isStopped()) {
             interrupt = new Interrupt();
         }
@@ -93,12 +95,12 @@ final class Cancellation {
 
     /** Fails if the step under way is to stop; for places that work long without waiting. */
     void check() {
-        Optional<String> why;
+        Optional<MillraceException> why;
         synchronized (this) {
             why = requested;
         }
         if (why.isPresent()) {
-            throw cancelled(why.get());
+            throw why.get();
         }
     }
 
@@ -107,7 +109,7 @@ final class Cancellation {
     }
 
     /** What stops the result that the session handed out, until the next call; it is told why, and called under a lock. */
-    synchronized void open(Consumer<String> cancel) {
+    synchronized void open(Consumer<MillraceException> cancel) {
         openResult = Optional.of(cancel);
         requested.ifPresent(cancel); // it came when the result was about to be opened
     }
@@ -117,14 +119,38 @@ final class Cancellation {
     }
 
     /** Stops the step under way or the open result. */
-    synchronized void request(String why) {
+    synchronized void request(String by) {
+        MillraceException why = cancelled(by);
         if (running.isPresent()) {
-            requested = Optional.of(why);
-            interrupt.stop(cancelled(why));
-            running.get().interrupt();
+            stop(why);
         } else if (underWay) {
             between = Optional.of(why);
         }
         openResult.ifPresent(cancel -> cancel.accept(why));
+    }
+
+    /** Stops a step with this error, if it is still the one under way. */
+    synchronized void stop(Step step, MillraceException why) {
+        if (running.isPresent() && step.number == steps) {
+            stop(why);
+        }
+    }
+
+    private void stop(MillraceException why) {
+        requested = Optional.of(why);
+        interrupt.stop(why);
+        running.orElseThrow().interrupt();
+    }
+
+    /**
+     * A step under way.
+     *
+     * @param number of the session's steps
+     * @param thread that does it, or waits for who does
+     */
+    record Step(long number, Thread thread) {}
+
+    synchronized Optional<Step> step() {
+        return running.map(thread -> new Step(steps, thread));
     }
 }

@@ -53,6 +53,7 @@ public final class Database implements AutoCloseable {
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final Timeouts timeouts;
+    private final HeapWatch heapWatch;
     private final RowLocks rowLocks = new RowLocks();
     private final AtomicLong subscriptions = new AtomicLong();
     private final AtomicInteger processes = new AtomicInteger();
@@ -86,6 +87,7 @@ public final class Database implements AutoCloseable {
         system.addAll();
         this.pgCatalog = new PgCatalog(catalog);
         pgCatalog.relations().forEach(system::add);
+        this.heapWatch = new HeapWatch(sessions);
     }
 
     /**
@@ -345,6 +347,10 @@ public final class Database implements AutoCloseable {
         return tableKeys;
     }
 
+    HeapWatch heapWatch() {
+        return heapWatch;
+    }
+
     Timeouts timeouts() {
         return timeouts;
     }
@@ -369,6 +375,7 @@ public final class Database implements AutoCloseable {
     public void close() {
         direct.close();
         timeouts.close();
+        heapWatch.close();
         sessions.forEach(Session::close);
         offloadThreads.close();
         queries.values().forEach(StandingQuery::drop);

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * <p>What is done here may read what belongs to the session, which waits, but not change it; and it must not need locks that
  * the session's thread holds. What was left may see the session go on, which makes its result worthless, and nothing else.
  *
- * <p>Belongs to the session's thread.
+ * <p>Belongs to the session's thread, but for {@link #worker}.
  */
 final class Offload {
     static final int LONG_CHARACTERS = 400; // planning takes at least a millisecond then: many times what this costs
@@ -28,6 +28,7 @@ final class Offload {
 
     private final OffloadThreads threads;
     private boolean isLong;
+    private volatile Optional<Task<?>> task = Optional.empty(); // that is waited for; read by any thread
 
     Offload(OffloadThreads threads) {
         this.threads = threads;
@@ -53,8 +54,21 @@ final class Offload {
         if (!isLong && !threads.areCold()) {
             return work.get();
         }
-        Task<T> task = new Task<>(threads, work, discard);
-        return threads.start(task) ? task.await() : work.get();
+        Task<T> begun = new Task<>(threads, work, discard);
+        if (!threads.start(begun)) {
+            return work.get();
+        }
+        task = Optional.of(begun);
+        try {
+            return begun.await();
+        } finally {
+            task = Optional.empty();
+        }
+    }
+
+    /** The thread that works for the one that waits. On any thread. */
+    Optional<Thread> worker() {
+        return task.flatMap(Task::worker);
     }
 
     private static final class Task<T> implements Runnable {
@@ -101,6 +115,10 @@ final class Offload {
                     threads.ended();
                 }
             }
+        }
+
+        synchronized Optional<Thread> worker() {
+            return worker;
         }
 
         /** Whether nobody waits any more. */

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.error.MillraceException;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -9,7 +10,7 @@ import java.util.function.Supplier;
  */
 final class OpenChanges {
     private final Cancellation cancellation;
-    private volatile Optional<String> cancelled =
+    private volatile Optional<MillraceException> cancelled =
             Optional.empty(); // written by who cancels, read by the session's thread
 
     OpenChanges(Cancellation cancellation) {
@@ -21,7 +22,7 @@ final class OpenChanges {
     <T> T next(Supplier<T> step) {
         return Failures.translate(() -> cancellation.run(() -> {
             if (cancelled.isPresent()) {
-                throw Cancellation.cancelled(cancelled.get());
+                throw cancelled.get();
             }
             return step.get();
         }));

@@ -2,6 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.Result;
+import dev.millrace.error.MillraceException;
 import dev.millrace.server.rows.Repetitions;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -18,7 +19,8 @@ final class ResultRows implements StatementResult.Rows {
     private final Cancellation cancellation;
     private final BufferAllocator allocator;
     private final Runnable onClose;
-    private volatile Optional<String> stopped = Optional.empty(); // why; written by who stops it, read by who reads
+    private volatile Optional<MillraceException> stopped =
+            Optional.empty(); // why; written by who stops it, read by who reads
     private Optional<Repetitions> repeated = Optional.empty(); // of the batch that was read last
     private boolean closed;
 
@@ -49,7 +51,7 @@ final class ResultRows implements StatementResult.Rows {
         while (true) {
             if (repeated.isPresent()) {
                 stopped.ifPresent(why -> {
-                    throw Cancellation.cancelled(why);
+                    throw why;
                 });
                 Optional<Batch> more = repeated.get().next();
                 if (more.isPresent()) {

@@ -11,6 +11,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -507,6 +508,23 @@ public final class Session implements AutoCloseable {
     /** The same, with who asked for it: {@code statement timeout}. */
     public void cancel(String why) {
         cancellation.request(why);
+    }
+
+    /** The step under way. */
+    Optional<Cancellation.Step> step() {
+        return cancellation.step();
+    }
+
+    /** The threads that do a step. */
+    List<Thread> threads(Cancellation.Step step) {
+        List<Thread> threads = new ArrayList<>(List.of(step.thread()));
+        offload.worker().ifPresent(threads::add);
+        return threads;
+    }
+
+    /** Stops a step with this error, unless it has ended. */
+    void stop(Cancellation.Step step, MillraceException why) {
+        cancellation.stop(step, why);
     }
 
     /** How far the statement under way is, if it is one that can tell. */
