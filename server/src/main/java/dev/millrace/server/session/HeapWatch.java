@@ -113,7 +113,8 @@ final class HeapWatch implements AutoCloseable {
         return MillraceException.resources(
                         SqlState.OUT_OF_MEMORY,
                         "out of memory on the Java heap: of " + (mostBytes >> 20) + " MB there are " + (usedBytes >> 20)
-                                + " MB in use, and this statement allocated most of late, " + (greedy.bytes >> 20) + " MB")
+                                + " MB in use, and this statement allocated most of late, " + (greedy.bytes >> 20)
+                                + " MB")
                 .withHint("ask for less at a time, or start with a larger heap:"
                         + " MILLRACE_JVM_OPTIONS=-Xmx8g ./millrace server");
     }
