@@ -68,6 +68,7 @@ class ArchitectureTest {
         assertEquals(SOURCES.keySet(), seen);
         assertTrue(seen.containsAll(List.of(
                 "dev.millrace.sketch.file",
+                "dev.millrace.cli.shell",
                 "dev.millrace.server.copy",
                 "dev.millrace.server.pgcatalog",
                 "dev.millrace.server.pgwire")));
@@ -128,6 +129,28 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("dev.millrace.plan..", "dev.millrace.engine..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nobodyImportsThePrograms() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.millrace.cli..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.millrace.cli..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyProgramsReadCommandLinesAndDrawInTerminals() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.millrace.cli..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("picocli..", "org.jline..")
                 .check(CLASSES);
     }
 
