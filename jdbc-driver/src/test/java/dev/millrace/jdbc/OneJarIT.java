@@ -1,5 +1,6 @@
 package dev.millrace.jdbc;
 
+import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,7 +11,10 @@ import dev.millrace.server.session.Database;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -55,6 +59,30 @@ class OneJarIT {
 
     @TempDir
     Path folder;
+
+    @Test
+    @EnabledIfSystemProperty(named = JAR, matches = ".+", disabledReason = "the jar is made later")
+    void itHoldsTheDriverAndPgjdbcAndNothingElse() throws Exception {
+        try (JarFile jar = new JarFile(System.getProperty(JAR))) {
+            assertEquals(
+                    Set.of("dev/millrace/jdbc", "org/postgresql"),
+                    jar.stream()
+                            .map(JarEntry::getName)
+                            .filter(name -> name.endsWith(".class"))
+                            .map(name -> name.replaceAll(
+                                    "(?:META-INF/versions/[0-9]+/)?(dev/millrace/[^/]+|org/[^/]+)/.*", "$1"))
+                            .collect(toSet()));
+            assertTrue(jar.isMultiRelease(), "pgjdbc has classes for newer releases of Java");
+            assertEquals(
+                    Set.of("dev.millrace.jdbc.MillraceDriver", "org.postgresql.Driver"),
+                    new String(
+                                    jar.getInputStream(jar.getEntry("META-INF/services/java.sql.Driver"))
+                                            .readAllBytes(),
+                                    StandardCharsets.UTF_8)
+                            .lines()
+                            .collect(toSet()));
+        }
+    }
 
     @Test
     @EnabledIfSystemProperty(named = JAR, matches = ".+", disabledReason = "the jar is made later")
