@@ -93,7 +93,7 @@ public final class Main {
     }
 
     private static int bench() {
-        System.err.println("millrace: the benchmarks are started by the launcher: ./millrace bench");
+        System.err.println("millrace: the benchmarks are in the repository, not in what is shipped: ./millrace bench");
         return 2;
     }
 

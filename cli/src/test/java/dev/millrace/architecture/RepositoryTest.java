@@ -87,6 +87,17 @@ class RepositoryTest {
     }
 
     @Test
+    void testHelpersAreOnNobodysClassPathButThatOfTestsAndBenchmarks() {
+        Pattern forOthers = Pattern.compile("<artifactId>testing</artifactId>(?!\\s*<scope>test</scope>)");
+        List<String> modules = files("", "/pom.xml").stream()
+                .filter(pom -> !pom.getParent().equals(ROOT))
+                .filter(pom -> forOthers.matcher(text(pom)).find())
+                .map(pom -> ROOT.relativize(pom.getParent()).toString())
+                .toList();
+        assertEquals(List.of("benchmarks", "testing"), modules);
+    }
+
+    @Test
     void documentsLinkOnlyToWhatIsThere() {
         Pattern link = Pattern.compile("\\]\\((?!https?:)([^)#]+)");
         List<String> broken = new ArrayList<>();

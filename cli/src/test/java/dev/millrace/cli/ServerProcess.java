@@ -36,14 +36,21 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Starts it and waits until it listens or ends; {@code -Xmx..}, for another heap, comes first. */
     public static ServerProcess start(String... arguments) throws Exception {
-        ServerProcess started = begin(arguments);
+        return start(command(arguments));
+    }
+
+    /** The same of a server that another command starts. */
+    static ServerProcess start(ProcessBuilder command) throws Exception {
+        command.environment().remove("MILLRACE_PASSWORD");
+        ServerProcess started =
+                new ServerProcess(command.redirectErrorStream(true).start());
         Eventually.holds(
                 "the server listens or ends",
                 () -> !started.process.isAlive() || !started.find(LISTENING).isEmpty());
         return started;
     }
 
-    private static ServerProcess begin(String... all) throws IOException {
+    private static ProcessBuilder command(String... all) {
         List<String> arguments = new ArrayList<>(List.of(all));
         String heap = arguments.get(0).startsWith("-Xmx") ? arguments.remove(0) : "-Xmx256m";
         List<String> command = new ArrayList<>(List.of(
@@ -61,9 +68,7 @@ public final class ServerProcess implements AutoCloseable {
         }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "server"));
         command.addAll(arguments);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().remove("MILLRACE_PASSWORD");
-        return new ServerProcess(builder.start());
+        return new ProcessBuilder(command);
     }
 
     private void read() {

@@ -91,7 +91,7 @@ public final class SketchCommand {
                     default ->
                         throw MillraceException.user(
                                 SqlState.FEATURE_NOT_SUPPORTED,
-                                "compare is started by the launcher: ./millrace sketch compare");
+                                "compare is in the repository, not in what is shipped: ./millrace sketch compare");
                 }
             }
             return 0;
