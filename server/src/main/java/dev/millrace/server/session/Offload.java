@@ -51,7 +51,16 @@ final class Offload {
      * @throws RuntimeException what the work throws, or why it is stopped
      */
     <T> T run(Supplier<T> work, Consumer<T> discard) {
-        if (!isLong && !threads.areCold()) {
+        return run(false, work, discard);
+    }
+
+    /**
+     * The same.
+     *
+     * @param large whether the work is, however short the statement
+     */
+    <T> T run(boolean large, Supplier<T> work, Consumer<T> discard) {
+        if (!isLong && !large && !threads.areCold()) {
             return work.get();
         }
         Task<T> begun = new Task<>(threads, work, discard);

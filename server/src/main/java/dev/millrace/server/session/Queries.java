@@ -53,6 +53,7 @@ import java.util.stream.IntStream;
 final class Queries {
     private static final int MOST_OWN_EPOCHS = 256;
     private static final int MOST_COMPUTED_DIRECTLY = 4096; // rows; a task for more can be cancelled
+    private static final int MANY_NODES = 12; // whose tasks and code take some milliseconds to make
 
     private final Database database;
     private final SessionSettings settings;
@@ -369,13 +370,27 @@ final class Queries {
 
     private StatementResult.Rows run(PlanNode plan, Schema schema, Runnable onClose) {
         long mostBytes = mostBytes();
-        Result result = offload.run(() -> database.engine().run(plan, nowMicros, mostBytes), Result::close);
+        Result result =
+                offload.run(hasMany(plan, MANY_NODES), () -> database.engine().run(plan, nowMicros, mostBytes), Result::close);
         long startNanos = database.clock().nanoTime();
         showProgress.accept(() -> Optional.of(progressOf(result, startNanos)));
         return new ResultRows(schema, result, cancellation, database.engine().allocator(), () -> {
             showProgress.accept(Optional::empty);
             onClose.run();
         });
+    }
+
+    /** Whether a plan has so many nodes; shared ones count each time. */
+    private static boolean hasMany(PlanNode plan, int many) {
+        return nodes(plan, many) >= many;
+    }
+
+    private static int nodes(PlanNode plan, int most) {
+        int count = 1;
+        for (PlanNode input : plan.inputs()) {
+            count += count < most ? nodes(input, most - count) : 0;
+        }
+        return count;
     }
 
     /** What a query that this session makes may hold; one that is made again, as its owner's role says. */
