@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.aggregate.AggregateTests;
+import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
@@ -20,6 +21,7 @@ import dev.millrace.testing.rows.ZSet;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -124,22 +126,50 @@ class WindowStepsTest {
     void operatorsMayBeClosedInTheMiddleOfAWindow() {
         for (WindowSpec window :
                 List.of(new WindowSpec.Tumble(10), new WindowSpec.Hop(10, 20), new WindowSpec.Cumulate(10, 20))) {
-            WindowAggregate node = aggregate(window);
-            try (OperatorRun run = new OperatorRun(4, () -> new SliceAggregateOperator(node), INPUT)) {
-                for (long key = 0; key < 12; key++) {
-                    run.rows(0, row(key, 5L, 1), row(key, 15L, 1));
+            for (int batches = 1; batches <= 5; batches++) {
+                WindowAggregate node = aggregate(window);
+                try (OperatorRun run = new OperatorRun(4, () -> new SliceAggregateOperator(node), INPUT)) {
+                    twoSlicesOfTwelveKeys(run);
+                    assertFalse(run.watermark(20, batches));
                 }
-                assertFalse(run.watermark(20, 1));
-            }
-            for (boolean closed : new boolean[] {true, false}) {
-                WindowExtreme extreme = extreme(window, List.of(0), 2, closed, Phase.SINGLE);
-                try (OperatorRun run = new OperatorRun(4, () -> new WindowExtremeOperator(extreme), INPUT)) {
-                    for (long key = 0; key < 12; key++) {
-                        run.rows(0, row(key, 5L, 1), row(key, 15L, 1));
+                for (boolean closed : new boolean[] {true, false}) {
+                    WindowExtreme extreme = extreme(window, List.of(0), 2, closed, Phase.SINGLE);
+                    try (OperatorRun run = new OperatorRun(4, () -> new WindowExtremeOperator(extreme), INPUT)) {
+                        twoSlicesOfTwelveKeys(run);
+                        assertFalse(run.watermark(21, batches));
                     }
-                    assertFalse(run.watermark(21, 1));
                 }
             }
+        }
+    }
+
+    private static void twoSlicesOfTwelveKeys(OperatorRun run) {
+        for (long key = 0; key < 12; key++) {
+            run.rows(0, row(key, 5L, 1), row(key, 15L, 1));
+        }
+    }
+
+    @Test
+    void aFirstPhaseGivesWhatItHasOfASliceOnceThatIsClosed() {
+        AggregateCall count = AggregateTests.call(Function.COUNT, DataType.BIGINT);
+        WindowAggregate node = new WindowAggregate(
+                AggregateTests.scan(INPUT),
+                1,
+                new WindowSpec.Hop(5, 10),
+                List.of(0),
+                List.of(count),
+                Phase.PARTIAL,
+                Schema.of(
+                        INPUT.field(0),
+                        new Field("slice", DataType.TIMESTAMP, false),
+                        new Field("count", DataType.BIGINT, false)));
+        try (OperatorRun run = new OperatorRun(() -> new SliceAggregateOperator(node), INPUT)) {
+            run.rows(0, row(1, 0L, 1), row(1, 4L, 1), row(2, 5L, 1)).watermark(4);
+            assertEquals(sum(), run.taken());
+            run.watermark(5);
+            assertEquals(sum(Row.of(1L, 5L, 2L)), run.taken());
+            run.watermark(Operator.END_OF_INPUT);
+            assertEquals(sum(Row.of(2L, 10L, 1L)), run.taken());
         }
     }
 
@@ -156,6 +186,68 @@ class WindowStepsTest {
                 once = slice == 20 ? run.heldBytes() : once;
             }
             assertTrue(run.heldBytes() <= once + (64 << 10), run.heldBytes() + " bytes, once " + once);
+        }
+    }
+
+    /** What is told once and taken back never has to say which group and which window it is that cannot be computed. */
+    @Test
+    void whatCannotBeComputedIsNamed() {
+        DataType wide = DataType.numeric(38, 0);
+        Schema input =
+                Schema.of(INPUT.field(0), new Field("ts", DataType.TIMESTAMP, false), new Field("n", wide, true));
+        BigDecimal nines = new BigDecimal("9".repeat(38));
+        for (WindowSpec window :
+                List.of(new WindowSpec.Tumble(10), new WindowSpec.Hop(10, 20), new WindowSpec.Session(5))) {
+            boolean isSession = window instanceof WindowSpec.Session;
+            WindowAggregate node = new WindowAggregate(
+                    AggregateTests.scan(input),
+                    1,
+                    window,
+                    List.of(0),
+                    List.of(
+                            AggregateTests.call(Function.COUNT, DataType.BIGINT),
+                            AggregateTests.call(Function.SUM, wide, 2)),
+                    Phase.SINGLE,
+                    Schema.of(input.field(0), new Field("n", DataType.BIGINT, false), new Field("s", wide, true))
+                            .concat(BOUNDS));
+            try (OperatorRun run = new OperatorRun(
+                    () -> isSession ? new SessionAggregateOperator(node) : new SliceAggregateOperator(node), input)) {
+                for (long key = 0; key < 9; key++) {
+                    run.rows(0, Row.of(key, 5L, key == 7 ? nines : BigDecimal.ONE));
+                    run.rows(0, Row.of(key, 6L, key == 7 ? nines : BigDecimal.ONE));
+                }
+                MillraceException why = assertThrows(MillraceException.class, () -> run.watermark(100));
+                String end =
+                        isSession ? "session to 1970-01-01 00:00:00.000011" : "window to 1970-01-01 00:00:00.00001";
+                assertEquals(end + ": group (k = 7): numeric value out of range", why.getMessage());
+            }
+        }
+    }
+
+    /** Keys whose values lie elsewhere than their entries are given back with the last of their sessions. */
+    @Test
+    void memoryDoesNotGrowWithTheKeysOfSessionsThatEnded() {
+        Schema input = INPUT.concat(Schema.of(new Field("a", DataType.array(DataType.BIGINT), true)));
+        for (int key : new int[] {3, 4}) {
+            WindowAggregate node = new WindowAggregate(
+                    AggregateTests.scan(input),
+                    1,
+                    new WindowSpec.Session(5),
+                    List.of(key),
+                    List.of(AggregateTests.call(Function.COUNT, DataType.BIGINT)),
+                    Phase.SINGLE,
+                    Schema.of(input.field(key), new Field("count", DataType.BIGINT, false))
+                            .concat(BOUNDS));
+            try (OperatorRun run = new OperatorRun(() -> new SessionAggregateOperator(node), input)) {
+                long once = 0;
+                for (long i = 0; i < 2_000; i++) {
+                    run.rows(0, Row.of(1L, 20 * i, 1L, "a key of its own, and long: " + i, List.of(i, i, i, i)))
+                            .watermark(20 * i);
+                    run.taken();
+                    once = i == 100 ? run.heldBytes() : once;
+                }
+                assertTrue(run.heldBytes() <= once + (16 << 10), run.heldBytes() + " bytes, once " + once);
+            }
         }
     }
 
@@ -332,6 +424,37 @@ class WindowStepsTest {
                 assertEquals(
                         sum(with(b, -5, 5), with(b, 0, 10), with(otherB, 0, 10), with(otherB, 5, 15)), run.taken());
             }
+        }
+    }
+
+    @Test
+    void rowsBetweenWindowsAreOfNone() {
+        WindowExtreme node = extreme(new WindowSpec.Hop(10, 5), List.of(0), 2, false, Phase.SINGLE);
+        try (OperatorRun run = new OperatorRun(() -> new WindowExtremeOperator(node), INPUT)) {
+            run.rows(0, row(1, 5L, 7L), row(1, 7L, 9L), row(2, 15L, 1L), row(1, 12L, 4L), row(1, 14L, 4L));
+            run.watermark(Operator.END_OF_INPUT);
+            assertEquals(sum(with(row(1, 12L, 4L), 10, 15), with(row(1, 14L, 4L), 10, 15)), run.taken());
+            assertEquals(0, run.metrics().lateRows());
+            run.epochEnd();
+            assertEquals(0, run.metrics().stateEntries());
+        }
+    }
+
+    @Test
+    void manyRowsMayBeTheGreatestAndThoseThatComeLateAreTold() {
+        WindowExtreme node = extreme(new WindowSpec.Tumble(10), List.of(0), 2, false, Phase.SINGLE);
+        try (OperatorRun run = new OperatorRun(() -> new WindowExtremeOperator(node), INPUT)) {
+            ZSet expected = new ZSet();
+            Row[] rows = new Row[1_000];
+            for (int i = 0; i < rows.length; i++) {
+                rows[i] = row(i % 300, 5L, 1L);
+                expected.add(with(rows[i], 0, 10), 1);
+            }
+            run.rows(0, rows).watermark(10);
+            assertEquals(expected, run.taken());
+            run.rows(0, row(1, 9L, 1L), row(1, 10L, 1L));
+            assertEquals(1, run.metrics().lateRows());
+            assertEquals(sum(row(1, 9L, 1L)), run.late());
         }
     }
 

@@ -370,8 +370,8 @@ final class Queries {
 
     private StatementResult.Rows run(PlanNode plan, Schema schema, Runnable onClose) {
         long mostBytes = mostBytes();
-        Result result =
-                offload.run(hasMany(plan, MANY_NODES), () -> database.engine().run(plan, nowMicros, mostBytes), Result::close);
+        Result result = offload.run(
+                hasMany(plan, MANY_NODES), () -> database.engine().run(plan, nowMicros, mostBytes), Result::close);
         long startNanos = database.clock().nanoTime();
         showProgress.accept(() -> Optional.of(progressOf(result, startNanos)));
         return new ResultRows(schema, result, cancellation, database.engine().allocator(), () -> {
