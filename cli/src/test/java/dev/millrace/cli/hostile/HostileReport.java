@@ -25,13 +25,17 @@ final class HostileReport {
     }
 
     private final Stalls stalls;
+    private final long mostOverMillis;
 
-    HostileReport(Stalls stalls) {
+    /** @param mostOverMillis beyond which a statement is late */
+    HostileReport(Stalls stalls, long mostOverMillis) {
         this.stalls = stalls;
+        this.mostOverMillis = mostOverMillis;
     }
 
     private static final class Tally {
         private long runs;
+        private long late; // beyond what is allowed
         private long worstMillis = Long.MIN_VALUE; // without the times at which the machine stood still
         private long worstWallMillis = Long.MIN_VALUE;
         private final Map<String, Long> errors = new TreeMap<>();
@@ -56,6 +60,7 @@ final class HostileReport {
         synchronized (tallies) {
             Tally tally = tallies.computeIfAbsent(hostile.kind(), kind -> new Tally());
             tally.runs++;
+            tally.late += TimeUnit.NANOSECONDS.toMillis(ownNanos) > mostOverMillis ? 1 : 0;
             tally.worstMillis = Math.max(tally.worstMillis, TimeUnit.NANOSECONDS.toMillis(ownNanos));
             tally.worstWallMillis = Math.max(tally.worstWallMillis, TimeUnit.NANOSECONDS.toMillis(overNanos));
         }
@@ -80,6 +85,13 @@ final class HostileReport {
         }
     }
 
+    /** How many were late. */
+    long late() {
+        synchronized (tallies) {
+            return tallies.values().stream().mapToLong(tally -> tally.late).sum();
+        }
+    }
+
     long worstMillis() {
         return worst(tally -> tally.worstMillis);
     }
@@ -99,8 +111,8 @@ final class HostileReport {
         List<String> lines = new ArrayList<>();
         synchronized (tallies) {
             tallies.forEach((kind, tally) -> lines.add(String.format(
-                    "{\"kind\": \"%s\", \"runs\": %d, \"worst_over_ms\": %d, \"worst_wall_ms\": %d, \"errors\": \"%s\"}",
-                    kind, tally.runs, tally.worstMillis, tally.worstWallMillis, tally.errors)));
+                    "{\"kind\": \"%s\", \"runs\": %d, \"late\": %d, \"worst_over_ms\": %d, \"worst_wall_ms\": %d, \"errors\": \"%s\"}",
+                    kind, tally.runs, tally.late, tally.worstMillis, tally.worstWallMillis, tally.errors)));
         }
         return lines;
     }
