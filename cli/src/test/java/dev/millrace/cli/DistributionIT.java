@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -117,6 +118,21 @@ class DistributionIT {
                 "answer\n42\n", said(millrace(script(), "sql", "--format", "csv", "-c", "SELECT 40 + 2 AS answer")));
         Path link = Files.createSymbolicLink(folder.resolve("linked"), script());
         assertEquals(said(millrace(script(), "version")), said(millrace(link, "version")));
+    }
+
+    @Test
+    void whereNoArchiveOfClassesCanBeMadeResultsAreAllThatIsSaid() throws Exception {
+        Path bare = Files.createDirectory(folder.resolve("bare"));
+        Files.createFile(bare.resolve("classes-" + Runtime.version().feature() + ".jsa.failed"));
+        Files.createSymbolicLink(bare.resolve("lib"), home.resolve("lib"));
+        Files.createDirectory(bare.resolve("bin"));
+        for (String script : List.of("bin/millrace", "bin/find-java.sh")) {
+            Files.copy(home.resolve(script), bare.resolve(script), StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        assertEquals(
+                "answer\n42\n",
+                said(millrace(
+                        bare.resolve("bin/millrace"), "sql", "--format", "csv", "-c", "SELECT 40 + 2 AS answer")));
     }
 
     @Test
