@@ -98,6 +98,18 @@ class RepositoryTest {
     }
 
     @Test
+    void picturesOfTerminalsKeepTheirColumnsInAnyFont() {
+        List<String> loose = files("/docs/", ".svg").stream()
+                .filter(picture -> text(picture).contains("monospace"))
+                .filter(picture -> text(picture)
+                        .lines()
+                        .anyMatch(line -> line.startsWith("<text") && !line.contains("textLength")))
+                .map(picture -> ROOT.relativize(picture).toString())
+                .toList();
+        assertEquals(List.of(), loose, "each piece of text says how wide it is");
+    }
+
+    @Test
     void documentsLinkOnlyToWhatIsThere() {
         Pattern link = Pattern.compile("\\]\\((?!https?:)([^)#]+)");
         List<String> broken = new ArrayList<>();
