@@ -149,7 +149,7 @@ final class FollowReader implements SourceReader {
             try {
                 BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
                 attributes.put(file, now);
-                found.putIfAbsent(identity(file, now), file);
+                found.putIfAbsent(FollowedFile.identity(file, now), file);
             } catch (IOException e) {
                 continue; // gone since it was listed
             }
@@ -188,8 +188,9 @@ final class FollowReader implements SourceReader {
                         .map(file -> new Head(file, Part.UNKNOWN))
                         .toList();
         for (Head head : heads) {
-            FollowedFile file = new FollowedFile(head.file(), format, request, context);
-            files.put(added.get(head.file()), file);
+            Object identity = added.get(head.file());
+            FollowedFile file = new FollowedFile(head.file(), identity, format, request, context);
+            files.put(identity, file);
             fresh.add(file);
             if (time.isPresent()) {
                 firsts.put(file, head.firstMicros());
@@ -216,11 +217,6 @@ final class FollowReader implements SourceReader {
         } catch (MillraceException e) {
             return List.of(); // between a file's removal and its return
         }
-    }
-
-    private static Object identity(Path file, BasicFileAttributes attributes) {
-        Object key = attributes.fileKey();
-        return key == null ? file : key; // some systems tell none
     }
 
     @Override

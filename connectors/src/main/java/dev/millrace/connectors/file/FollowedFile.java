@@ -46,6 +46,7 @@ final class FollowedFile implements AutoCloseable {
         }
     }
 
+    private final Object identity;
     private final FileFormat format;
     private final ScanRequest request;
     private final SourceContext context;
@@ -66,13 +67,20 @@ final class FollowedFile implements AutoCloseable {
     boolean leaving; // replaced or removed: to be closed at its end
     int missed; // looks in a row that did not find it
 
-    FollowedFile(Path path, FileFormat format, ScanRequest request, SourceContext context) {
+    FollowedFile(Path path, Object identity, FileFormat format, ScanRequest request, SourceContext context) {
         this.path = path;
+        this.identity = identity;
         this.format = format;
         this.request = request;
         this.context = context;
         this.readers = new FollowContext(context);
         this.idleSinceNanos = context.clock().nanoTime();
+    }
+
+    /** What tells a file from others on the disk, under whatever name; its name where the system knows nothing better. */
+    static Object identity(Path file, BasicFileAttributes attributes) {
+        Object key = attributes.fileKey();
+        return key == null ? file : key;
     }
 
     Path path() {
@@ -106,6 +114,10 @@ final class FollowedFile implements AutoCloseable {
         try {
             if (reader.isEmpty()) {
                 reader = Optional.of(format.follow(path, request, readers));
+                if (!hasItsName()) { // and has lost it since it was compared: this may be the other
+                    closeReader();
+                    return Optional.empty();
+                }
             }
             Optional<Batch> batch = unseen(reader.get().poll());
             atEnd = batch.isEmpty();
@@ -153,8 +165,7 @@ final class FollowedFile implements AutoCloseable {
     /** Looks at a file that has changed before more of it is read. False if it is not to be read now. */
     private boolean isAsItWas() {
         try {
-            compare(Files.readAttributes(path, BasicFileAttributes.class));
-            return true;
+            return compare() || reader.isPresent(); // another has its name: what was opened is read until it is found
         } catch (NoSuchFileException e) {
             return reader.isPresent(); // removed: what was opened is read to its end
         } catch (IOException e) {
@@ -163,20 +174,40 @@ final class FollowedFile implements AutoCloseable {
         }
     }
 
-    private void compare(BasicFileAttributes now) throws IOException {
+    private boolean hasItsName() {
+        try {
+            return identity(path, Files.readAttributes(path, BasicFileAttributes.class))
+                    .equals(identity);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** False, and nothing changed, if another file has the name: names are passed on from file to file at any moment. */
+    private boolean compare() throws IOException {
+        BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+        if (!identity(path, now).equals(identity)) {
+            return false;
+        }
         if (now.size() == print.bytes() && now.lastModifiedTime().equals(modified)) {
-            return;
+            return true;
         }
         boolean cut = now.size() < print.bytes();
-        if (cut || print.bytes() > 0 && !print.isBeginningOf(path)) {
+        boolean other = cut || print.bytes() > 0 && !print.isBeginningOf(path);
+        FilePrint next = FilePrint.of(path, now.size());
+        if (!hasItsName()) {
+            return false;
+        }
+        if (other) {
             if (rows > 0 && !(cut && atEnd)) {
                 tell("the file was written over after " + rows
                         + " rows of it were read; it is read from its beginning");
             }
             startAnew();
         }
-        print = FilePrint.of(path, now.size());
+        print = next;
         modified = now.lastModifiedTime();
+        return true;
     }
 
     private void tell(String what) {

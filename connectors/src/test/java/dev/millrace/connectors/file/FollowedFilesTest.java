@@ -136,6 +136,21 @@ class FollowedFilesTest {
     }
 
     @Test
+    void filesThatPassTheirNamesOnAreReadOnceEach() throws IOException {
+        for (int newest = 0; newest < 6; newest++) {
+            reader.poll().ifPresent(Batch::close); // so that the names change between two looks at the folder
+            for (int age = newest; age > 0; age--) { // as logrotate does it: in1 is in2 now, the one before in3, ..
+                Files.move(folder.resolve("in" + age), folder.resolve("in" + (age + 1)));
+            }
+            write("in1", "id\n" + lines(10 * newest, 10 * newest + newest));
+            assertEquals(ids(10 * newest, 10 * newest + newest), rows());
+        }
+        append("in4", "77\n");
+        assertEquals(List.of(77), rows());
+        assertEquals(List.of(), scan.rejections());
+    }
+
+    @Test
     void aLinkToAFileIsNoOtherFile() throws IOException {
         write("in1", "id\n" + lines(0, 10));
         Files.createLink(folder.resolve("in2"), folder.resolve("in1"));
