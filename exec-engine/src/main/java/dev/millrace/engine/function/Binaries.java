@@ -5,6 +5,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.Utf8Text;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
@@ -212,9 +213,9 @@ public final class Binaries {
         Charset charset = charset(encoding, encodingLength, "source");
         TextBuffer buffer = out.begin();
         try {
-            String text = charset.newDecoder()
+            String text = Utf8Text.checked(charset.newDecoder()
                     .decode(java.nio.ByteBuffer.wrap(bytes(address, length)))
-                    .toString();
+                    .toString());
             buffer.append(text.getBytes(StandardCharsets.UTF_8));
         } catch (CharacterCodingException e) {
             throw MillraceException.user(

@@ -4,6 +4,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.text.Lexeme.Kind;
+import dev.millrace.text.Utf8Text;
+import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,9 +47,12 @@ public final class Lexer {
         this.sql = sql;
     }
 
-    /** All tokens and END; fails with 42601 where a quote or comment does not end or a character has no meaning. */
+    /**
+     * All tokens and END; fails with 42601 where a quote or comment does not end or a character has no meaning, and with
+     * 22021 for what is no text, which programs and JSON can send.
+     */
     public static List<Lexeme> tokens(String sql) {
-        Lexer lexer = new Lexer(sql);
+        Lexer lexer = new Lexer(Utf8Text.checked(sql));
         List<Lexeme> tokens = new ArrayList<>(sql.length() / 4 + 4);
         Lexeme token;
         do {
@@ -112,7 +117,7 @@ public final class Lexer {
         if ((c == 'u' || c == 'U') && peek(1) == '&' && (peek(2) == '\'' || peek(2) == '"')) {
             at += 2;
             Lexeme raw = peek(0) == '"' ? quotedName(start) : string(start, Escapes.NONE);
-            return new Lexeme(raw.kind(), unicode(raw.text(), start), start, at);
+            return new Lexeme(raw.kind(), StringText.unicode(raw.text(), start), start, at);
         }
         if (isNameStart(c)) {
             while (at < sql.length() && isNamePart(sql.charAt(at))) {
@@ -263,6 +268,7 @@ public final class Lexer {
         }
     }
 
+    /** One escape, or all numbers of bytes that follow each other: these together are a text in UTF-8. */
     private void escape(int start, StringBuilder text) {
         if (at >= sql.length()) {
             throw unfinished(Unfinished.STRING, "unterminated quoted string at or near \"" + rest(start) + "\"", start);
@@ -274,14 +280,40 @@ public final class Lexer {
             case 'n' -> text.append('\n');
             case 'r' -> text.append('\r');
             case 't' -> text.append('\t');
-            case 'x' -> text.append((char) digits(16, 1, 2, start));
-            case 'u' -> text.append((char) digits(16, 4, 4, start));
-            case 'U' -> text.appendCodePoint(codePoint(digits(16, 8, 8, start), start));
-            case '0', '1', '2', '3', '4', '5', '6', '7' -> {
+            case 'u' -> utf16(digits(16, 4, 4, start), start, text);
+            case 'U' -> utf16(digits(16, 8, 8, start), start, text);
+            case 'x', '0', '1', '2', '3', '4', '5', '6', '7' -> {
                 at--;
-                text.append((char) digits(8, 1, 3, start));
+                text.append(bytes(start));
             }
             default -> text.append(c);
+        }
+    }
+
+    /** {@code x41} or {@code 101} and the escapes like it behind. */
+    private String bytes(int start) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        do {
+            if (peek(0) == 'x') {
+                at++;
+                bytes.write(digits(16, 1, 2, start));
+            } else {
+                bytes.write(digits(8, 1, 3, start));
+            }
+        } while (peek(0) == '\\' && (peek(1) == 'x' || peek(1) >= '0' && peek(1) <= '7') && at++ >= 0);
+        return StringText.ofBytes(bytes.toByteArray(), start);
+    }
+
+    /** A code point, or half of one of which the other half has to be an escape as well. */
+    private void utf16(int value, int start, StringBuilder text) {
+        if (Character.isBmpCodePoint(value) && Character.isHighSurrogate((char) value)) {
+            boolean paired = peek(0) == '\\' && (peek(1) == 'u' || peek(1) == 'U');
+            int digits = peek(1) == 'u' ? 4 : 8;
+            at += paired ? 2 : 0;
+            int low = paired ? digits(16, digits, digits, start) : 0;
+            text.appendCodePoint(StringText.pair(value, low, start));
+        } else {
+            text.appendCodePoint(StringText.codePoint(value, start));
         }
     }
 
@@ -297,40 +329,6 @@ public final class Lexer {
                     .at(start + 1);
         }
         return value;
-    }
-
-    private static int codePoint(int value, int start) {
-        if (!Character.isValidCodePoint(value)) {
-            throw MillraceException.user(SqlState.INVALID_ESCAPE_SEQUENCE, "invalid Unicode escape value")
-                    .at(start + 1);
-        }
-        return value;
-    }
-
-    /** The text of U&'...': {@code \XXXX}, {@code \+XXXXXX} and {@code \\}. */
-    private String unicode(String raw, int start) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < raw.length(); ) {
-            char c = raw.charAt(i);
-            if (c != '\\') {
-                text.append(c);
-                i++;
-            } else if (raw.startsWith("\\\\", i)) {
-                text.append('\\');
-                i += 2;
-            } else {
-                int from = raw.startsWith("\\+", i) ? i + 2 : i + 1;
-                int to = from + (from == i + 2 ? 6 : 4);
-                try {
-                    text.appendCodePoint(codePoint(Integer.parseInt(raw.substring(from, to), 16), start));
-                } catch (NumberFormatException | IndexOutOfBoundsException e) {
-                    throw MillraceException.user(SqlState.SYNTAX_ERROR, "invalid Unicode escape")
-                            .at(start + 1);
-                }
-                i = to;
-            }
-        }
-        return text.toString();
     }
 
     private Lexeme quotedName(int start) {

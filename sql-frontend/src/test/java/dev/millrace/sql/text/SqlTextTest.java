@@ -54,6 +54,54 @@ class SqlTextTest {
         assertEquals(9, input.restOffset());
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "E'\\xc3\\xa4\\303\\244'|ää",
+                "E'a\\x41\\101\\u0042\\U00000043'|aAABC",
+                "E'\\ud83d\\ude00\\U0001f600'|😀😀",
+                "U&'\\0041\\+01F600\\\\\\d83d\\de00'|A😀\\😀",
+            })
+    void numbersOfBytesAndOfCharactersAreATextTogether(String sql, String text) {
+        assertEquals(text, Lexer.tokens(sql).get(0).text());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "E'a\\0b'|22021",
+                "E'\\x00'|22021",
+                "E'\\xff'|22021",
+                "E'\\xc3 \\xa4'|22021",
+                "E'\\u0000'|42601",
+                "E'\\U00110000'|42601",
+                "E'\\ud83d'|42601",
+                "E'\\ud83d\\u0041'|42601",
+                "E'\\ude00'|42601",
+                "U&'\\0000'|42601",
+                "U&'\\+110000'|42601",
+                "U&'\\d83d'|42601",
+                "U&'\\d83dx'|42601",
+                "U&'\\00'|42601",
+                "U&\"\\0000\"|42601",
+            })
+    void noEscapeMakesWhatIsNoText(String sql, String state) {
+        MillraceException error = assertThrows(MillraceException.class, () -> Lexer.tokens("select " + sql));
+        assertEquals(state, error.sqlState().code());
+    }
+
+    @Test
+    void aStatementIsAText() {
+        for (String sql : List.of("select 'a\0b'", "select 1\0", "select '\ud83d'", "select \"\ude00\"")) {
+            MillraceException error = assertThrows(MillraceException.class, () -> Lexer.tokens(sql));
+            assertEquals(SqlState.CHARACTER_NOT_IN_REPERTOIRE, error.sqlState());
+        }
+    }
+
     @Test
     void stringsContinueOverLineEndsOnly() {
         assertEquals("ab", Lexer.tokens("'a'\n  'b'").get(0).text());
