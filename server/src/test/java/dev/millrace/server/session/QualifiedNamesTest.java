@@ -143,6 +143,51 @@ class QualifiedNamesTest {
         assertEquals("42P01", code("SELECT * FROM s9.t9"));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DROP TABLE s9.t9",
+                "DROP TABLE users, s9.t9",
+                "ALTER TABLE s9.t9 ADD COLUMN b INT",
+                "ALTER TABLE s9.t9 OWNER TO millrace",
+                "GRANT SELECT ON s9.t9 TO PUBLIC",
+                "CREATE INDEX ON s9.t9 (a)",
+                "DROP INDEX s9.t9_a_idx",
+                "SHOW CREATE TABLE s9.t9",
+                "DROP FUNCTION s9.twice",
+            })
+    void noStatementTakesTheDotOfAQuotedNameForASchema(String statement) {
+        db.run("CREATE TABLE \"s9.t9\" (a INT)");
+        db.run("CREATE INDEX \"s9.t9_a_idx\" ON \"s9.t9\" (a)");
+        assertEquals("3F000", code(statement));
+        db.run("DROP TABLE IF EXISTS s9.t9");
+        assertEquals(List.of(), db.rows("SELECT a FROM \"s9.t9\""));
+        assertEquals(List.of("1", "2"), db.rows("SELECT id FROM users"));
+    }
+
+    @Test
+    void functionsTypesAndOperatorsHaveSchemas() {
+        db.run("CREATE FUNCTION twice(x INT) RETURNS INT LANGUAGE SQL AS 'SELECT x * 2'");
+        assertEquals(
+                List.of("4|4|1|7|3"),
+                db.rows("SELECT twice(2), public.twice(2), pg_catalog.length('a'), 7::pg_catalog.int4,"
+                        + " 1 OPERATOR(pg_catalog.+) 2"));
+        for (String query : List.of(
+                "SELECT nope.twice(2)",
+                "SELECT nope.length('a')",
+                "SELECT nope.count(*) FROM users",
+                "SELECT nope.sum(id) OVER () FROM users",
+                "SELECT nope.row_number() OVER () FROM users",
+                "SELECT * FROM nope.generate_series(1, 2)",
+                "SELECT 1 OPERATOR(nope.+) 2",
+                "SELECT 1::nope.int4",
+                "CREATE TABLE t (a nope.int4)")) {
+            assertEquals("3F000", code(query), query);
+        }
+        assertEquals("42883", code("SELECT public.length('a')"));
+        assertEquals("42883", code("SELECT pg_catalog.twice(2)"));
+    }
+
     @Test
     void relationsOfAnotherDatabaseAreRefused() {
         assertEquals("0A000", code("SELECT * FROM other.public.users"));

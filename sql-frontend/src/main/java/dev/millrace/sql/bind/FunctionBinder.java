@@ -7,6 +7,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -66,13 +67,29 @@ final class FunctionBinder {
         this.clause = clause;
     }
 
-    /** The name of a called function, without its schema. */
+    /** The name of a called function, without its schema; 3F000 if there is no such schema. */
     static Optional<String> functionName(SqlCall call) {
         if (call.getOperator() instanceof SqlFunction function && function.getSqlIdentifier() != null) {
-            List<String> names = function.getSqlIdentifier().names;
-            return Optional.of(names.get(names.size() - 1));
+            RelationNames.requireSchema(function.getSqlIdentifier());
+            return Optional.of(function.getSqlIdentifier()
+                    .names
+                    .get(function.getSqlIdentifier().names.size() - 1));
         }
         return Optional.empty();
+    }
+
+    /** A user's function: they are in the schema public, all others in pg_catalog. */
+    private Optional<UserFunction> userFunction(String name, SqlCall call) {
+        List<String> names = ((SqlFunction) call.getOperator()).getSqlIdentifier().names;
+        Optional<UserFunction> user = context.catalog().userFunction(name);
+        if (names.size() == 1) {
+            return user;
+        }
+        boolean isPublic = names.get(0).equals("public");
+        if (isPublic && user.isEmpty()) {
+            throw FunctionResolver.doesNotExist("public." + name, expressions.bindAll(call.getOperandList()), call);
+        }
+        return user.filter(any -> isPublic);
     }
 
     RexNode call(SqlCall call) {
@@ -92,7 +109,7 @@ final class FunctionBinder {
         }
         String name = functionName(call)
                 .orElseThrow(() -> Errors.notAvailableYet(call.getOperator().getName(), call));
-        Optional<UserFunction> user = context.catalog().userFunction(name);
+        Optional<UserFunction> user = userFunction(name, call);
         if (isAggregate(name) && user.isEmpty()) {
             return aggregate(AggregateSyntax.of(call), call);
         }

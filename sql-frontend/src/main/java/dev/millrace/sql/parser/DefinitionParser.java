@@ -63,12 +63,7 @@ final class DefinitionParser {
                             "improper relation name (too many dotted names): " + String.join(".", name.names))
                     .at(name.getParserPosition().getColumnNum());
         }
-        if (!name.isSimple() && !RelationNames.isSchema(name.names.get(0))) {
-            throw MillraceException.user(
-                            SqlState.INVALID_SCHEMA_NAME, "schema \"" + name.names.get(0) + "\" does not exist")
-                    .at(name.getParserPosition().getColumnNum())
-                    .withHint("relations of users are in the schema public");
-        }
+        RelationNames.requireSchema(name);
         return RelationNames.of(name.names);
     }
 

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.grammar.QueryGrammarConstants;
 import dev.millrace.sql.parser.FedTokens.Paren;
 import dev.millrace.sql.syntax.FromClauses;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayDeque;
@@ -187,6 +188,12 @@ final class PostgresForms {
         if (operator.kind() != Kind.OPERATOR || !tokens.after(end + 1).isSymbol(")")) {
             tokens.callee("operator");
             return;
+        }
+        if (end > 2 && !RelationNames.isSchema(tokens.after(2).text())) {
+            throw MillraceException.user(
+                            SqlState.INVALID_SCHEMA_NAME,
+                            "schema \"" + tokens.after(2).text() + "\" does not exist")
+                    .at(tokens.after(2).start() + 1);
         }
         tokens.symbol(operator, end + 2);
     }

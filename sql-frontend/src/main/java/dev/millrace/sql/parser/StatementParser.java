@@ -13,6 +13,7 @@ import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.Listing;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.syntax.PlainSelect;
+import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Keywords;
@@ -209,7 +210,13 @@ public final class StatementParser {
         }
         List<String> names = new ArrayList<>();
         do {
-            names.add(words.relationName());
+            SqlIdentifier name = words.identifier();
+            if (!ifExists) {
+                RelationNames.requireSchema(name);
+            }
+            if (name.isSimple() || RelationNames.isSchema(name.names.get(0))) {
+                names.add(RelationNames.of(name.names));
+            }
             words.skipParentheses();
         } while (words.acceptSymbol(","));
         boolean cascade = words.accept("cascade");

@@ -214,9 +214,11 @@ final class Words {
                 new SqlParserPos(1, start + 1, 1, lexemes.get(at - 1).end()));
     }
 
-    /** A relation's name as the catalog wants it. */
+    /** A relation's name as the catalog wants it; 3F000 for one in a schema that is not there. */
     String relationName() {
-        return RelationNames.of(identifier().names);
+        SqlIdentifier name = identifier();
+        RelationNames.requireSchema(name);
+        return RelationNames.of(name.names);
     }
 
     /** {@code (a, b)}, or nothing. */

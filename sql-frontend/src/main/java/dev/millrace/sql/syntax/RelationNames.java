@@ -1,7 +1,10 @@
 package dev.millrace.sql.syntax;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import java.util.List;
 import java.util.Set;
+import org.apache.calcite.sql.SqlIdentifier;
 
 /** How names of relations are written down: dotted, without the schema {@code public}. */
 public final class RelationNames {
@@ -13,6 +16,16 @@ public final class RelationNames {
     /** Whether there is a schema of this name: users' relations are in {@code public}. */
     public static boolean isSchema(String name) {
         return SCHEMAS.contains(name);
+    }
+
+    /** Fails with 3F000 if a name with dots begins with a schema that is not there. */
+    public static void requireSchema(SqlIdentifier name) {
+        if (!name.isSimple() && !isSchema(name.names.get(0))) {
+            throw MillraceException.user(
+                            SqlState.INVALID_SCHEMA_NAME, "schema \"" + name.names.get(0) + "\" does not exist")
+                    .at(name.getParserPosition().getColumnNum())
+                    .withHint("relations and functions of users are in the schema public");
+        }
     }
 
     /** The schema of a relation as it is written down. */

@@ -46,8 +46,9 @@ public final class TypeSpec extends SqlTypeNameSpec {
         this.fieldTypes = fieldTypes.stream().map(TypeSpec.class::cast).toList();
     }
 
-    /** The name without its schema, folded. */
+    /** The name without its schema, folded; 3F000 if there is no such schema. */
     public String name() {
+        RelationNames.requireSchema(getTypeName());
         List<String> names = getTypeName().names;
         return names.get(names.size() - 1);
     }
