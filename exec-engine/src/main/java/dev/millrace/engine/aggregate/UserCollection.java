@@ -51,16 +51,26 @@ final class UserCollection extends Collection {
         }
     }
 
-    /** The values of a row, equal to those of another. */
-    private record Arguments(Object[] values) {
+    /** The values of a row, equal to those of another: lists are compared as arrays, since lists know no equal bytes. */
+    private record Arguments(Object[] values, Object[] compared) {
+        Arguments(Object[] values) {
+            this(values, (Object[]) arrays(Arrays.asList(values)));
+        }
+
+        private static Object arrays(Object value) {
+            return value instanceof List<?> list
+                    ? list.stream().map(Arguments::arrays).toArray()
+                    : value;
+        }
+
         @Override
         public boolean equals(Object other) {
-            return other instanceof Arguments arguments && Arrays.deepEquals(values, arguments.values);
+            return other instanceof Arguments arguments && Arrays.deepEquals(compared, arguments.compared);
         }
 
         @Override
         public int hashCode() {
-            return Arrays.deepHashCode(values);
+            return Arrays.deepHashCode(compared);
         }
     }
 

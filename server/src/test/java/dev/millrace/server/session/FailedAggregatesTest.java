@@ -53,6 +53,22 @@ class FailedAggregatesTest {
                     }
                 }
 
+                /** How many bytes there are in lists that must have some in each element. */
+                public static final class Blobs implements AggregateFunction<long[]> {
+                    public long[] create() { return new long[1]; }
+                    private static long count(Object[] arguments) {
+                        long bytes = 0;
+                        for (Object element : (java.util.List<?>) arguments[0]) {
+                            bytes += ((byte[]) element).length;
+                            if (((byte[]) element)[0] == 0) throw new IllegalArgumentException("a zero");
+                        }
+                        return bytes;
+                    }
+                    public long[] accumulate(long[] state, Object[] arguments) { state[0] += count(arguments); return state; }
+                    public long[] retract(long[] state, Object[] arguments) { state[0] -= count(arguments); return state; }
+                    public Object result(long[] state) { return state[0]; }
+                }
+
                 /** So many rows as asked for, the last of the wrong width if they are seven. */
                 public static final class Rows implements TableFunction {
                     public void call(Object[] arguments, Consumer<Object[]> rows) {
@@ -74,6 +90,7 @@ class FailedAggregatesTest {
         for (String function : List.of(
                 "picky(BIGINT) RETURNS BIGINT:Picky",
                 "stubborn(BIGINT) RETURNS BIGINT:Stubborn",
+                "blobs(BYTEA[]) RETURNS BIGINT:Blobs",
                 "some_rows(n BIGINT) RETURNS TABLE (r TEXT):Rows")) {
             String[] parts = function.split(":");
             db.run("CREATE FUNCTION " + parts[0] + " LANGUAGE JAVA AS '" + jar + "', 'org.example.Code$" + parts[1]
@@ -157,6 +174,18 @@ class FailedAggregatesTest {
                     db.error("SELECT * FROM v"));
             db.run("DELETE FROM t WHERE id = 1");
             assertEquals(List.of("elm|4", "oak|70"), db.rows("SELECT * FROM v"));
+        }
+    }
+
+    @Test
+    void aRowIsKnownAgainByTheBytesInItsLists() throws IOException {
+        try (TestDatabase db = open(1)) {
+            db.run("CREATE TABLE t (id INT PRIMARY KEY, x BYTEA[] NOT NULL)");
+            db.run("CREATE MATERIALIZED VIEW v AS SELECT blobs(x) AS b FROM t");
+            db.run("INSERT INTO t VALUES (1, ARRAY['\\x0102'::bytea]), (2, ARRAY['\\x01'::bytea, '\\x00'])");
+            assertTrue(db.error("SELECT * FROM v").contains("a zero"), db.error("SELECT * FROM v"));
+            db.run("DELETE FROM t WHERE id = 2");
+            assertEquals(List.of("2"), db.rows("SELECT * FROM v"));
         }
     }
 
