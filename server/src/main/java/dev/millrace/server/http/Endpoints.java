@@ -78,6 +78,7 @@ final class Endpoints {
             reply.sendPreflight();
             return;
         }
+        requirePlainBody(request);
         Matcher rows = ROWS.matcher(path);
         switch (path) {
             case "/metrics" -> {
@@ -120,6 +121,17 @@ final class Endpoints {
                                     .withHint("/openapi.yaml describes what there is")));
                 }
             }
+        }
+    }
+
+    /** What is packed would be read as rows: none of them would be one, and the answer be 200. */
+    private static void requirePlainBody(FullHttpRequest request) {
+        String encoding = request.headers().get(HttpHeaderNames.CONTENT_ENCODING, "identity");
+        if (!encoding.equalsIgnoreCase("identity")) {
+            throw MillraceException.user(
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "a body with content-encoding \"" + encoding + "\" cannot be read")
+                    .withHint("send it unpacked");
         }
     }
 

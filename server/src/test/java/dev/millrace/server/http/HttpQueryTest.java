@@ -195,6 +195,8 @@ class HttpQueryTest {
                 http.post("/api/v1/query", "SELECT n, v FROM t").body());
         assertEquals("404 42P01", sqlState(http.post("/api/v1/streams/nowhere/rows", "{}")));
         assertEquals("400 22023", sqlState(http.post("/api/v1/streams/s/rows", "", "content-type", "image/png")));
+        assertEquals("400 22023", sqlState(http.post("/api/v1/streams/s/rows", "{}", "content-encoding", "gzip")));
+        assertEquals("400 22023", sqlState(http.post("/api/v1/query", "SELECT 1", "content-encoding", "br")));
         assertEquals(
                 4,
                 sqlState(http.post("/api/v1/streams/s/rows?delimitr=x", "k,v\n", "content-type", "text/csv"))
