@@ -37,15 +37,16 @@ final class LimitForms {
                 || LexemeEditor.closes(after)
                 || after.isSymbol(";")
                 || after.kind() == Kind.WORD && (ENDS.contains(after.text()) || ROWS.contains(after.text()));
-        return clause && !(isPlain(next) && ends);
+        return clause && !(isPlain(next, word.equals("offset")) && ends);
     }
 
-    private static boolean isPlain(Lexeme lexeme) {
+    /** Whether the grammar knows it: ALL and NULL behind LIMIT only. */
+    private static boolean isPlain(Lexeme lexeme, boolean isOffset) {
         return lexeme.kind() == Kind.INTEGER
                 || lexeme.kind() == Kind.PARAMETER
                 || lexeme.kind() == Kind.END
                 || lexeme.isWord("all")
-                || lexeme.isWord("null");
+                || lexeme.isWord("null") && !isOffset;
     }
 
     void rewrite() {
@@ -68,7 +69,7 @@ final class LimitForms {
         boolean negative = end == clause + 3
                 && text.symbol(clause + 1, "-")
                 && text.get(clause + 2).kind() == Kind.INTEGER;
-        if (end <= clause + 1 || end == clause + 2 && isPlain(text.get(clause + 1)) || negative) {
+        if (end <= clause + 1 || end == clause + 2 && isPlain(text.get(clause + 1), isOffset) || negative) {
             return false;
         }
         Lexeme last = text.get(end - 1);

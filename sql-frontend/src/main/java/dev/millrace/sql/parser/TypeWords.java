@@ -164,7 +164,9 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
             return value.strip().replaceFirst("\\s+", " days ") + " hours";
         }
         boolean minuteToSecond = field.equals("minute") && lastField.equals("second");
-        return minuteToSecond && value.indexOf(':') == value.lastIndexOf(':') ? "00:" + value.strip() : value;
+        return minuteToSecond && value.indexOf(':') == value.lastIndexOf(':')
+                ? value.strip().replaceFirst("(?<sign>[+-]?)(?<minutes>[0-9]+:)", "${sign}00:${minutes}")
+                : value;
     }
 
     private static Lexeme lexeme(List<Lexeme> lexemes, int place) {
