@@ -11,6 +11,7 @@ import org.apache.arrow.memory.BufferAllocator;
 final class FollowContext implements SourceContext {
     private final SourceContext given;
     private Optional<MillraceException> rejection = Optional.empty();
+    private long rejectedAt; // the position in its file
 
     FollowContext(SourceContext given) {
         this.given = given;
@@ -19,6 +20,11 @@ final class FollowContext implements SourceContext {
     /** Whether this is what rejecting a record threw. */
     boolean isRejection(MillraceException e) {
         return rejection.filter(thrown -> thrown == e).isPresent();
+    }
+
+    /** Whether this is what rejecting the first record of a file threw. */
+    boolean isRejectionOfFirst(MillraceException e) {
+        return isRejection(e) && rejectedAt == 1;
     }
 
     @Override
@@ -47,6 +53,7 @@ final class FollowContext implements SourceContext {
             given.reject(record);
         } catch (MillraceException e) {
             rejection = Optional.of(e);
+            rejectedAt = record.position();
             throw e;
         }
     }

@@ -189,7 +189,7 @@ final class FollowReader implements SourceReader {
                         .toList();
         for (Head head : heads) {
             Object identity = added.get(head.file());
-            FollowedFile file = new FollowedFile(head.file(), identity, format, request, context);
+            FollowedFile file = new FollowedFile(head.file(), identity, paths.hasPattern(), format, request, context);
             files.put(identity, file);
             fresh.add(file);
             if (time.isPresent()) {

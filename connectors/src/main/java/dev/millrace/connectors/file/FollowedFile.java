@@ -47,6 +47,7 @@ final class FollowedFile implements AutoCloseable {
     }
 
     private final Object identity;
+    private final boolean oneOfMany;
     private final FileFormat format;
     private final ScanRequest request;
     private final SourceContext context;
@@ -67,9 +68,16 @@ final class FollowedFile implements AutoCloseable {
     boolean leaving; // replaced or removed: to be closed at its end
     int missed; // looks in a row that did not find it
 
-    FollowedFile(Path path, Object identity, FileFormat format, ScanRequest request, SourceContext context) {
+    FollowedFile(
+            Path path,
+            Object identity,
+            boolean oneOfMany,
+            FileFormat format,
+            ScanRequest request,
+            SourceContext context) {
         this.path = path;
         this.identity = identity;
+        this.oneOfMany = oneOfMany;
         this.format = format;
         this.request = request;
         this.context = context;
@@ -126,7 +134,7 @@ final class FollowedFile implements AutoCloseable {
             }
             return batch;
         } catch (MillraceException e) {
-            if (readers.isRejection(e)
+            if (readers.isRejection(e) && !isOfAnotherKind(e)
                     || e.fault() == MillraceException.Fault.RESOURCES
                     || e.fault() == MillraceException.Fault.INTERNAL) {
                 throw e;
@@ -135,6 +143,11 @@ final class FollowedFile implements AutoCloseable {
             suspect(e);
             return Optional.empty();
         }
+    }
+
+    /** The first line of a file that a pattern happens to find is neither a header nor a record: nothing in it is of the stream. */
+    private boolean isOfAnotherKind(MillraceException e) {
+        return oneOfMany && rows == 0 && readers.isRejectionOfFirst(e);
     }
 
     /** Passes over what was given out before; a batch without rows stands for them. */

@@ -8,6 +8,7 @@ import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceContext;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.error.MillraceException;
 import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -31,6 +32,7 @@ final class FileScan implements SourceContext {
     private final BufferAllocator allocator;
     private int batchRows = 4096;
     private Clock clock = Clock.system();
+    private boolean failing;
 
     FileScan(BufferAllocator allocator) {
         this.allocator = allocator;
@@ -38,6 +40,12 @@ final class FileScan implements SourceContext {
 
     FileScan batchRows(int rows) {
         batchRows = rows;
+        return this;
+    }
+
+    /** A bad record fails the query, as {@code on_error = 'fail'} has it. */
+    FileScan failing() {
+        failing = true;
         return this;
     }
 
@@ -157,6 +165,14 @@ final class FileScan implements SourceContext {
 
     @Override
     public void reject(RejectedRecord record) {
+        if (failing) {
+            throw MillraceException.user(record.sqlState(), record.reason());
+        }
+        rejected.add(record);
+    }
+
+    @Override
+    public void report(RejectedRecord record) {
         rejected.add(record);
     }
 }

@@ -1,12 +1,14 @@
 package dev.millrace.connectors.file;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.ScanRequest;
 import dev.millrace.connector.Source;
 import dev.millrace.connector.SourceReader;
+import dev.millrace.error.MillraceException;
 import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;
 import java.io.ByteArrayOutputStream;
@@ -41,6 +43,10 @@ class FollowedFilesTest {
 
     @BeforeEach
     void open() {
+        open("true");
+    }
+
+    private void open(String header) {
         Source source = FileScan.source(
                 FileScan.schema("id", DataType.INTEGER),
                 "path",
@@ -50,7 +56,7 @@ class FollowedFilesTest {
                 "format",
                 "csv",
                 "header",
-                "true");
+                header);
         scan = new FileScan(allocator).batchRows(16).clock(new Clock() {
             @Override
             public long epochMicros() {
@@ -233,6 +239,23 @@ class FollowedFilesTest {
         Files.write(folder.resolve("in3.gz"), packed("id\n88\n"));
         assertEquals(List.of(77, 88), rows().stream().sorted().toList());
         assertEquals(3, scan.rejections().size());
+    }
+
+    @Test
+    void aFileThatBeginsWithNeitherAHeaderNorARecordIsSetAsideToo() throws IOException {
+        reader.close();
+        open("auto");
+        scan.failing();
+        write("in1", "id\n" + lines(0, 10));
+        write("in2", lines(10, 20)); // without a header
+        write("in3", "other\n1\n");
+        Files.write(folder.resolve("in4"), new byte[] {1, -1, 0, 7, 10, 9});
+        assertEquals(ids(0, 20), rows().stream().sorted().toList());
+        assertEquals(2, scan.rejections().size(), scan.rejections().toString());
+        write("in3", "id\n77\n");
+        assertEquals(List.of(77), rows());
+        append("in1", "no number\n"); // a bad record
+        assertThrows(MillraceException.class, this::rows);
     }
 
     @Test
