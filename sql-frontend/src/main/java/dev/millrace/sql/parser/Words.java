@@ -216,9 +216,7 @@ final class Words {
 
     /** A relation's name as the catalog wants it; 3F000 for one in a schema that is not there. */
     String relationName() {
-        SqlIdentifier name = identifier();
-        RelationNames.requireSchema(name);
-        return RelationNames.of(name.names);
+        return RelationNames.of(RelationNames.requireSchema(identifier()).names);
     }
 
     /** {@code (a, b)}, or nothing. */

@@ -18,14 +18,15 @@ public final class RelationNames {
         return SCHEMAS.contains(name);
     }
 
-    /** Fails with 3F000 if a name with dots begins with a schema that is not there. */
-    public static void requireSchema(SqlIdentifier name) {
+    /** The name; fails with 3F000 if it has dots and begins with a schema that is not there. */
+    public static SqlIdentifier requireSchema(SqlIdentifier name) {
         if (!name.isSimple() && !isSchema(name.names.get(0))) {
             throw MillraceException.user(
                             SqlState.INVALID_SCHEMA_NAME, "schema \"" + name.names.get(0) + "\" does not exist")
                     .at(name.getParserPosition().getColumnNum())
                     .withHint("relations and functions of users are in the schema public");
         }
+        return name;
     }
 
     /** The schema of a relation as it is written down. */
