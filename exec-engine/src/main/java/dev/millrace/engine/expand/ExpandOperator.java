@@ -8,7 +8,6 @@ import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.engine.user.UserCode;
-import dev.millrace.engine.user.UserRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;

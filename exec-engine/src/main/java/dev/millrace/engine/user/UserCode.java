@@ -288,7 +288,7 @@ public final class UserCode {
     }
 
     /** A new table function. */
-    public static TableFunction table(String key) {
+    static TableFunction table(String key) {
         if (provided(key).orElse(key) instanceof TableFunction provided) {
             return provided;
         }

@@ -18,7 +18,7 @@ public final class VectorValues implements AutoCloseable {
     }
 
     /** The value at a place; null for NULL. */
-    Object read(FieldVector vector, DataType type, int row) {
+    public Object read(FieldVector vector, DataType type, int row) {
         if (vector.isNull(row)) {
             return null;
         }

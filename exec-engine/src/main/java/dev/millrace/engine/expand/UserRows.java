@@ -1,32 +1,34 @@
-package dev.millrace.engine.user;
+package dev.millrace.engine.expand;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.rows.RowsFunction;
+import dev.millrace.engine.user.UserCode;
+import dev.millrace.engine.user.UserTable;
+import dev.millrace.engine.user.VectorValues;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.type.Schema;
-import dev.millrace.udf.TableFunction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.vector.FieldVector;
 
 /** The rows of a user's table function. Those made of one row are held until they are asked for. */
-public final class UserRows implements RowsFunction {
+final class UserRows implements RowsFunction {
     private final TableCall call;
     private final Schema input;
-    private final TableFunction function;
+    private final UserTable function;
     private final Object[] arguments;
     private final List<Object[]> rows = new ArrayList<>();
     private int given;
     private VectorValues values;
 
     /** @param input the columns that the call's arguments are of */
-    public UserRows(TableCall call, Schema input) {
+    UserRows(TableCall call, Schema input) {
         this.call = call;
         this.input = input;
-        this.function = UserCode.table(call.function());
+        this.function = new UserTable(call.function());
         this.arguments = new Object[call.arguments().size()];
     }
 
@@ -43,14 +45,11 @@ public final class UserRows implements RowsFunction {
             int column = call.arguments().get(i);
             arguments[i] = values.read(batch.column(column), input.type(column), row);
         }
-        UserWatch.Call watched = UserWatch.enter(call.function());
         try {
             function.call(arguments, rows::add);
-        } catch (Exception | LinkageError | StackOverflowError | AssertionError | UserStopped | OutOfMemoryError e) {
+        } catch (MillraceException e) {
             rows.clear();
-            throw UserCode.failed(call.function(), e);
-        } finally {
-            watched.leave();
+            throw e;
         }
     }
 
