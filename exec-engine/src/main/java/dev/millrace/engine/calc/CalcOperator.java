@@ -7,6 +7,7 @@ import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.code.CodeSize;
 import dev.millrace.engine.code.OutputColumn;
 import dev.millrace.engine.code.RowFailures;
+import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;

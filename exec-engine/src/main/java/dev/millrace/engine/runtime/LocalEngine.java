@@ -2,7 +2,7 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.calc.ConstantRows;
+import dev.millrace.engine.constant.ConstantRows;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.code.CalcKernel;
+import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;

@@ -2,7 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.calc.ConstantFolder;
+import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.engine.view.LookupScratch;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.View;

@@ -3,7 +3,7 @@ package dev.millrace.server.session;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import dev.millrace.connector.Options;
-import dev.millrace.engine.calc.ConstantFolder;
+import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;

@@ -1,6 +1,6 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.calc.ConstantFolder;
+import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression;

@@ -1,6 +1,6 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.calc.ConstantFolder;
+import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.engine.view.IndexRange;
 import dev.millrace.engine.view.OrderedColumns;
 import dev.millrace.error.MillraceException;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.calc;
+package dev.millrace.engine.constant;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
