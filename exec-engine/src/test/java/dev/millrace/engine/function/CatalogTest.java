@@ -1,8 +1,9 @@
-package dev.millrace.engine.calc;
+package dev.millrace.engine.function;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import dev.millrace.engine.code.Calculation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
@@ -10,7 +11,6 @@ import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.function.FunctionCatalog;
 import dev.millrace.plan.function.Signature;
-import dev.millrace.plan.node.PlanNode;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.type.DataType;
@@ -113,21 +113,18 @@ class CatalogTest {
         DataType result =
                 signature.resultType(arguments.stream().map(Expression::type).toList());
         Schema input = new Schema(fields);
-        PlanNode.Calc calc = new PlanNode.Calc(
-                new PlanNode.Scan("t", List.of(), List.of(), input),
-                Optional.empty(),
-                List.of(new Call(name, arguments, result, true)),
-                Schema.of(new Field("result", result, true)));
+        Calculation calculation =
+                new Calculation(input, Optional.empty(), List.of(new Call(name, arguments, result, true)));
         Row nulls = new Row(Collections.nCopies(count, null));
         if (signature.strict()) {
-            List<Row> results = new TestContext(memory.allocator()).evaluate(calc, List.of(nulls, nulls));
+            List<Row> results = calculation.evaluate(List.of(nulls, nulls), memory.allocator());
             assertTrue(count == 0 || Row.of((Object) null).equals(results.get(0)), () -> "gives " + results);
         }
         List<Object> values = new ArrayList<>();
         fields.forEach(field -> values.add(example(field.type())));
         try {
-            new TestContext(memory.allocator()).evaluate(calc, List.of(new Row(values)));
-            new TestContext(memory.allocator()).evaluate(calc, List.of(nulls, nulls));
+            calculation.evaluate(List.of(new Row(values)), memory.allocator());
+            calculation.evaluate(List.of(nulls, nulls), memory.allocator());
         } catch (MillraceException e) {
             // The examples are not meaningful for each function; what they are told is checked elsewhere.
         }

@@ -1,9 +1,8 @@
-package dev.millrace.engine.calc;
+package dev.millrace.engine.code;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.engine.code.CodeSize;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
@@ -12,7 +11,7 @@ import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression.Null;
-import dev.millrace.plan.node.PlanNode;
+import dev.millrace.testing.expression.ExpressionText;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -115,19 +114,17 @@ class RandomExpressionsTest {
                 failures.add(failure.getMessage());
             }
         }
-        List<Field> fields = new ArrayList<>();
-        projections.forEach(expression -> fields.add(new Field("p" + fields.size(), expression.type(), true)));
-        PlanNode.Calc calc = new PlanNode.Calc(
-                new PlanNode.Scan("t", List.of(), List.of(), schema), condition, projections, new Schema(fields));
+        Calculation calculation = new Calculation(schema, condition, projections);
         String what = size + " " + condition + " " + projections;
         try {
-            List<Row> results = new TestContext(memory.allocator()).evaluate(calc, rows, size);
+            List<Row> results = calculation.evaluate(rows, memory.allocator(), size);
             // A conjunct that cannot fail may refuse rows before another fails for them.
             assertTrue(failures.isEmpty() || condition.isPresent(), () -> "should fail with " + failures + ": " + what);
             if (failures.isEmpty()) {
                 assertEquals(expected.size(), results.size(), what);
                 for (int row = 0; row < expected.size(); row++) {
-                    assertEquals(TestBatches.canonical(calc.schema(), expected.get(row)), results.get(row), what);
+                    assertEquals(
+                            TestBatches.canonical(calculation.schema(), expected.get(row)), results.get(row), what);
                 }
             }
         } catch (MillraceException e) {

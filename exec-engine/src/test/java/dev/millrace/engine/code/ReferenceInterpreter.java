@@ -1,4 +1,4 @@
-package dev.millrace.engine.calc;
+package dev.millrace.engine.code;
 
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;

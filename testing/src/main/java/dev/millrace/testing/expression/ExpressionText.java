@@ -1,4 +1,4 @@
-package dev.millrace.engine.calc;
+package dev.millrace.testing.expression;
 
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
@@ -215,7 +215,7 @@ public final class ExpressionText {
     }
 
     /** A call of the first overload that takes the arguments as they are, else of the first that takes them converted. */
-    static Expression call(String name, List<Expression> arguments) {
+    public static Expression call(String name, List<Expression> arguments) {
         for (boolean exact : List.of(true, false)) {
             for (Signature signature : FunctionCatalog.overloads(name)) {
                 Optional<List<Expression>> converted = convert(signature, arguments, exact);

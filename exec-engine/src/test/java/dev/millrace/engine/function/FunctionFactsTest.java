@@ -1,14 +1,13 @@
-package dev.millrace.engine.calc;
+package dev.millrace.engine.function;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.millrace.batch.Batch;
 import dev.millrace.engine.code.CalcKernel;
+import dev.millrace.engine.code.Calculation;
 import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.error.MillraceException;
-import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -16,10 +15,9 @@ import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.function.FunctionCatalog;
-import dev.millrace.plan.node.PlanNode;
+import dev.millrace.testing.expression.ExpressionText;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
-import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -155,30 +153,11 @@ class FunctionFactsTest {
     }
 
     private List<String> run(Expression expression, Schema input, List<Row> rows) {
-        PlanNode.Calc calc = new PlanNode.Calc(
-                new PlanNode.Scan("t", List.of(), List.of(), input),
-                Optional.empty(),
-                List.of(expression),
-                Schema.of(new Field("result", expression.type(), true)));
+        Calculation calculation = new Calculation(input, Optional.empty(), List.of(expression));
         List<String> results = new ArrayList<>();
-        Output output = new Output() {
-            @Override
-            public void emit(Batch batch) {
-                try (batch) {
-                    TestBatches.rows(batch)
-                            .forEach(row -> results.add(row.get(0) == null ? "NULL" : (String) row.get(0)));
-                }
-            }
-
-            @Override
-            public boolean isFull() {
-                return false;
-            }
-        };
-        try (CalcOperator operator = new CalcOperator(calc)) {
-            operator.open(new TestContext(memory.allocator()));
-            operator.process(0, TestBatches.of(input, memory.allocator(), rows), output);
-        }
+        calculation
+                .evaluate(rows, memory.allocator())
+                .forEach(row -> results.add(row.get(0) == null ? "NULL" : (String) row.get(0)));
         return results;
     }
 
