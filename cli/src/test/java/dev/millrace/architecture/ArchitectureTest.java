@@ -111,13 +111,33 @@ class ArchitectureTest {
     }
 
     @Test
+    void expressionsRunWithoutTheEngine() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.millrace.expressions..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.millrace.engine..",
+                        "dev.millrace.scheduler..",
+                        "dev.millrace.connectors..",
+                        "dev.millrace.sql..",
+                        "org.apache.calcite..")
+                .check(CLASSES);
+    }
+
+    @Test
     void theSchedulerNeverSeesPlansOrArrow() {
         noClasses()
                 .that()
                 .resideInAPackage("dev.millrace.scheduler..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.millrace.plan..", "dev.millrace.engine..", "org.apache.arrow..")
+                .resideInAnyPackage(
+                        "dev.millrace.plan..",
+                        "dev.millrace.expressions..",
+                        "dev.millrace.engine..",
+                        "org.apache.arrow..")
                 .check(CLASSES);
     }
 
@@ -128,7 +148,7 @@ class ArchitectureTest {
                 .resideInAPackage("dev.millrace.connectors..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.millrace.plan..", "dev.millrace.engine..")
+                .resideInAnyPackage("dev.millrace.plan..", "dev.millrace.expressions..", "dev.millrace.engine..")
                 .check(CLASSES);
     }
 

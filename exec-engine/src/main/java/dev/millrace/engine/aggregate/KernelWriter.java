@@ -4,12 +4,12 @@ import static dev.millrace.plan.node.AggregateState.NONE;
 
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
-import dev.millrace.engine.code.ClassCompiler;
-import dev.millrace.engine.code.SourceBuilder;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.error.MillraceException;
+import dev.millrace.expressions.code.ClassCompiler;
+import dev.millrace.expressions.code.SourceBuilder;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.plan.node.AggregateState;
 import dev.millrace.type.DataType;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.engine.code.SourceBuilder;
 import dev.millrace.engine.state.SlotKind;
+import dev.millrace.expressions.code.SourceBuilder;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.type.DataType;
 

@@ -1,10 +1,10 @@
 package dev.millrace.engine.expand;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.engine.function.Timestamps;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.expressions.function.Timestamps;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.type.DataType;

@@ -2,11 +2,11 @@ package dev.millrace.engine.expand;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.rows.RowsFunction;
-import dev.millrace.engine.user.UserCode;
-import dev.millrace.engine.user.UserTable;
-import dev.millrace.engine.user.VectorValues;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.expressions.user.UserCode;
+import dev.millrace.expressions.user.UserTable;
+import dev.millrace.expressions.user.VectorValues;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.type.Schema;

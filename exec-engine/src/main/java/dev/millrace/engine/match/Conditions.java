@@ -1,10 +1,10 @@
 package dev.millrace.engine.match;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.code.CalcKernel;
-import dev.millrace.engine.code.RowFailures;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.error.MillraceException;
+import dev.millrace.expressions.code.CalcKernel;
+import dev.millrace.expressions.code.RowFailures;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.match.MatchSpec;
 import dev.millrace.plan.match.MatchValue;

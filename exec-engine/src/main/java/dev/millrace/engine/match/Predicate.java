@@ -2,9 +2,9 @@ package dev.millrace.engine.match;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.code.CalcKernel;
-import dev.millrace.engine.code.CalcProgram;
-import dev.millrace.engine.constant.ConstantFolder;
+import dev.millrace.expressions.code.CalcKernel;
+import dev.millrace.expressions.code.CalcProgram;
+import dev.millrace.expressions.constant.ConstantFolder;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;

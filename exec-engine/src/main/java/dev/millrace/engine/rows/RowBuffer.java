@@ -4,7 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedCopy;
 import dev.millrace.batch.Vectors;
-import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.expressions.function.bytes.Bytes;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;

@@ -5,7 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Vectors;
-import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.expressions.function.bytes.Bytes;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;

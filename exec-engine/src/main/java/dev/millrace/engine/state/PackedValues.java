@@ -1,6 +1,6 @@
 package dev.millrace.engine.state;
 
-import dev.millrace.engine.function.bytes.Bytes;
+import dev.millrace.expressions.function.bytes.Bytes;
 import dev.millrace.memory.Memory;
 
 /**

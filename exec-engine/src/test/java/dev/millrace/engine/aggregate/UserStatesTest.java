@@ -1,6 +1,6 @@
 package dev.millrace.engine.aggregate;
 
-import dev.millrace.engine.user.UserCode;
+import dev.millrace.expressions.user.UserCode;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.PlanNode;

@@ -1,6 +1,6 @@
 package dev.millrace.server.pgcatalog;
 
-import dev.millrace.engine.user.UserCode;
+import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.pgcatalog.ShownRelation.Key;

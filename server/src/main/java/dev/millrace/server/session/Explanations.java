@@ -1,9 +1,9 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.code.CalcProgram;
 import dev.millrace.engine.runtime.OperatorStatistics;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
+import dev.millrace.expressions.code.CalcProgram;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.Subplans;

@@ -1,8 +1,8 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.expressions.user.UserCode;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.session.StatementResult.Command;

@@ -1,8 +1,8 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.expressions.constant.ConstantFolder;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Literal;

@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.engine.statistic.ColumnSketch;
+import dev.millrace.expressions.constant.ConstantFolder;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.planner.estimate.RelationStatistics;

@@ -1,8 +1,8 @@
 package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.StandingQuery;
-import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
+import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.log.EventLog;

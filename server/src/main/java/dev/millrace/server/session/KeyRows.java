@@ -2,12 +2,12 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.engine.view.LookupScratch;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.view.View;
 import dev.millrace.engine.view.ViewLookup;
 import dev.millrace.error.MillraceException;
+import dev.millrace.expressions.constant.ConstantFolder;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;

@@ -2,7 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.calc.DirectCalc;
-import dev.millrace.engine.constant.ConstantRows;
+import dev.millrace.expressions.constant.ConstantRows;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.ParameterPlace;

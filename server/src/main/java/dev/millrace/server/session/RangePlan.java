@@ -1,9 +1,9 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.constant.ConstantFolder;
 import dev.millrace.engine.view.IndexRange;
 import dev.millrace.engine.view.OrderedColumns;
 import dev.millrace.error.MillraceException;
+import dev.millrace.expressions.constant.ConstantFolder;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Null;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.engine.user.UserCode;
 import dev.millrace.error.MillraceException;
+import dev.millrace.expressions.user.UserCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,0 @@
-/**
- * Expressions over no columns: their values, and rows of them.
- *
- * <p>Entry: {@link dev.millrace.engine.constant.ConstantFolder} evaluates them by the same generated code that runs over
- * rows, or without code where a cast of a literal is all there is; {@link dev.millrace.engine.constant.ConstantRows} makes
- * batches of VALUES. Safe on any thread.
- */
-package dev.millrace.engine.constant;

@@ -1,7 +1,0 @@
-/**
- * SQL/JSON paths as PostgreSQL has them: {@code lax $.a[*] ? (@.b > 1).c}.
- *
- * <p>Entry: {@link dev.millrace.engine.function.jsonpath.JsonPathCall}, called from generated code. A path is parsed once if it is
- * a literal and is immutable; an evaluation belongs to one thread. Not there: {@code datetime()} and {@code keyvalue()}.
- */
-package dev.millrace.engine.function.jsonpath;
