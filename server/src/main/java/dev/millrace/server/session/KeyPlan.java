@@ -51,7 +51,10 @@ record KeyPlan(
         while (below instanceof PlanNode.Exchange exchange) {
             below = exchange.input();
         }
-        if (!(below instanceof PlanNode.Scan scan) || calc.condition().isEmpty() || readsProctime(calc)) {
+        if (!(below instanceof PlanNode.Scan scan)
+                || calc.condition().isEmpty()
+                || readsProctime(calc)
+                || UserCalls.isIn(calc)) {
             return Optional.empty();
         }
         Optional<CatalogObject> relation = object.apply(scan.relation());

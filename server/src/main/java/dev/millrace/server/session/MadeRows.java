@@ -47,6 +47,9 @@ final class MadeRows implements PreparedRows {
         }
         for (List<Expression> row : values.rows()) {
             List<Expression> computed = projections.isEmpty() ? row : Expressions.substitute(projections, row);
+            if (computed.stream().anyMatch(UserCalls::isIn)) {
+                return Optional.empty();
+            }
             calcs.add(new PlanNode.Calc(nothing, Optional.empty(), computed, plan.schema()));
         }
         MadeRows made = new MadeRows(plan.schema(), allocator);

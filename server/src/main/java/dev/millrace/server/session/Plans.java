@@ -314,9 +314,10 @@ final class Plans {
         return UserCode.states(function).map(states -> new UserStates(states.retracts(), states.merges()));
     }
 
-    /** Computes a constant; fails as it does. */
+    /** Computes a constant, unless that takes users' code; fails as it does. */
     private static Expression fold(Expression constant) {
-        if (Expressions.any(constant, part -> ParameterPlace.number(part).isPresent())) {
+        if (UserCalls.isIn(constant)
+                || Expressions.any(constant, part -> ParameterPlace.number(part).isPresent())) {
             return constant; // its value comes later
         }
         return ConstantFolder.evaluate(constant);

@@ -277,7 +277,9 @@ final class Queries {
     /** The rows of a query over rows at hand, which stay the caller's; it may read relations, too. */
     StatementResult.Rows over(Query query, Batch atHand) {
         PlanNode plan = plan(query).root();
-        if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY && DirectCalc.suits(plan, Relation.AT_HAND)) {
+        if (atHand.rowCount() <= MOST_COMPUTED_DIRECTLY
+                && DirectCalc.suits(plan, Relation.AT_HAND)
+                && !UserCalls.isIn(plan)) {
             return FixedRows.of(
                     query.schema(),
                     DirectCalc.compute(plan, atHand, database.engine().allocator(), clock()));

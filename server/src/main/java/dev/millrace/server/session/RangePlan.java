@@ -182,7 +182,8 @@ record RangePlan(
                 .flatMap(node -> Nodes.expressions(node).stream())
                 .noneMatch(expression -> Expressions.isVolatile(expression)
                         || Expressions.draws(expression)
-                        || Expressions.readsProctime(expression));
+                        || Expressions.readsProctime(expression)
+                        || UserCalls.isIn(expression));
     }
 
     /** The scan and the filter right above it, of any plan with one scan that is read once. */

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Users' code that does not come back, wants all memory, or would end the program: its query fails, and nothing else. */
 @Timeout(120)
@@ -25,6 +26,7 @@ class HostileFunctionTest {
     private static final String SOURCE = """
             package org.example;
 
+            import java.net.ServerSocket;
             import java.util.ArrayList;
             import java.util.List;
 import java.util.regex.Pattern;
@@ -56,6 +58,12 @@ import java.util.regex.Pattern;
                     Object lock = new Object();
                     synchronized (lock) { lock.wait(); }
                     return 1;
+                }
+
+                public static long accepts(long value) throws Exception {
+                    try (ServerSocket socket = new ServerSocket(0)) {
+                        return socket.accept().getPort(); // hears no interrupt
+                    }
                 }
 
                 public static long hoards(long value) {
@@ -96,7 +104,17 @@ import java.util.regex.Pattern;
     void create() throws IOException {
         jar = TestJar.of(SOURCE, folder);
         for (String name : List.of(
-                "loops", "swallows", "recurses", "sleeps", "waits", "hoards", "wastes", "exits", "halts", "refers")) {
+                "loops",
+                "swallows",
+                "recurses",
+                "sleeps",
+                "waits",
+                "accepts",
+                "hoards",
+                "wastes",
+                "exits",
+                "halts",
+                "refers")) {
             database.run("CREATE FUNCTION " + name + "(BIGINT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar
                     + "', 'org.example.Code'");
         }
@@ -121,6 +139,31 @@ import java.util.regex.Pattern;
                     "57014", fails("SELECT " + name + "(n) FROM t").sqlState().code(), name);
             assertEquals("57014", fails("SELECT " + name + "(1)").sqlState().code(), name);
         }
+        database.run("SET statement_timeout = 0");
+        assertEquals(List.of("2"), database.rows("SELECT count(*) FROM t"));
+    }
+
+    /** Whatever computes a value for a statement can be left behind: constants, keys, bounds and rows to be written, too. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT accepts(1)",
+                "VALUES (accepts(1))",
+                "SELECT accepts(g) FROM generate_series(10, 15) g",
+                "SELECT n FROM t WHERE n = accepts(1)",
+                "SELECT accepts(n) FROM t WHERE n = 1",
+                "SELECT n FROM t WHERE n BETWEEN accepts(1) AND 5",
+                "INSERT INTO t VALUES (accepts(7))",
+                "UPDATE t SET n = accepts(n) WHERE n = 1",
+                "DELETE FROM t WHERE n = accepts(1)",
+                "INSERT INTO checked VALUES (1)"
+            })
+    void codeThatHearsNoInterruptIsLeftBehind(String sql) {
+        database.run("CREATE TABLE checked (n BIGINT CHECK (accepts(n) > 0))");
+        database.run("SET statement_timeout = '200ms'");
+        assertEquals("57014", fails(sql).sqlState().code());
+        assertEquals(
+                "0A000", fails("SELECT n FROM t LIMIT accepts(1)").sqlState().code()); // it is planned with
         database.run("SET statement_timeout = 0");
         assertEquals(List.of("2"), database.rows("SELECT count(*) FROM t"));
     }
