@@ -65,6 +65,11 @@ record SessionCatalog(
     }
 
     @Override
+    public boolean isMadeByUser(String function) {
+        return catalog.userFunction(function).isPresent();
+    }
+
+    @Override
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> found = catalog.userFunction(name);
         found.ifPresent(function -> permissions.requireExecute(name));

@@ -62,6 +62,11 @@ final class SessionUse implements Catalog {
     }
 
     @Override
+    public boolean isMadeByUser(String function) {
+        return names.isMadeByUser(function);
+    }
+
+    @Override
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> function = names.userFunction(name);
         own |= function.isPresent(); // its privilege is asked for when it is found

@@ -78,7 +78,7 @@ final class FunctionBinder {
         return Optional.empty();
     }
 
-    /** A user's function: they are in the schema public, all others in pg_catalog. */
+    /** A function that the catalog has: those that users made are in the schema public, ours in pg_catalog. */
     private Optional<UserFunction> userFunction(String name, SqlCall call) {
         List<String> names = ((SqlFunction) call.getOperator()).getSqlIdentifier().names;
         Optional<UserFunction> user = context.catalog().userFunction(name);
@@ -86,10 +86,11 @@ final class FunctionBinder {
             return user;
         }
         boolean isPublic = names.get(0).equals("public");
-        if (isPublic && user.isEmpty()) {
+        Optional<UserFunction> there = user.filter(any -> context.catalog().isMadeByUser(name) == isPublic);
+        if (isPublic && there.isEmpty()) {
             throw FunctionResolver.doesNotExist("public." + name, expressions.bindAll(call.getOperandList()), call);
         }
-        return user.filter(any -> isPublic);
+        return there;
     }
 
     RexNode call(SqlCall call) {

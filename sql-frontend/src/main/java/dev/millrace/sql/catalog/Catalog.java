@@ -47,4 +47,9 @@ public interface Catalog {
     default Optional<UserFunction> userFunction(String name) {
         return Optional.empty();
     }
+
+    /** Whether a function of that name is one that a user made, and so of the schema public. */
+    default boolean isMadeByUser(String function) {
+        return userFunction(function).isPresent();
+    }
 }
