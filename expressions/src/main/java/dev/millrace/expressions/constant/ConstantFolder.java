@@ -5,6 +5,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.code.CalcKernel;
 import dev.millrace.expressions.code.CalcProgram;
 import dev.millrace.expressions.code.OutputColumn;
+import dev.millrace.expressions.user.UserCode;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.memory.PooledAllocation;
@@ -135,6 +136,8 @@ public final class ConstantFolder {
             constant &= findConstants(branches.otherwise(), constants);
         } else if (expression instanceof Call call) {
             constant = !DIFFERENT_EACH_TIME.contains(call.function())
+                    && !call.function()
+                            .startsWith(UserCode.PREFIX) // which may never come back: workers call it, for rows
                     && !call.function().contains(Expression.EACH_TIME);
             for (Expression argument : call.arguments()) {
                 constant &= findConstants(argument, constants);
