@@ -34,6 +34,7 @@ import javax.management.openmbean.CompositeData;
 final class HeapWatch implements AutoCloseable {
     private static final double FULL = 0.8; // of the heap, in use after a collection
     private static final int GREEDY_PART = 8; // of the heap
+    private static final long COLLECT_NANOS = 5_000_000_000L; // at least between two collections that are asked for
 
     private final Collection<Session> sessions;
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -43,6 +44,8 @@ final class HeapWatch implements AutoCloseable {
             .collect(Collectors.toSet());
     private final List<NotificationEmitter> collectors = new ArrayList<>();
     private final NotificationListener listener = this::collected;
+    private boolean hasCollected; // the JVM's thread that notifies, as what follows
+    private long collectedNanos;
     private Map<Session, Seen> seen = new HashMap<>(); // guarded by this
 
     /** What a step's threads had allocated when each of them was first seen, in bytes by thread. */
@@ -62,15 +65,28 @@ final class HeapWatch implements AutoCloseable {
 
     private void collected(Notification notification, Object handback) {
         if (notification.getType().equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) {
-            long used = GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData())
-                    .getGcInfo()
-                    .getMemoryUsageAfterGc()
-                    .entrySet()
-                    .stream()
+            GarbageCollectionNotificationInfo info =
+                    GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData());
+            long used = info.getGcInfo().getMemoryUsageAfterGc().entrySet().stream()
                     .filter(pool -> pools.contains(pool.getKey()))
                     .mapToLong(pool -> pool.getValue().getUsed())
                     .sum();
-            look(used, Runtime.getRuntime().maxMemory());
+            long most = Runtime.getRuntime().maxMemory();
+            if (!info.getGcAction().equals("end of minor GC")) {
+                look(used, most);
+            } else if (look(used, Long.MAX_VALUE) > most / GREEDY_PART && used > FULL * most) {
+                collectAll();
+            }
+        }
+    }
+
+    /** Most of what a collection of young objects leaves may be garbage: nobody is stopped before all of it was collected. */
+    private void collectAll() {
+        long now = System.nanoTime();
+        if (!hasCollected || now - collectedNanos > COLLECT_NANOS) {
+            hasCollected = true;
+            collectedNanos = now;
+            System.gc();
         }
     }
 
@@ -78,8 +94,9 @@ final class HeapWatch implements AutoCloseable {
      * Looks at what runs, and stops the greediest if there is little room.
      *
      * @param usedBytes after a collection
+     * @return how much the greediest has allocated, bytes
      */
-    synchronized void look(long usedBytes, long mostBytes) {
+    synchronized long look(long usedBytes, long mostBytes) {
         Map<Session, Seen> now = new HashMap<>();
         Optional<Greedy> greediest = Optional.empty();
         for (Session session : sessions) {
@@ -107,6 +124,7 @@ final class HeapWatch implements AutoCloseable {
                     .filter(greedy -> greedy.bytes > mostBytes / GREEDY_PART)
                     .ifPresent(greedy -> greedy.session.stop(greedy.step, why(greedy, usedBytes, mostBytes)));
         }
+        return greediest.map(Greedy::bytes).orElse(0L);
     }
 
     private static MillraceException why(Greedy greedy, long usedBytes, long mostBytes) {
