@@ -10,6 +10,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.view.VersionedView.Staged;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.testing.memory.FailingMemory;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;

@@ -122,8 +122,8 @@ final class HarnessRun {
             BufferAllocator allocator = root.newChildAllocator("operator " + index, 0, Long.MAX_VALUE);
             Instance instance = new Instance(factory.get(), allocator, owned);
             instances.add(instance);
-            instance.operator.open(
-                    new HarnessContext(allocator, clock, owned, variation.batchRows(), new OperatorMetrics(), late));
+            instance.operator.open(new HarnessContext(
+                    allocator, clock, owned, variation.batchRows(), new OperatorMetrics(), late, Optional.empty()));
             snapshot.ifPresent(state -> instance.operator.restore(state.reader(owned)));
         }
     }

@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -31,6 +32,7 @@ public final class OperatorRun implements AutoCloseable {
     private final Supplier<? extends Operator> factory;
     private final List<Schema> inputs;
     private final int batchRows;
+    private final Optional<ZSet> failed;
     private final RootAllocator root = PoisonedAllocation.newRoot(MEMORY_BYTES);
     private final ZSet late = new ZSet();
     private final List<Integer> sizes = new ArrayList<>();
@@ -41,12 +43,23 @@ public final class OperatorRun implements AutoCloseable {
     private int room = Integer.MAX_VALUE; // batches before the output is full
     private long epoch;
 
+    private OperatorRun(
+            int batchRows, Optional<ZSet> failed, Supplier<? extends Operator> factory, List<Schema> inputs) {
+        this.factory = factory;
+        this.inputs = inputs;
+        this.batchRows = batchRows;
+        this.failed = failed;
+        open();
+    }
+
     /** An operator that is asked for batches of at most so many rows. */
     public OperatorRun(int batchRows, Supplier<? extends Operator> factory, Schema... inputs) {
-        this.factory = factory;
-        this.inputs = List.of(inputs);
-        this.batchRows = batchRows;
-        open();
+        this(batchRows, Optional.empty(), factory, List.of(inputs));
+    }
+
+    /** An operator whose failures of rows are noted. */
+    public static OperatorRun keepingFailedRows(int batchRows, Supplier<? extends Operator> factory, Schema... inputs) {
+        return new OperatorRun(batchRows, Optional.of(new ZSet()), factory, List.of(inputs));
     }
 
     public OperatorRun(Supplier<? extends Operator> factory, Schema... inputs) {
@@ -58,7 +71,7 @@ public final class OperatorRun implements AutoCloseable {
         metrics = new OperatorMetrics();
         operator = factory.get();
         operator.open(new HarnessContext(
-                allocator, new TestClock(1_700_000_000_000_000L), KeyGroups.ALL, batchRows, metrics, late));
+                allocator, new TestClock(1_700_000_000_000_000L), KeyGroups.ALL, batchRows, metrics, late, failed));
     }
 
     private final Output collector = new Output() {
@@ -168,6 +181,11 @@ public final class OperatorRun implements AutoCloseable {
     /** The rows reported as late. */
     public ZSet late() {
         return late;
+    }
+
+    /** What was said of the rows that fail, where that is noted: as often as rows fail of it. */
+    public ZSet failed() {
+        return failed.orElseThrow();
     }
 
     /** The bytes that the operator holds. */

@@ -1,23 +1,23 @@
-package dev.millrace.engine.view;
+package dev.millrace.testing.memory;
 
 import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.OutOfMemoryException;
 
 /** Memory that ends at the n-th allocation from {@link #failAt} on, once. */
-final class FailingMemory implements AllocationListener {
+public final class FailingMemory implements AllocationListener {
     private long left = Long.MAX_VALUE;
     private boolean failed;
 
-    void failAt(long n) {
+    public void failAt(long n) {
         left = n;
         failed = false;
     }
 
-    void failNoMore() {
+    public void failNoMore() {
         left = Long.MAX_VALUE;
     }
 
-    boolean hasFailed() {
+    public boolean hasFailed() {
         return failed;
     }
 
