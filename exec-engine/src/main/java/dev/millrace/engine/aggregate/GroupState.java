@@ -46,11 +46,16 @@ public final class GroupState implements AutoCloseable {
         this.allocator = allocator;
         this.results = new Results(layout, allocator);
         this.table = new GroupTable(allocator, layout.initial());
-        for (DistinctSet set : layout.distinctSets()) {
-            distinct.add(DistinctValues.of(layout, set, allocator));
-        }
-        for (AggregateLayout.Collected collected : layout.collections()) {
-            collections.add(Collection.of(layout, collected, allocator));
+        try {
+            for (DistinctSet set : layout.distinctSets()) {
+                distinct.add(DistinctValues.of(layout, set, allocator));
+            }
+            for (AggregateLayout.Collected collected : layout.collections()) {
+                collections.add(Collection.of(layout, collected, allocator));
+            }
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
         }
     }
 
@@ -158,9 +163,9 @@ public final class GroupState implements AutoCloseable {
     }
 
     /**
-     * Adds groups of this state to others of it and removes them.
+     * Adds groups of this state to others of it with the same keys and removes them.
      *
-     * @param from groups whose link is the group they go to, which is not removed itself
+     * @param from groups whose link is the group they go to, which is not removed itself and has the same hash
      */
     public void fold(long[] from, int count) {
         long[] to = new long[count];

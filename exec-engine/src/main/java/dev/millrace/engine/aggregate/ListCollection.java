@@ -258,27 +258,32 @@ final class ListCollection extends Collection {
 
     private FieldVector interpolated(Field field, long[] groups, int count) {
         FieldVector vector = Vectors.allocate(field, count, 0, allocator);
-        Vectors.setAllValid(vector, count);
-        DataType type = codec.type(0);
-        for (int i = 0; i < count; i++) {
-            int values = sort(groups[i]);
-            if (values == 0) {
-                Memory.clearBit(vector.getValidityBufferAddress(), i);
-                continue;
+        try {
+            Vectors.setAllValid(vector, count);
+            for (int i = 0; i < count; i++) {
+                int values = sort(groups[i]);
+                if (values == 0) {
+                    Memory.clearBit(vector.getValidityBufferAddress(), i);
+                } else {
+                    Results.putDouble(field.type(), vector.getDataBufferAddress(), i, interpolated(values));
+                }
             }
-            double position = fraction() * (values - 1);
-            int below = (int) Math.floor(position);
-            int above = (int) Math.ceil(position);
-            double low = number(type, sorted[below]);
-            double value = low;
-            if (above != below) {
-                double high = number(type, sorted[above]);
-                value = low == high ? low : low + (position - below) * (high - low);
-            }
-            Results.putDouble(field.type(), vector.getDataBufferAddress(), i, value);
+            Vectors.finish(vector, count);
+            return vector;
+        } catch (RuntimeException | Error e) { // who looks whether to stop
+            vector.close();
+            throw e;
         }
-        Vectors.finish(vector, count);
-        return vector;
+    }
+
+    /** Of the first values of {@link #sorted}. */
+    private double interpolated(int values) {
+        DataType type = codec.type(0);
+        double position = fraction() * (values - 1);
+        int below = (int) Math.floor(position);
+        double low = number(type, sorted[below]);
+        double high = number(type, sorted[(int) Math.ceil(position)]);
+        return low == high ? low : low + (position - below) * (high - low);
     }
 
     private double number(DataType type, long row) {
@@ -367,8 +372,8 @@ final class ListCollection extends Collection {
             total += values;
             ends[i] = total;
         }
-        ListVector list = (ListVector) Vectors.allocate(field, count, 0, allocator);
         try (FieldVector values = codec.decode(0, field.type().fields().get(0), elements, total, allocator)) {
+            ListVector list = (ListVector) Vectors.allocate(field, count, 0, allocator);
             for (int i = 0; i < count; i++) {
                 int length = ends[i] - (i == 0 ? 0 : ends[i - 1]);
                 if (length == 0) {

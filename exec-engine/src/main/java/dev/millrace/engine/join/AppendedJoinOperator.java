@@ -125,9 +125,14 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
 
     @Override
     public void process(int port, Batch batch, Output output) {
-        tell(output, true);
-        if (general.isEmpty() && !isOnce(batch)) {
-            generalize();
+        try {
+            tell(output, true);
+            if (general.isEmpty() && !isOnce(batch)) {
+                generalize();
+            }
+        } catch (RuntimeException | Error e) {
+            batch.close();
+            throw e;
         }
         if (general.isPresent()) {
             general.get().process(port, batch, output);
@@ -162,12 +167,16 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
     /** Some of the rows at hand, as a batch of their own. */
     private Batch part(int port, Batch batch, int from, int to) {
         int[] rows = Arrays.copyOfRange(sides.get(port).rows(), from, to);
-        FieldVector[] columns = new FieldVector[batch.columnCount()];
-        for (int column = 0; column < columns.length; column++) {
-            columns[column] =
-                    Gather.column(batch, column, batch.schema().field(column), rows, rows.length, context.allocator());
+        List<FieldVector> columns = new ArrayList<>();
+        try {
+            for (Field field : batch.schema().fields()) {
+                columns.add(Gather.column(batch, columns.size(), field, rows, rows.length, context.allocator()));
+            }
+        } catch (RuntimeException | Error e) {
+            Closing.all(columns);
+            throw e;
         }
-        return Batch.of(batch.schema(), columns, rows.length);
+        return Batch.of(batch.schema(), columns.toArray(FieldVector[]::new), rows.length);
     }
 
     /** Pairs the rows of the batch at hand with the other side's; returns how many, all unless it is in vain. */

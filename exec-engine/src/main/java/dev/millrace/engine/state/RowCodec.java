@@ -331,17 +331,22 @@ public final class RowCodec implements RowReader, AutoCloseable {
     private FieldVector decodeNested(int column, Field field, long[] rows, int count, BufferAllocator target) {
         int slot = slots[column];
         FieldVector vector = Vectors.allocate(field, count, 0, target);
-        for (int i = 0; i < count; i++) {
-            if (isNull(rows[i], column)) {
-                NestedCodec.setNull(vector, i);
-            } else {
-                byte[] bytes = new byte[Memory.getInt(rows[i] + slot + 4)];
-                Memory.copyOut(rows[i] + Memory.getInt(rows[i] + slot), bytes, 0, bytes.length);
-                nestedCodec.decode(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, types[column], i);
+        try {
+            for (int i = 0; i < count; i++) {
+                if (isNull(rows[i], column)) {
+                    NestedCodec.setNull(vector, i);
+                } else {
+                    byte[] bytes = new byte[Memory.getInt(rows[i] + slot + 4)];
+                    Memory.copyOut(rows[i] + Memory.getInt(rows[i] + slot), bytes, 0, bytes.length);
+                    nestedCodec.decode(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, types[column], i);
+                }
             }
+            vector.setValueCount(count);
+            return vector;
+        } catch (RuntimeException | Error e) {
+            vector.close();
+            throw e;
         }
-        vector.setValueCount(count);
-        return vector;
     }
 
     /** Frees the scratch memory; the codec can be used again. */
