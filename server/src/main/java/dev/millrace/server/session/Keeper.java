@@ -259,9 +259,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
             return;
         }
         DataDirectory from = directory.get();
-        if (from.wasCut()) {
-            LOG.warning("a record that was being written when the database ended was cut off");
-        }
+        from.notices().forEach(notice -> LOG.warning("data directory", "directory", from.path(), "notice", notice));
         opened.definitionLock().lock();
         try (Session session = opened.session()) {
             from.catalog().access().roles().forEach(statement -> run(session, statement));

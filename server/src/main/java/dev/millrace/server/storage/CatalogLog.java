@@ -1,154 +1,87 @@
 package dev.millrace.server.storage;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.log.EventLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.zip.CRC32C;
+import java.util.OptionalLong;
 
-/** The file {@code catalog.log}, whose form the package describes. For one thread at a time. */
+/** The file {@code catalog.log}, whose form the package describes, and the one beside it. For one thread at a time. */
 final class CatalogLog implements AutoCloseable {
     static final String NAME = "catalog.log";
-    private static final String TITLE = "millrace-catalog ";
-    private static final int VERSION = 1;
-    private static final int CHECKSUM_DIGITS = 8;
+    private static final EventLog LOG = EventLog.named("storage");
     private static final int FEW_RECORDS = 64;
 
     private final Path file;
     private final FileChannel channel;
     private final KeptCatalog catalog;
-    private final boolean cut;
+    private final List<String> notices;
+    private long last;
+    private long end;
 
-    private CatalogLog(Path file, FileChannel channel, KeptCatalog catalog, boolean cut) {
+    private CatalogLog(Path file, FileChannel channel, KeptCatalog catalog, List<String> notices, long last, long end) {
         this.file = file;
         this.channel = channel;
         this.catalog = catalog;
-        this.cut = cut;
+        this.notices = List.copyOf(notices);
+        this.last = last;
+        this.end = end;
     }
 
     /**
      * Opens the log of a directory, or begins one.
      *
-     * @throws MillraceException XX001 if it is damaged; F0000 if it is of a later version; 58030
+     * @throws MillraceException XX001 if it is damaged, or not whole; F0000 if it is of a later version; 58030
      */
     static CatalogLog open(Path directory) {
         Path file = directory.resolve(NAME);
         try {
-            if (!Files.exists(file)) {
-                replace(file, List.of());
+            boolean isNew = !Files.exists(file);
+            if (isNew) {
+                replace(file, 1, List.of());
             }
-            byte[] bytes = Files.readAllBytes(file);
-            int whole = wholeLines(bytes);
-            List<CatalogRecord> records = read(file, bytes, whole);
+            OptionalLong answered = CatalogEnd.read(directory);
+            CatalogReader.Contents contents = CatalogReader.read(file, Files.readAllBytes(file), answered);
             KeptCatalog catalog = new KeptCatalog();
-            records.forEach(catalog::apply);
+            contents.records().forEach(catalog::apply);
             List<CatalogRecord> fewest = catalog.records();
-            int end = whole;
-            if (records.size() > FEW_RECORDS + 2 * fewest.size()) {
-                replace(file, fewest);
-                end = (int) Files.size(file);
+            long last = contents.last();
+            long end = contents.end();
+            if (contents.isOld() || contents.records().size() > FEW_RECORDS + 2 * fewest.size()) {
+                last = Math.max(last, fewest.size()); // as a rule the number stays, and what is beside the log is true
+                end = replace(file, last - fewest.size() + 1, fewest);
             }
             FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
             channel.truncate(end);
-            channel.position(end);
             channel.force(true);
-            return new CatalogLog(file, channel, catalog, whole < bytes.length);
+            CatalogEnd.write(directory, last);
+            boolean endIsKnown = isNew || contents.isOld() || answered.isPresent();
+            return new CatalogLog(file, channel, catalog, notices(contents, endIsKnown), last, end);
         } catch (IOException e) {
             throw MillraceException.external(SqlState.IO_ERROR, "cannot open " + file + ": " + e.getMessage(), e);
         }
     }
 
-    private static int wholeLines(byte[] bytes) {
-        int end = bytes.length;
-        while (end > 0 && bytes[end - 1] != '\n') {
-            end--;
+    private static List<String> notices(CatalogReader.Contents contents, boolean endIsKnown) {
+        List<String> notices = new ArrayList<>();
+        if (contents.tornBytes() > 0) {
+            notices.add(
+                    "record " + (contents.last() + 1) + " of " + NAME + " was being written when the database ended;"
+                            + " the " + contents.tornBytes() + " bytes that were there of it are cut off");
         }
-        return end;
-    }
-
-    private static List<CatalogRecord> read(Path file, byte[] bytes, int end) {
-        List<CatalogRecord> records = new ArrayList<>();
-        int number = 0;
-        for (int start = 0; start < end; ) {
-            int stop = start;
-            while (bytes[stop] != '\n') {
-                stop++;
-            }
-            number++;
-            String line = new String(bytes, start, stop - start, StandardCharsets.UTF_8);
-            if (number == 1) {
-                requireVersion(file, line);
-            } else {
-                records.add(record(file, number, start, line));
-            }
-            start = stop + 1;
+        if (!endIsKnown) {
+            notices.add(CatalogEnd.NAME + " is missing or damaged: whether records are missing behind record "
+                    + contents.last() + " of " + NAME + " is not known");
         }
-        if (number == 0) {
-            requireVersion(file, "");
-        }
-        return records;
-    }
-
-    private static void requireVersion(Path file, String line) {
-        int version = 0;
-        if (line.startsWith(TITLE)) {
-            try {
-                version = Integer.parseInt(line.substring(TITLE.length()));
-            } catch (NumberFormatException e) {
-                version = 0;
-            }
-        }
-        if (version < 1) {
-            throw MillraceException.external(
-                    SqlState.DATA_CORRUPTED,
-                    file + " is not a catalog of Millrace, or its first line is damaged",
-                    null);
-        }
-        if (version > VERSION) {
-            throw MillraceException.user(
-                            SqlState.CONFIG_FILE_ERROR,
-                            file + " is of version " + version + "; this Millrace reads up to " + VERSION)
-                    .withHint("a later Millrace wrote it; use that");
-        }
-    }
-
-    private static CatalogRecord record(Path file, int number, int start, String line) {
-        try {
-            String json = line.substring(Math.min(line.length(), CHECKSUM_DIGITS + 1));
-            if (line.startsWith(checksum(json) + " ")) {
-                return RecordJson.read(json);
-            }
-        } catch (JsonProcessingException e) {
-            // damaged before its checksum was made; said below
-        }
-        throw MillraceException.external(
-                        SqlState.DATA_CORRUPTED,
-                        file + " is damaged: line " + number + ", which begins at byte " + start
-                                + ", is not what was written",
-                        null)
-                .withHint(
-                        "restore the file from a backup; or cut it off before that byte, which forgets all that came later");
-    }
-
-    private static String checksum(String json) {
-        CRC32C crc = new CRC32C();
-        crc.update(json.getBytes(StandardCharsets.UTF_8));
-        return String.format(Locale.ROOT, "%08x", crc.getValue());
-    }
-
-    private static byte[] line(CatalogRecord record) {
-        String json = RecordJson.write(record);
-        return (checksum(json) + " " + json + "\n").getBytes(StandardCharsets.UTF_8);
+        return notices;
     }
 
     /** What there is. Changes with each record. */
@@ -156,9 +89,9 @@ final class CatalogLog implements AutoCloseable {
         return catalog;
     }
 
-    /** Whether a record that was not whole was cut off. */
-    boolean wasCut() {
-        return cut;
+    /** What was noticed when it was opened, and was no reason to refuse it. */
+    List<String> notices() {
+        return notices;
     }
 
     /**
@@ -167,47 +100,63 @@ final class CatalogLog implements AutoCloseable {
      * @throws MillraceException 53100 or 58030; then nothing was added
      */
     void append(CatalogRecord record) {
-        long end = -1;
+        byte[] line = NumberedLine.write(last + 1, RecordJson.write(record));
         try {
-            end = channel.position();
-            ByteBuffer line = ByteBuffer.wrap(line(record));
-            while (line.hasRemaining()) {
-                channel.write(line);
-            }
+            channel.truncate(end); // should a record before it have failed, and taking it back as well
+            channel.position(end);
+            write(channel, line);
             channel.force(true);
-            catalog.apply(record);
         } catch (IOException e) {
-            takeBack(end, e);
+            takeBack(e);
             boolean full = String.valueOf(e.getMessage()).contains("No space left");
             throw MillraceException.external(
                     full ? SqlState.DISK_FULL : SqlState.IO_ERROR, "cannot write " + file + ": " + e.getMessage(), e);
         }
+        end += line.length;
+        last++;
+        catalog.apply(record);
+        tellEnd();
     }
 
-    private void takeBack(long end, IOException failure) {
+    /** The record is on disk whatever becomes of this; but the end of the log is no longer guarded. */
+    private void tellEnd() {
         try {
-            if (end >= 0) {
-                channel.truncate(end);
-                channel.position(end);
-            }
+            CatalogEnd.write(file.getParent(), last);
+        } catch (IOException e) {
+            LOG.warning("cannot write " + CatalogEnd.NAME, "reason", e.getMessage());
+        }
+    }
+
+    private void takeBack(IOException failure) {
+        try {
+            channel.truncate(end);
         } catch (IOException e) {
             failure.addSuppressed(e);
         }
     }
 
-    /** Writes a log of its own beside the one that is there, and puts it in its place. */
-    private static void replace(Path file, List<CatalogRecord> records) throws IOException {
+    /**
+     * Writes a log of its own beside the one that is there, and puts it in its place.
+     *
+     * @param first the number of its first record
+     * @return its length in bytes
+     */
+    private static long replace(Path file, long first, List<CatalogRecord> records) throws IOException {
         Path beside = file.resolveSibling(NAME + ".new");
         Files.deleteIfExists(beside);
+        long length;
         try (FileChannel out = DataDirectory.createPrivate(beside)) {
-            write(out, (TITLE + VERSION + "\n").getBytes(StandardCharsets.US_ASCII));
+            write(out, CatalogReader.title(first));
+            long number = first;
             for (CatalogRecord record : records) {
-                write(out, line(record));
+                write(out, NumberedLine.write(number++, RecordJson.write(record)));
             }
             out.force(true);
+            length = out.position();
         }
         Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         DataDirectory.force(file.getParent());
+        return length;
     }
 
     private static void write(FileChannel out, byte[] bytes) throws IOException {

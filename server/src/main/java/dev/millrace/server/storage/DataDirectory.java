@@ -33,7 +33,7 @@ import java.util.Set;
 public final class DataDirectory implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final String JARS = "jars";
-    private static final List<String> LEFT = List.of(JARS, "decoys.key", LOCK);
+    private static final List<String> LEFT = List.of(JARS, "decoys.key", CatalogEnd.NAME, LOCK);
 
     private final Path path;
     private final FileChannel lockFile;
@@ -158,9 +158,9 @@ public final class DataDirectory implements AutoCloseable {
         return log.catalog();
     }
 
-    /** Whether the last record was not whole and was cut off: its statement was never answered. */
-    public boolean wasCut() {
-        return log.wasCut();
+    /** What was noticed when it was opened, as that a record was not whole whose statement was never answered. */
+    public List<String> notices() {
+        return log.notices();
     }
 
     /**

@@ -7,15 +7,18 @@
  * <pre>
  *   DIR/lock          held by the process that uses it; its number is in it
  *   DIR/catalog.log   what was defined, in order
+ *   DIR/catalog.end   how many of its records there are at least
  *   DIR/jars/HASH.jar code of functions, by the SHA-256 of the jar
  *   DIR/decoys.key    what unknown roles' salts are made with (see {@code dev.millrace.server.role.ScramDecoys})
  *   DIR/server.crt    our own certificate, with server.key (see {@code dev.millrace.server.tls})
  *   DIR/millrace.conf the server's configuration, if somebody put one there
  * </pre>
  *
- * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 1}, the number being the version of the format. Each other
- * line is a record: eight hexadecimal digits, the CRC-32C of the rest; a space; a JSON object; a line feed. A record is written
- * and forced to disk before its statement is answered, and takes effect whole. The members of a record, all optional:
+ * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 2 FIRST CHECKSUM}: the version of the format, the number of
+ * the first record, and the CRC-32C of what comes before it in the line, in eight hexadecimal digits. Each other line is a
+ * record: the CRC-32C of the rest; a space; its number, one more than that before it; a space; a JSON object; a line feed. A
+ * record is written and forced to disk before its statement is answered, and takes effect whole. The members of a record, all
+ * optional:
  *
  * <pre>
  *   changes      [{"define": name, "kind": .., "sql": .., "at": micros, "owner": .., "jar": hash} | {"drop": name}
@@ -26,8 +29,14 @@
  *   settings     {name: value}  what SET changed for everybody, all of it
  * </pre>
  *
- * A last line without a line feed was being written when the process ended and was not answered: it is cut off. Any other line
- * whose checksum does not hold is damage, which is reported and never passed over. When most of the log is of the past, opening
- * it writes a new one, which takes the place of the old in one step.
+ * A last line without a line feed was being written when the process ended and was not answered: it is cut off, which is
+ * logged. Any other line whose checksum does not hold, or whose number is not the next one, is damage, which is reported and
+ * never passed over. When most of the log is of the past, opening it writes a new one, which takes the place of the old in one
+ * step; its last record has the number that the last one had. Files of version 1, whose lines have no numbers, are read and
+ * written anew.
+ *
+ * <p><b>catalog.end</b> is a line like a record's, with a number and nothing behind it: that of the last record whose statement
+ * was answered. A log that ends before it has lost something. It is written after the record and not forced to disk, so it may
+ * be behind.
  */
 package dev.millrace.server.storage;

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -316,6 +317,31 @@ class KeptDatabaseTest {
         Files.move(folder.resolve("kept"), data.resolve("catalog.log"));
         try (TestDatabase database = new TestDatabase(data)) {
             assertEquals(1, database.rows("SHOW STREAMS").size());
+        }
+    }
+
+    @Test
+    void aDirectoryThatLostALineOfItsDefinitionsIsRefusedWithTheLine() throws IOException {
+        try (TestDatabase database = open()) {
+            database.run("CREATE STREAM s (v BIGINT); CREATE MATERIALIZED VIEW lost AS SELECT sum(v) AS v FROM s;"
+                    + "CREATE STREAM t (v BIGINT)");
+        }
+        Path log = folder.resolve("data/catalog.log");
+        List<String> lines = Files.readAllLines(log);
+        for (int line = 1; line < lines.size(); line++) {
+            List<String> fewer = new ArrayList<>(lines);
+            fewer.remove(line);
+            Files.write(log, fewer);
+            for (int round = 0; round < 2; round++) {
+                MillraceException refused = assertThrows(MillraceException.class, this::open);
+                assertEquals("XX001", refused.sqlState().code());
+                assertTrue(refused.getMessage().startsWith(log + " is damaged: "), refused.getMessage());
+                assertTrue(refused.getMessage().contains("line "), refused.getMessage());
+            }
+        }
+        Files.write(log, lines);
+        try (TestDatabase again = open()) {
+            assertEquals(3, again.database().catalog().objects().size());
         }
     }
 }

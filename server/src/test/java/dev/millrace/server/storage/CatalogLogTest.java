@@ -1,7 +1,7 @@
 package dev.millrace.server.storage;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +27,37 @@ class CatalogLogTest {
 
     private Path file() {
         return directory.resolve(CatalogLog.NAME);
+    }
+
+    private Path end() {
+        return directory.resolve(CatalogEnd.NAME);
+    }
+
+    private List<String> written(String... names) throws IOException {
+        try (CatalogLog log = CatalogLog.open(directory)) {
+            List.of(names).forEach(name -> log.append(define(name)));
+        }
+        return Files.readAllLines(file());
+    }
+
+    /** Refuses these lines, twice, as a refusal changes nothing; gives why, from the number of the line on. */
+    private String refused(List<String> lines) throws IOException {
+        return refused((String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    private String refused(byte[] bytes) throws IOException {
+        byte[] before = Files.readAllBytes(end());
+        Files.write(file(), bytes);
+        MillraceException first = assertThrows(MillraceException.class, this::reopened);
+        MillraceException second = assertThrows(MillraceException.class, this::reopened);
+        assertEquals("XX001", first.sqlState().code());
+        assertEquals(first.getMessage(), second.getMessage());
+        assertArrayEquals(bytes, Files.readAllBytes(file()));
+        assertArrayEquals(before, Files.readAllBytes(end()));
+        assertTrue(first.hint().orElseThrow().contains("restore"), first.hint().toString());
+        String place = file() + " is damaged: ";
+        assertTrue(first.getMessage().startsWith(place), first.getMessage());
+        return first.getMessage().substring(place.length());
     }
 
     private static CatalogRecord define(String name) {
@@ -69,23 +102,31 @@ class CatalogLogTest {
                     Optional.of("abc"), log.catalog().object("f").orElseThrow().jar());
             assertEquals(access, log.catalog().access());
             assertEquals(Map.of("scheduling_policy", "fcfs"), log.catalog().settings());
-            assertFalse(log.wasCut());
+            assertEquals(List.of(), log.notices());
         }
     }
 
     @Test
     void aRecordThatWasBeingWrittenIsCutOffWhereverThePowerFailed() throws IOException {
         int whole;
+        byte[] answered;
         try (CatalogLog log = CatalogLog.open(directory)) {
             log.append(define("x"));
             whole = (int) Files.size(file());
+            answered = Files.readAllBytes(end());
             log.append(define("y"));
         }
         byte[] bytes = Files.readAllBytes(file());
         for (int length = whole; length < bytes.length; length++) {
             Files.write(file(), Arrays.copyOf(bytes, length));
+            Files.write(end(), answered);
             try (CatalogLog log = CatalogLog.open(directory)) {
-                assertEquals(length > whole, log.wasCut());
+                assertEquals(
+                        length == whole
+                                ? List.of()
+                                : List.of("record 2 of catalog.log was being written when the database ended; the "
+                                        + (length - whole) + " bytes that were there of it are cut off"),
+                        log.notices());
                 assertEquals(List.of("x"), names(log));
                 log.append(define("z"));
             }
@@ -116,10 +157,17 @@ class CatalogLogTest {
 
     @Test
     void otherFilesAndLaterVersionsAreRefused() throws IOException {
-        Files.writeString(file(), "millrace-catalog 2\n");
+        Files.writeString(file(), "millrace-catalog 3\n");
         MillraceException later = assertThrows(MillraceException.class, this::reopened);
-        assertEquals(file() + " is of version 2; this Millrace reads up to 1", later.getMessage());
-        for (String other : List.of("", "hello\n", "millrace-catalog x\n", "millrace-catalog 1")) {
+        assertEquals(file() + " is of version 3; this Millrace reads up to 2", later.getMessage());
+        for (String other : List.of(
+                "",
+                "hello\n",
+                "millrace-catalog x\n",
+                "millrace-catalog 1",
+                "millrace-catalog 2\n",
+                "millrace-catalog 2 7 00000000\n",
+                "millrace-catalog 1 1\n")) {
             Files.write(file(), other.getBytes(StandardCharsets.UTF_8));
             assertEquals(
                     "XX001",
@@ -141,5 +189,118 @@ class CatalogLogTest {
                         .code());
         assertEquals(List.of("x"), names(log));
         assertEquals(List.of("x"), reopened());
+    }
+
+    @Test
+    void aLineThatIsMissingDoubledOrInAnothersPlaceIsRefused() throws IOException {
+        List<String> lines = written("a", "b", "c", "d", "e");
+        for (int i = 1; i < lines.size(); i++) {
+            List<String> missing = new ArrayList<>(lines);
+            missing.remove(i);
+            String why = refused(missing);
+            assertTrue(why.endsWith("record " + i + " is missing"), why);
+            assertTrue(why.contains("line " + (i == 5 ? 5 : i + 1) + ","), why);
+
+            List<String> doubled = new ArrayList<>(lines);
+            doubled.add(i, lines.get(i));
+            why = refused(doubled);
+            assertTrue(why.startsWith("line " + (i + 2) + ", which begins at byte "), why);
+            assertTrue(
+                    why.endsWith("is record " + i + " where record " + (i + 1)
+                            + " belongs: it is there twice, or not in its place"),
+                    why);
+
+            for (int other = i + 1; other < lines.size(); other++) {
+                List<String> exchanged = new ArrayList<>(lines);
+                Collections.swap(exchanged, i, other);
+                why = refused(exchanged);
+                assertTrue(why.startsWith("line " + (i + 1) + ","), why);
+
+                List<String> instead = new ArrayList<>(lines);
+                instead.set(i, lines.get(other));
+                refused(instead);
+                instead = new ArrayList<>(lines);
+                instead.set(other, lines.get(i));
+                refused(instead);
+            }
+        }
+        Files.write(file(), lines);
+        assertEquals(List.of("a", "b", "c", "d", "e"), reopened());
+    }
+
+    @Test
+    void aRecordThatWasWholeAndIsCutNowIsRefusedAndTheFirstAsWell() throws IOException {
+        int title = Files.readAllBytes(Files.write(file(), CatalogReader.title(1))).length;
+        written("a", "b");
+        byte[] bytes = Files.readAllBytes(file());
+        int first = new String(bytes, StandardCharsets.ISO_8859_1).indexOf('\n', title) + 1;
+        for (int length = title; length < bytes.length; length++) {
+            String why = refused(Arrays.copyOf(bytes, length));
+            boolean torn = length != title && length != first;
+            assertTrue(why.endsWith(length < first ? "records 1 to 2 are missing" : "record 2 is missing"), why);
+            assertEquals(torn, why.contains(", is cut, and was whole once"), why);
+        }
+        Files.delete(end());
+        try (CatalogLog log = CatalogLog.open(directory)) {
+            assertEquals(List.of("a"), names(log));
+            assertEquals(2, log.notices().size(), "that it is not known what is missing, and that a record is cut");
+        }
+        assertEquals(List.of("a"), reopened());
+    }
+
+    @Test
+    void aLogThatEndsLaterThanIsKnownIsRight() throws IOException {
+        written("a");
+        byte[] behind = Files.readAllBytes(end());
+        written("b", "c");
+        Files.write(end(), behind);
+        try (CatalogLog log = CatalogLog.open(directory)) {
+            assertEquals(List.of("a", "b", "c"), names(log));
+            assertEquals(List.of(), log.notices());
+        }
+        List<String> lines = Files.readAllLines(file());
+        assertTrue(refused(lines.subList(0, 3)).endsWith("record 3 is missing"), "it was told again");
+    }
+
+    @Test
+    void whatIsWrittenAnewKeepsTheNumberOfItsEnd() throws IOException {
+        try (CatalogLog log = CatalogLog.open(directory)) {
+            for (int i = 0; i < 200; i++) {
+                log.append(define("x"));
+                log.append(new CatalogRecord(List.of(new CatalogChange.Drop("x")), Optional.empty(), Optional.empty()));
+            }
+        }
+        assertEquals(List.of(), reopened());
+        assertEquals(1, Files.readAllLines(file()).size());
+        List<String> lines = written("y", "z");
+        assertTrue(lines.get(0).startsWith("millrace-catalog 2 401 "), lines.get(0));
+        assertTrue(refused(List.of(lines.get(0), lines.get(2))).endsWith("record 401 is missing"));
+        assertTrue(refused(List.of(lines.get(0))).endsWith("records 401 to 402 are missing"));
+        Files.write(file(), lines);
+        assertEquals(List.of("y", "z"), reopened());
+    }
+
+    @Test
+    void filesWithoutNumbersAreReadAndWrittenAnew() throws IOException {
+        List<String> lines = written("a", "b", "a");
+        List<String> old = new ArrayList<>(List.of("millrace-catalog 1"));
+        for (String line : lines.subList(1, lines.size())) {
+            String json = line.substring(line.indexOf('{'));
+            old.add(NumberedLine.checksum(json) + " " + json);
+        }
+        Files.delete(end());
+        Files.writeString(file(), String.join("\n", old) + "\nab cut");
+        try (CatalogLog log = CatalogLog.open(directory)) {
+            assertEquals(List.of("b", "a"), names(log));
+            assertEquals(1, log.notices().size(), log.notices().toString());
+            log.append(define("c"));
+        }
+        List<String> now = Files.readAllLines(file());
+        assertTrue(now.get(0).startsWith("millrace-catalog 2 2 "), now.get(0));
+        assertEquals(4, now.size());
+        assertEquals(List.of("b", "a", "c"), reopened());
+        List<String> damaged = new ArrayList<>(old);
+        damaged.set(2, damaged.get(2).replace("VARCHAR", "TEXT").replace("define", "drop"));
+        assertTrue(refused(damaged).contains("line 3, which begins at byte "));
     }
 }
