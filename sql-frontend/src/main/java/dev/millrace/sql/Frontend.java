@@ -82,11 +82,18 @@ public final class Frontend {
         return relation.rules().isEmpty() ? RowRules.NONE : StatementBinder.rules(relation, catalog);
     }
 
-    /** The types of the parameters {@code $1} to {@code $n}, declared or inferred. */
-    public List<DataType> parameterTypes(ParsedStatement statement, Catalog catalog, List<DataType> declaredTypes) {
+    /**
+     * A statement whose parameters have no values yet.
+     *
+     * @param parameterTypes of {@code $1} to {@code $n}, declared or inferred
+     */
+    public record Open(Statement statement, List<DataType> parameterTypes) {}
+
+    /** Resolves names and types of a statement whose parameters have no values yet; 42P18 if one's type stays open. */
+    public Open describe(ParsedStatement statement, Catalog catalog, List<DataType> declaredTypes) {
         StatementBinder binder = binder(statement, catalog, Parameters.toDescribe(declaredTypes));
-        binder.bind(statement.syntax());
-        return binder.parameterTypes();
+        Statement bound = binder.bind(statement.syntax());
+        return new Open(bound, binder.parameterTypes());
     }
 
     /** The names of the functions that are there without being made. */

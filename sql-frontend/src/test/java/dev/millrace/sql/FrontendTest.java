@@ -71,14 +71,15 @@ class FrontendTest {
                         DataType.DOUBLE,
                         DataType.BIGINT,
                         DataType.TIMESTAMPTZ),
-                frontend.parameterTypes(statement, new TestCatalog(), List.of()));
+                frontend.describe(statement, new TestCatalog(), List.of()).parameterTypes());
     }
 
     @Test
     void aDeclaredParameterTypeIsKept() {
         ParsedStatement statement =
                 frontend.parse("SELECT k FROM readings WHERE k = $1").get(0);
-        List<DataType> types = frontend.parameterTypes(statement, new TestCatalog(), List.of(DataType.BIGINT));
+        List<DataType> types = frontend.describe(statement, new TestCatalog(), List.of(DataType.BIGINT))
+                .parameterTypes();
         assertEquals(List.of(DataType.BIGINT), types);
     }
 
@@ -86,8 +87,8 @@ class FrontendTest {
     void anOpenParameterTypeIsAnError() {
         ParsedStatement statement = frontend.parse("SELECT k FROM readings WHERE $1 IS NULL OR $3 = 1")
                 .get(0);
-        MillraceException error = assertThrows(
-                MillraceException.class, () -> frontend.parameterTypes(statement, new TestCatalog(), List.of()));
+        MillraceException error =
+                assertThrows(MillraceException.class, () -> frontend.describe(statement, new TestCatalog(), List.of()));
         assertEquals(SqlState.INDETERMINATE_DATATYPE, error.sqlState());
         assertEquals("could not determine data type of parameter $2", error.getMessage());
     }

@@ -86,6 +86,9 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
             throw MillraceException.user(
                     SqlState.DUPLICATE_PREPARED_STATEMENT, "prepared statement \"" + name + "\" already exists");
         }
+        if (name.equals(UNNAMED)) {
+            statements.remove(UNNAMED); // it is replaced even by one that is wrong
+        }
         requireRoom(statements.size(), "prepared statements");
         PreparedStatement prepared = PreparedStatement.parse(session, message.sql(), message.parameterTypes());
         if (!name.equals(UNNAMED)) {
@@ -104,6 +107,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     void bind(ClientMessage.Bind message) {
         PreparedStatement prepared = statement(message.statement());
+        prepared.statement().ifPresent(session::requireUsable);
         int count = message.values().size();
         if (count != prepared.parameterCount()) {
             throw MillraceException.user(

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** A statement that a client prepared: parsed, and described when somebody needs it. Belongs to the session's thread. */
+/** A statement that a client prepared: parsed and analysed, and once more after the catalog changed. Belongs to the session's thread. */
 final class PreparedStatement {
     private final Session session;
     private final Optional<ParsedStatement> statement;
@@ -35,7 +35,10 @@ final class PreparedStatement {
             throw MillraceException.user(
                     SqlState.SYNTAX_ERROR, "cannot insert multiple commands into a prepared statement");
         }
-        return new PreparedStatement(session, statements.stream().findFirst(), parameterOids);
+        PreparedStatement prepared =
+                new PreparedStatement(session, statements.stream().findFirst(), parameterOids);
+        prepared.analyze();
+        return prepared;
     }
 
     /** One that was prepared by SQL. */
@@ -84,6 +87,13 @@ final class PreparedStatement {
     /** The columns of its rows; none for a statement without rows. */
     Optional<Schema> columns() {
         return description().columns();
+    }
+
+    /** What is wrong with a statement is told before it is there; what was found is kept for who asks. */
+    private void analyze() {
+        long version = session.database().catalog().version();
+        description = statement.flatMap(parsed -> session.prepares(parsed, declaredTypes));
+        describedVersion = version;
     }
 
     private Description description() {

@@ -118,8 +118,18 @@ final class Cancellation {
         openResult = Optional.empty();
     }
 
-    /** Stops the step under way or the open result. */
+    /**
+     * Stops the step under way, or the open result of the statement under way. What a client has not read to its end and may
+     * fetch more of later is none: nothing is under way while the client has the word.
+     */
     synchronized void request(String by) {
+        if (running.isPresent() || underWay) {
+            end(by);
+        }
+    }
+
+    /** Stops what there is, and the open result also if nothing is under way: its session ends. */
+    synchronized void end(String by) {
         MillraceException why = cancelled(by);
         if (running.isPresent()) {
             stop(why);

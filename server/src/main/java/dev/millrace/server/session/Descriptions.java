@@ -2,11 +2,13 @@ package dev.millrace.server.session;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.WithChanges;
+import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -39,18 +41,29 @@ final class Descriptions {
             return before.description;
         }
         SessionUse used = new SessionUse(names);
-        Offload offload = execution.queries().offload();
-        List<DataType> types = parsed.parameterCount() == 0
-                ? List.of()
-                : offload.run(() -> database.frontend().parameterTypes(parsed, used, declaredTypes));
-        Statement statement =
-                offload.run(() -> database.plans().analyze(parsed, names, Parameters.toDescribe(declaredTypes)));
-        Description description = new Description(types, columns(statement, parsed));
+        Frontend.Open open = execution.queries().offload().run(() -> analyze(parsed, used, declaredTypes));
+        Statement statement = open.statement();
+        Description description = new Description(open.parameterTypes(), columns(statement, parsed));
+        if (!used.isOwn()) {
+            execution.analyses().keep(parsed, version, declaredTypes, statement);
+        }
         boolean stands = statement instanceof Statement.Select || StatementKinds.changesRows(statement);
         if (stands && parsed.parameterCount() > 0 && !used.isOwn()) {
             known.put(parsed, new Known(version, List.copyOf(declaredTypes), description));
         }
         return description;
+    }
+
+    private Frontend.Open analyze(ParsedStatement parsed, SessionUse used, List<DataType> declaredTypes) {
+        return parsed.parameterCount() == 0
+                ? new Frontend.Open(
+                        database.plans().analyze(parsed, used, Parameters.toDescribe(declaredTypes)), List.of())
+                : database.plans().describe(parsed, used, declaredTypes);
+    }
+
+    /** Whether what a statement takes and gives is found by analysing it, and so when it is prepared. */
+    static boolean isAnalyzed(Syntax syntax) {
+        return syntax instanceof Syntax.Select || syntax instanceof Syntax.Subscribe || syntax.changesRows();
     }
 
     private Optional<Schema> columns(Statement statement, ParsedStatement parsed) {

@@ -34,6 +34,7 @@ final class Execution {
     private final Cursors cursors;
     private final PreparedTexts prepared;
     private final Queries queries;
+    private final OpenAnalyses analyses;
     private final KeyReads keyReads;
     private final PreparedChanges preparedChanges;
     private final Writes writes;
@@ -63,7 +64,8 @@ final class Execution {
         this.transactions = new Transactions(database, settings, notices);
         this.queries = new Queries(
                 database, settings, transactions, cancellation, offload, notices, source -> progress = source);
-        this.keyReads = new KeyReads(database, names, queries);
+        this.analyses = new OpenAnalyses(database);
+        this.keyReads = new KeyReads(database, names, queries, analyses);
         this.cursors = new Cursors(database, queries, transactions, cancellation, names.objects());
         transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.indexes = new Indexes(database, queries, transactions, notices);
@@ -72,7 +74,7 @@ final class Execution {
         this.views = new Views(database, definitions);
         this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries, transactions, settings);
-        this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes);
+        this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, writes);
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes);
@@ -100,6 +102,11 @@ final class Execution {
         return transactions;
     }
 
+    /** What was found of a statement before its execution. */
+    OpenAnalyses analyses() {
+        return analyses;
+    }
+
     /** What is answered from an index. */
     KeyReads keyReads() {
         return keyReads;
@@ -121,14 +128,19 @@ final class Execution {
         if (known.isPresent()) {
             return known.get();
         }
-        Statement statement = queries.offload().run(() -> database.plans().analyze(parsed, names, parameters));
+        Statement statement = analyses.take(parsed)
+                .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters)));
         transactions.check(statement);
         names.permissions().require(statement, parsed.syntax());
         Optional<StatementResult> done = executeForTransactions(statement);
         if (done.isPresent()) {
             return done.get();
         } else if (statement instanceof Statement.Prepare prepare) {
-            prepared.prepare(prepare, parsed.prepared().orElseThrow(), parsed.text());
+            ParsedStatement inner = parsed.prepared().orElseThrow();
+            if (Descriptions.isAnalyzed(inner.syntax())) { // its errors are told now, as PostgreSQL does
+                queries.offload().run(() -> database.plans().describe(inner, new SessionUse(names), prepare.types()));
+            }
+            prepared.prepare(prepare, inner, parsed.text());
             return Command.of("PREPARE");
         } else if (statement instanceof Statement.ExecutePrepared execute) {
             return execute(prepared.statement(execute.name()), prepared.parameters(execute));

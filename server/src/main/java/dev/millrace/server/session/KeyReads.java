@@ -73,8 +73,10 @@ final class KeyReads implements AutoCloseable {
     private final SessionCatalog names;
     private final Queries queries;
     private final KeyRows rows;
+    private final OpenAnalyses analyses;
 
-    KeyReads(Database database, SessionCatalog names, Queries queries) {
+    KeyReads(Database database, SessionCatalog names, Queries queries, OpenAnalyses analyses) {
+        this.analyses = analyses;
         this.database = database;
         this.names = names;
         this.queries = queries;
@@ -137,10 +139,11 @@ final class KeyReads implements AutoCloseable {
         try {
             SessionUse used = new SessionUse(names);
             boolean open = parsed.parameterCount() > 0;
-            Statement statement = queries.offload()
-                    .run(() -> open
-                            ? database.plans().analyzeOpen(parsed, used, parameters.declaredTypes())
-                            : database.plans().analyze(parsed, names, parameters));
+            Statement statement = analyses.takeOpen(parsed, parameters.declaredTypes())
+                    .orElseGet(() -> queries.offload()
+                            .run(() -> open
+                                    ? database.plans().analyzeOpen(parsed, used, parameters.declaredTypes())
+                                    : database.plans().analyze(parsed, names, parameters)));
             if (statement instanceof Statement.Select select && !used.isOwn()) {
                 PlanNode root = queries.plan(select.query()).root();
                 Optional<Found> found = rows.plan(root).map(plan -> new Found(select, plan));

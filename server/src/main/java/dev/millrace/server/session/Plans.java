@@ -143,6 +143,14 @@ final class Plans {
         return frontend.analyze(statement, names, Parameters.toDescribe(declaredTypes));
     }
 
+    /** The same with the types of its parameters, all of which have to be found. */
+    Frontend.Open describe(ParsedStatement statement, SessionUse names, List<DataType> declaredTypes) {
+        analyses.increment();
+        Frontend.Open found = frontend.describe(statement, names, declaredTypes);
+        requireSelectToStop(names, found.statement());
+        return found;
+    }
+
     Statement analyze(ParsedStatement statement, Catalog names, Parameters parameters) {
         Found<Statement> known = analyzed.getIfPresent(statement);
         long version = catalog.version();
@@ -153,15 +161,19 @@ final class Plans {
         analyses.increment();
         SessionUse used = new SessionUse(names);
         Statement found = frontend.analyze(statement, used, parameters);
+        requireSelectToStop(used, found);
+        if (found instanceof Statement.Select && statement.parameterCount() == 0 && !used.isOwn()) {
+            analyzed.put(statement, new Found<>(version, found));
+        }
+        return found;
+    }
+
+    private static void requireSelectToStop(SessionUse used, Statement found) {
         if (used.stops() && !(found instanceof Statement.Select)) {
             throw MillraceException.user(
                             SqlState.FEATURE_NOT_SUPPORTED, "a session is stopped by a SELECT, not by this statement")
                     .withHint("SELECT pg_cancel_backend(pid)");
         }
-        if (found instanceof Statement.Select && statement.parameterCount() == 0 && !used.isOwn()) {
-            analyzed.put(statement, new Found<>(version, found));
-        }
-        return found;
     }
 
     /**

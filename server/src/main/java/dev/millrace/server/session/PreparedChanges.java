@@ -42,9 +42,16 @@ final class PreparedChanges implements AutoCloseable {
     private final Queries queries;
     private final Transactions transactions;
     private final Writes writes;
+    private final OpenAnalyses analyses;
 
     PreparedChanges(
-            Database database, SessionCatalog names, Queries queries, Transactions transactions, Writes writes) {
+            Database database,
+            SessionCatalog names,
+            Queries queries,
+            Transactions transactions,
+            Writes writes,
+            OpenAnalyses analyses) {
+        this.analyses = analyses;
         this.database = database;
         this.names = names;
         this.queries = queries;
@@ -120,7 +127,9 @@ final class PreparedChanges implements AutoCloseable {
         List<DataType> declared = parameters.declaredTypes();
         try {
             SessionUse used = new SessionUse(names);
-            Statement statement = queries.offload().run(() -> database.plans().analyzeOpen(parsed, used, declared));
+            Statement statement = analyses.takeOpen(parsed, declared)
+                    .orElseGet(
+                            () -> queries.offload().run(() -> database.plans().analyzeOpen(parsed, used, declared)));
             Optional<Query> query = used.isOwn() ? Optional.empty() : query(statement);
             if (query.isPresent()) {
                 PlanNode plan = queries.plan(query.get()).root();

@@ -144,7 +144,7 @@ public final class Session implements AutoCloseable {
     /** Ends the session from outside: what runs is cancelled, and whatever comes after is refused with this error. */
     void end(MillraceException why) {
         ended = Optional.of(why);
-        cancellation.request("the end of the session");
+        cancellation.end("the end of the session");
         ending.accept(why);
     }
 
@@ -296,6 +296,35 @@ public final class Session implements AutoCloseable {
         cancellation.goesOn();
         offload.begins(statement.text());
         return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
+    }
+
+    /**
+     * Analyses a statement that a message of the protocol prepares, as PostgreSQL does then: SELECT, SUBSCRIBE and what changes
+     * rows. Others are looked at when they are executed.
+     *
+     * @param declaredTypes as for {@link #describe}
+     * @return what those take and give
+     */
+    public Optional<Description> prepares(ParsedStatement statement, List<DataType> declaredTypes) {
+        try {
+            requireUsable(statement);
+            return Descriptions.isAnalyzed(statement.syntax())
+                    ? Optional.of(describe(statement, declaredTypes))
+                    : Optional.empty();
+        } catch (MillraceException e) {
+            statementEnds();
+            execution.transactions().fail();
+            throw e;
+        }
+    }
+
+    /**
+     * Refuses what a transaction that failed does not take any more.
+     *
+     * @throws MillraceException 25P02
+     */
+    public void requireUsable(ParsedStatement statement) {
+        execution.transactions().requireUsable(statement.syntax());
     }
 
     /**
@@ -549,7 +578,7 @@ public final class Session implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            cancellation.request("closing of the session");
+            cancellation.end("closing of the session");
             execution.transactions().rollBack();
             execution.cursors().closeAll();
             execution.forget();

@@ -219,4 +219,159 @@ class ProtocolStatementsTest {
         ask("INSERT INTO s VALUES (4711)");
         ask("COMMIT");
     }
+
+    /** What comes behind these messages and a Flush, and nothing else; then the state that Sync tells. */
+    private String flushed(byte[]... messages) throws IOException {
+        client.send(messages);
+        client.send(flush(), sync());
+        StringBuilder seen = new StringBuilder();
+        RawClient.Message next = client.next();
+        for (; next.type() != 'Z'; next = client.next()) {
+            seen.append(next.type() == 'E' ? next.field('C') : String.valueOf(next.type()))
+                    .append(' ');
+        }
+        return seen.append((char) next.body()[0]).toString();
+    }
+
+    @Test
+    void parseTellsWhatIsWrongWithAStatement() throws IOException {
+        ask("CREATE TABLE t (id INT PRIMARY KEY, a INT)");
+        for (String[] wrong : new String[][] {
+            {"SELECT nope", "42703"},
+            {"SELECT * FROM nowhere", "42P01"},
+            {"SELECT a FROM t WHERE nope = $1", "42703"},
+            {"SELECT a, count(*) FROM t", "42803"},
+            {"SELECT nofunction(1)", "42883"},
+            {"SELECT 1 WHERE $2 = 1", "42P18"},
+            {"SELEC 1", "42601"},
+            {"INSERT INTO t (nope) VALUES ($1)", "42703"},
+            {"INSERT INTO nowhere VALUES (1)", "42P01"},
+            {"UPDATE t SET nope = 1", "42703"},
+            {"DELETE FROM t WHERE nope", "42703"},
+            {"WITH d AS (DELETE FROM t RETURNING nope) SELECT * FROM d", "42703"},
+            {"MERGE INTO t USING nowhere n ON n.id = t.id WHEN MATCHED THEN DELETE", "42P01"},
+            {"SUBSCRIBE TO nowhere", "42P01"},
+            {"SELECT 1; SELECT 2", "42601"},
+        }) {
+            for (int times = 0; times < 2; times++) { // the text may be remembered
+                assertEquals(wrong[1] + " I", flushed(parse("p", wrong[0])), wrong[0]);
+                assertEquals(wrong[1] + " I", flushed(parse("p", wrong[0]), bind("", "p"), execute("", 0)), wrong[0]);
+            }
+            assertEquals("26000 I", flushed(bind("", "p")), "it is not there");
+        }
+        assertEquals("1 I", flushed(parse("p", "SELECT a FROM t WHERE id = $1")));
+        assertEquals("1 I", flushed(parse("", "SELECT 1")));
+        assertEquals("42703 I", flushed(parse("", "SELECT nope")));
+        assertEquals("26000 I", flushed(bind("", "")), "the one before is gone");
+    }
+
+    @Test
+    void statementsThatOnlyRunAreNotLookedAtBefore() throws IOException {
+        for (String text : List.of(
+                "DROP TABLE nowhere",
+                "ALTER TABLE nowhere ADD COLUMN a INT",
+                "CREATE MATERIALIZED VIEW v AS SELECT 1 AS a",
+                "")) {
+            assertEquals("1 I", flushed(parse("", text)), text);
+        }
+        assertEquals(
+                "1 2 C 1 2 C I",
+                flushed(
+                        parse("", "CREATE TABLE made (a INT)"),
+                        bind("", ""),
+                        execute("", 0),
+                        parse("", "INSERT INTO made VALUES ($1)"),
+                        bind("", "", "1"),
+                        execute("", 0)));
+        assertEquals(List.of("1", "SELECT 1"), ask("SELECT a FROM made"));
+    }
+
+    @Test
+    void anErrorOfParseEndsTheTransactionAndWhatFollowsUpToSync() throws IOException {
+        ask("CREATE TABLE t (id INT PRIMARY KEY)");
+        ask("BEGIN");
+        assertEquals(
+                "1 2 C 42703 E",
+                flushed(
+                        parse("", "INSERT INTO t VALUES (1)"),
+                        bind("", ""),
+                        execute("", 0),
+                        parse("", "SELECT nope"),
+                        bind("", ""),
+                        execute("", 0)));
+        assertEquals("25P02 E", flushed(parse("p", "SELECT 1")));
+        assertEquals("25P02 E", flushed(parse("p", "SET extra_float_digits = 1")));
+        assertEquals("1 2 C I", flushed(parse("", "ROLLBACK"), bind("", ""), execute("", 0)));
+        assertEquals(List.of("0", "SELECT 1"), ask("SELECT count(*) FROM t"));
+
+        assertEquals(
+                "1 2 C 1 42P01 I",
+                flushed(
+                        parse("", "INSERT INTO t VALUES (2)"),
+                        bind("", ""),
+                        execute("", 0),
+                        parse("", "SELECT 1"),
+                        parse("", "SELECT * FROM nowhere"),
+                        execute("", 0)),
+                "what is sent without waiting takes effect together");
+        assertEquals(List.of("0", "SELECT 1"), ask("SELECT count(*) FROM t"));
+
+        assertEquals("1 I", flushed(parse("p", "SELECT id FROM t")));
+        ask("BEGIN");
+        assertEquals("42703 E", flushed(parse("", "SELECT nope")));
+        assertEquals("25P02 E", flushed(bind("", "p")));
+        ask("ROLLBACK");
+        assertEquals("2 C I", flushed(bind("", "p"), execute("", 0)));
+    }
+
+    @Test
+    void preparedStatementsSurviveDefinitions() throws IOException {
+        ask("CREATE TABLE t (id INT PRIMARY KEY, a INT); INSERT INTO t VALUES (1, 10)");
+        for (String text : List.of("SELECT a FROM t WHERE id = $1", "SELECT a + 0 FROM t WHERE id + 0 = $1")) {
+            prepare(text, text);
+            client.send(bind("", text, "1"), execute("", 0), sync());
+            assertEquals(List.of("10", "SELECT 1"), answers());
+        }
+        ask("DROP TABLE t");
+        for (String text : List.of("SELECT a FROM t WHERE id = $1", "SELECT a + 0 FROM t WHERE id + 0 = $1")) {
+            client.send(bind("", text, "1"), execute("", 0), sync());
+            assertEquals(List.of("42P01"), answers());
+        }
+        ask("CREATE TABLE t (b TEXT, a INT, id INT); INSERT INTO t VALUES ('x', 11, 1)");
+        for (String text : List.of("SELECT a FROM t WHERE id = $1", "SELECT a + 0 FROM t WHERE id + 0 = $1")) {
+            client.send(bind("", text, "1"), execute("", 0), sync());
+            assertEquals(List.of("11", "SELECT 1"), answers());
+        }
+        client.send(parse("", "SELECT a FROM t WHERE id = $1"), sync());
+        assertEquals(List.of(), answers());
+        ask("ALTER TABLE t ADD COLUMN c INT");
+        prepare("late", "INSERT INTO t (id, a) VALUES (2, 22)");
+        ask("ALTER TABLE t ADD COLUMN d INT DEFAULT 5");
+        client.send(bind("", "late"), execute("", 0), sync());
+        assertEquals(List.of("INSERT 0 1"), answers());
+        assertEquals(List.of("5", "SELECT 1"), ask("SELECT d FROM t WHERE id = 2"));
+    }
+
+    @Test
+    void prepareInSqlTellsWhatIsWrongAsWell() throws IOException {
+        assertEquals(List.of("42703"), ask("PREPARE p AS SELECT nope"));
+        assertEquals(List.of("26000"), ask("EXECUTE p"));
+        assertEquals(List.of("PREPARE"), ask("PREPARE p AS SELECT $1::int"));
+    }
+
+    @Test
+    void aCancelWhileTheClientHasTheWordLeavesASuspendedPortalAlone() throws Exception {
+        String process = ask("SELECT pg_backend_pid()").get(0);
+        ask("BEGIN");
+        client.send(
+                parse("p", "SELECT g FROM generate_series(1, 1000000) g(g)"), bind("c", "p"), execute("c", 2), sync());
+        assertEquals(List.of("1", "2", "suspended"), answers());
+        try (Connection other = server.connect();
+                Statement statement = other.createStatement()) {
+            statement.execute("SELECT pg_cancel_backend(" + process + ")");
+        }
+        client.send(execute("c", 2), sync());
+        assertEquals(List.of("3", "4", "suspended"), answers());
+        ask("COMMIT");
+    }
 }

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.interrupt.Turns;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -113,5 +115,22 @@ class CancellationTest {
         cancellation.request("user request");
         cancellation.begins(); // of a client that sends one after the other
         assertEquals("third", cancellation.run(() -> "third"));
+    }
+
+    @Test
+    void whatAClientMayFetchMoreOfIsStoppedOnlyByAStatementUnderWayOrTheEndOfTheSession() {
+        List<String> seen = new ArrayList<>();
+        cancellation.begins();
+        cancellation.run(() -> true);
+        cancellation.open(why -> seen.add(why.getMessage()));
+        cancellation.ends();
+        cancellation.request("user request"); // the client has the word
+        assertEquals(List.of(), seen);
+        cancellation.goesOn();
+        cancellation.request("user request");
+        assertEquals(List.of("canceling statement due to user request"), seen);
+        cancellation.ends();
+        cancellation.end("the end of the session");
+        assertEquals(2, seen.size());
     }
 }
