@@ -4,8 +4,9 @@ import dev.millrace.memory.Memory;
 
 /**
  * Reads and writes intervals: PostgreSQL's {@code 1 year 2 mons 3 days 04:05:06.7 [ago]} with its abbreviations, ISO
- * 8601's {@code P1Y2M3DT4H5M6.7S}, and the standard's {@code 1-2} (years and months) and {@code 3 4:05:06}. A bare number
- * is seconds. A fraction of a unit goes into the smaller units: half a month is 15 days, half a day 12 hours.
+ * 8601's {@code P1Y2M3DT4H5M6.7S} and its alternative {@code P0001-02-03T04:05:06.7}, and the standard's {@code 1-2} (years and
+ * months) and {@code 3 4:05:06}. A bare number is seconds. A fraction of a unit goes into the smaller units: half a month is 15
+ * days, half a day 12 hours.
  */
 final class IntervalText {
     private static final long MICROS_PER_SECOND = 1_000_000;
@@ -40,6 +41,7 @@ final class IntervalText {
     private boolean negative;
     private long whole;
     private long nanos;
+    private boolean fraction; // whether it has a point
 
     int parse(long address, long limit, ValueParser out) {
         at = Blanks.skip(address, limit);
@@ -150,10 +152,15 @@ final class IntervalText {
         if (whole > 59) {
             return ValueParser.FIELD;
         }
-        clock += whole * MICROS_PER_MINUTE;
-        if (nanos != 0) {
-            return ValueParser.SYNTAX;
+        if (fraction) { // 1:30.5 is minutes and seconds
+            if (clock > 59 * MICROS_PER_HOUR) {
+                return ValueParser.FIELD;
+            }
+            clock = clock / 60 + whole * MICROS_PER_SECOND + fractionOf(MICROS_PER_SECOND);
+            micros = Math.addExact(micros, minus ? -clock : clock);
+            return ValueParser.OK;
         }
+        clock += whole * MICROS_PER_MINUTE;
         if (at < end && Memory.getByte(at) == ':') {
             at++;
             if (!isDigitHere() || !readNumber()) {
@@ -187,32 +194,109 @@ final class IntervalText {
     private int readIso() {
         at++;
         boolean time = false;
-        boolean any = false;
+        boolean any = false; // in the part at hand
+        boolean anywhere = false;
         while (at < end) {
             if ((Memory.getByte(at) | 0x20) == 't' && !time) {
                 time = true;
+                any = false;
                 at++;
                 continue;
             }
-            if (!readNumber() || at == end) {
+            long start = at;
+            if (!readNumber()) {
                 return ValueParser.SYNTAX;
             }
-            any = true;
-            int unit = Memory.getByte(at++) | 0x20;
-            int outcome = switch (unit) {
-                case 'y' -> time ? ValueParser.SYNTAX : addMonths(12);
-                case 'm' -> time ? addMicros(MICROS_PER_MINUTE) : addMonths(1);
-                case 'w' -> time ? ValueParser.SYNTAX : addDays(7);
-                case 'd' -> time ? ValueParser.SYNTAX : addDays(1);
-                case 'h' -> time ? addMicros(MICROS_PER_HOUR) : ValueParser.SYNTAX;
-                case 's' -> time ? addSeconds() : ValueParser.SYNTAX;
-                default -> ValueParser.SYNTAX;
-            };
+            int outcome;
+            if (isAlternative(time)) {
+                outcome = any ? ValueParser.SYNTAX : time ? readIsoClock(start) : readIsoDate(start);
+            } else {
+                outcome = readIsoUnit(time);
+            }
             if (outcome != ValueParser.OK) {
                 return outcome;
             }
+            any = true;
+            anywhere = true;
         }
-        return any ? ValueParser.OK : ValueParser.SYNTAX;
+        return anywhere ? ValueParser.OK : ValueParser.SYNTAX;
+    }
+
+    private int readIsoUnit(boolean time) {
+        int unit = Memory.getByte(at++) | 0x20;
+        return switch (unit) {
+            case 'y' -> time ? ValueParser.SYNTAX : addMonths(12);
+            case 'm' -> time ? addMicros(MICROS_PER_MINUTE) : addMonths(1);
+            case 'w' -> time ? ValueParser.SYNTAX : addDays(7);
+            case 'd' -> time ? ValueParser.SYNTAX : addDays(1);
+            case 'h' -> time ? addMicros(MICROS_PER_HOUR) : ValueParser.SYNTAX;
+            case 's' -> time ? addSeconds() : ValueParser.SYNTAX;
+            default -> ValueParser.SYNTAX;
+        };
+    }
+
+    /** Whether what follows a number is of the form without letters. */
+    private boolean isAlternative(boolean time) {
+        return at == end || Memory.getByte(at) == (time ? ':' : '-') || !time && (Memory.getByte(at) | 0x20) == 't';
+    }
+
+    private boolean isDigits(long start, int count) {
+        for (long i = start; i < start + count; i++) {
+            if (i >= end || !Words.isDigit(i)) {
+                return false;
+            }
+        }
+        return start + count >= end || !Words.isDigit(start + count);
+    }
+
+    /** Years, months and days: {@code 0001-02-03} or {@code 00010203}; its first number was read. */
+    private int readIsoDate(long start) {
+        if (isDigits(start, 8) && (at == end || Memory.getByte(at) != '-')) {
+            long date = whole;
+            whole = date / 10_000;
+            long part = nanos;
+            nanos = 0;
+            addMonths(12);
+            whole = date / 100 % 100;
+            addMonths(1);
+            whole = date % 100;
+            nanos = part;
+            return addDays(1);
+        }
+        addMonths(12);
+        for (int unit = 1; unit <= 2 && at < end && Memory.getByte(at) == '-'; unit++) {
+            at++;
+            if (!readNumber()) {
+                return ValueParser.SYNTAX;
+            }
+            if (unit == 1) {
+                addMonths(1);
+            } else {
+                addDays(1);
+            }
+        }
+        return at == end || (Memory.getByte(at) | 0x20) == 't' ? ValueParser.OK : ValueParser.SYNTAX;
+    }
+
+    /** Hours, minutes and seconds, which end the text: {@code 04:05:06.7} or {@code 040506}; its first number was read. */
+    private int readIsoClock(long start) {
+        if (isDigits(start, 6) && at == end) {
+            long clock = whole;
+            long seconds = clock / 10_000 * 3600 + clock / 100 % 100 * 60 + clock % 100;
+            whole = seconds;
+            return addSeconds();
+        }
+        addMicros(MICROS_PER_HOUR);
+        long each = MICROS_PER_HOUR;
+        while (each > MICROS_PER_SECOND && at < end && Memory.getByte(at) == ':') {
+            at++;
+            if (!readNumber()) {
+                return ValueParser.SYNTAX;
+            }
+            each /= 60;
+            addMicros(each);
+        }
+        return at == end ? ValueParser.OK : ValueParser.SYNTAX;
     }
 
     private int addMonths(long each) {
@@ -260,6 +344,7 @@ final class IntervalText {
 
     private boolean readNumber() {
         negative = false;
+        fraction = false;
         whole = 0;
         nanos = 0;
         if (at < end && (Memory.getByte(at) == '-' || Memory.getByte(at) == '+')) {
@@ -273,6 +358,7 @@ final class IntervalText {
         long digits = at - start;
         if (at < end && Memory.getByte(at) == '.') {
             at++;
+            fraction = true;
             int places = 0;
             for (; at < end && Words.isDigit(at); at++, places++) {
                 if (places < NANO_DIGITS) {

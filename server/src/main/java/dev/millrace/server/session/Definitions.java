@@ -106,10 +106,14 @@ final class Definitions {
 
     /** The connector's source, with the columns that are generated from those it gives. */
     private Source source(String connector, Schema declared, Statement.CreateStream create, Options options) {
-        TableRules rules = create.rules();
+        boolean ofIntervals = create.rules().digits().keySet().stream()
+                .anyMatch(column ->
+                        declared.field(declared.indexOf(column)).type().kind() == DataType.Kind.INTERVAL);
+        TableRules rules =
+                create.rules().withoutDigits(); // a connector's timestamps have the digits that it gives them
         boolean onlyGenerated = rules.checks().isEmpty()
                 && rules.columns().values().stream().allMatch(rule -> rule.kind() == ColumnRule.Kind.GENERATED);
-        if (!rules.digits().isEmpty()) {
+        if (ofIntervals) {
             throw MillraceException.notAvailableYet("INTERVAL(p) in a stream that a connector feeds")
                     .withHint("INTERVAL has all digits; round them where the stream is read: i::INTERVAL(0)");
         }
@@ -421,6 +425,7 @@ final class Definitions {
         database.lockDefinitions();
         try {
             List<String> present = new ArrayList<>();
+            drop.missingSchemas().forEach(name -> notices.accept("schema \"" + name + "\" does not exist, skipping"));
             for (String name : drop.names()) {
                 if (database.catalog().object(name).isEmpty()
                         && database.keeper().giveUp(name)) {

@@ -11,6 +11,7 @@ import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Statement.CreateTable;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
+import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Field;
@@ -394,7 +395,13 @@ final class TableShape {
 
     private static String type(Field field, TableRules rules) {
         Integer digits = rules.digits().get(field.name());
-        return field.type() + (digits == null ? "" : "(" + digits + ")");
+        String type = field.type().toString();
+        if (digits == null) {
+            return type;
+        }
+        return IntervalFields.ofNumber(digits)
+                .map(fields -> type + " " + fields.lastName())
+                .orElseGet(() -> type.replaceFirst("^[a-z]+", "$0(" + digits + ")")); // timestamp(3) with time zone
     }
 
     private static String column(Field field, TableRules rules) {

@@ -170,6 +170,10 @@ class LifeCycleTest {
         assertEquals("42809 \"readings\" is a stream, not a table", db.error("DROP TABLE readings"));
         db.run("DROP STREAM IF EXISTS nothing");
         assertEquals(List.of("stream \"nothing\" does not exist, skipping"), db.notices());
+        assertEquals("DROP TABLE", db.run("DROP TABLE IF EXISTS s9.t, public.nothing"));
+        assertEquals(
+                List.of("schema \"s9\" does not exist, skipping", "table \"nothing\" does not exist, skipping"),
+                db.notices().subList(1, 3));
     }
 
     @Test

@@ -3,8 +3,11 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -43,13 +46,33 @@ final class CastBinder {
         }
         DataType target = TypeNames.resolve(spec);
         RexNode operand = expressions.bind(call.operand(0));
-        RexNode value = to(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+        Optional<IntervalFields> fields = TypeNames.fields(spec);
+        RexNode value = fields.isPresent()
+                ? interval(operand, fields.get(), call)
+                : to(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
         boolean time = target.isTimestamp() || target.kind() == Kind.TIME || target.kind() == Kind.INTERVAL;
         if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
             RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));
             return context.functions().operator("round_time", List.of(value, digits), call);
         }
         return value;
+    }
+
+    /** As an interval of some fields, which say what a constant means. */
+    private RexNode interval(RexNode operand, IntervalFields fields, SqlCall call) {
+        Optional<String> text = Coercions.unknownText(operand);
+        if (text.isPresent()) {
+            try {
+                Literal value = Literals.parse(DataType.INTERVAL, fields.read(text.get()));
+                return Rex.literal(new Literal(fields.cut((IntervalValue) value.value()), DataType.INTERVAL));
+            } catch (MillraceException e) {
+                throw Errors.at(e, call.operand(0));
+            }
+        }
+        RexNode value = context.coercions().convert(operand, DataType.INTERVAL, Strength.EXPLICIT, call.operand(0));
+        return fields.cuts()
+                ? context.functions().operator("date_trunc", List.of(Rex.text(fields.lastName()), value), call)
+                : value;
     }
 
     /** {@code TRY_CAST(a AS t)}: NULL where the cast of a value fails; that there is no such cast is still an error. */

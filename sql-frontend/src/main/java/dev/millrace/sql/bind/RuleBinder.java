@@ -12,7 +12,9 @@ import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
+import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -79,13 +81,21 @@ final class RuleBinder {
         Map<String, Integer> digits = new LinkedHashMap<>();
         for (Syntax.Column column : create.columns()) {
             List<Integer> arguments = column.type().arguments();
-            if (!arguments.isEmpty()
-                    && arguments.get(0) < MOST_DIGITS
-                    && TypeNames.resolve(column.type()).kind() == DataType.Kind.INTERVAL) {
+            Optional<IntervalFields> fields = TypeNames.fields(column.type()).filter(IntervalFields::cuts);
+            if (fields.isPresent()) {
+                digits.put(column.name().getSimple(), fields.get().number());
+            } else if (!arguments.isEmpty() && arguments.get(0) < MOST_DIGITS && isOfSeconds(column.type())) {
                 digits.put(column.name().getSimple(), arguments.get(0));
             }
         }
         return digits;
+    }
+
+    private static boolean isOfSeconds(TypeSpec type) {
+        DataType resolved = TypeNames.resolve(type);
+        return resolved.isTimestamp()
+                || resolved.kind() == DataType.Kind.TIME
+                || resolved.kind() == DataType.Kind.INTERVAL;
     }
 
     private ColumnRule rule(Syntax.RuleClause rule, int column, SqlNode name, String table) {
@@ -326,6 +336,11 @@ final class RuleBinder {
                 relation.rules().digits().get(relation.schema().field(column).name());
         if (digits == null) {
             return value;
+        }
+        Optional<IntervalFields> fields = IntervalFields.ofNumber(digits);
+        if (fields.isPresent()) {
+            RexNode last = Rex.text(fields.get().lastName());
+            return rows.context().functions().operator("date_trunc", List.of(last, value), null);
         }
         RexNode most = Rex.literal(new Literal((long) digits, DataType.INTEGER));
         return rows.context().functions().operator("round_time", List.of(value, most), null);

@@ -2,6 +2,7 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -55,6 +56,15 @@ final class TypeNames {
     /** Whether the type is NUMERIC without a number of digits, which a cast takes from its operand. */
     static boolean isUndeclaredNumeric(TypeSpec spec) {
         return spec.arguments().isEmpty() && spec.dimensions() == 0 && isNumeric(spec.name());
+    }
+
+    /** The fields of an interval, where the type says which. */
+    static Optional<IntervalFields> fields(TypeSpec spec) {
+        return spec.name().equals("interval")
+                        && spec.dimensions() == 0
+                        && spec.arguments().size() == 2
+                ? IntervalFields.ofNumber(spec.arguments().get(1))
+                : Optional.empty();
     }
 
     private static boolean isNumeric(String name) {

@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param columns by name, those that have a rule
  * @param checks in the order they were written
  * @param uniques likewise
- * @param digits of seconds, to which values of INTERVAL(p) columns are rounded, by name
+ * @param digits of seconds, to which values of TIMESTAMP(p), TIME(p) and INTERVAL(p) columns are rounded, by name; or the number
+ *     of the fields that an INTERVAL column has
  */
 public record TableRules(
         Map<String, ColumnRule> columns, List<Check> checks, List<Unique> uniques, Map<String, Integer> digits) {
@@ -33,6 +34,11 @@ public record TableRules(
         checks = List.copyOf(checks);
         uniques = List.copyOf(uniques);
         digits = Map.copyOf(digits);
+    }
+
+    /** The same where values come as they are. */
+    public TableRules withoutDigits() {
+        return new TableRules(columns, checks, uniques, Map.of());
     }
 
     /** The same for a table whose unique columns are others. */

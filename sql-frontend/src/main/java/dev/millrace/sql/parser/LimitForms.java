@@ -13,6 +13,7 @@ import java.util.Set;
  * <pre>
  * ORDER BY a LIMIT 2 * 5      ORDER BY a, "limit is"(2 * 5)
  * OFFSET (3)                  ORDER BY "offset is"(3)
+ * FETCH FIRST (2 - 1) ROWS ONLY   LIMIT (2 - 1), and so on
  * </pre>
  *
  * <p>One thread, one text.
@@ -50,6 +51,7 @@ final class LimitForms {
     }
 
     void rewrite() {
+        fetches();
         int i = text.size() - 1;
         while (i > 0) {
             boolean clause = text.get(i).kind() == Kind.WORD
@@ -57,6 +59,21 @@ final class LimitForms {
                     && !text.symbol(i + 1, "=>")
                     && beginOfQuery(i) >= 0;
             i = clause && rewrite(i) ? text.size() - 1 : i - 1; // what was put in moved those before it
+        }
+    }
+
+    /** FETCH of an expression, which is one in parentheses, as LIMIT. */
+    private void fetches() {
+        for (int i = text.size() - 1; i > 0; i--) {
+            boolean fetch = text.get(i).kind() == Kind.WORD
+                    && text.word(i, "fetch")
+                    && (text.word(i + 1, "first") || text.word(i + 1, "next"))
+                    && text.symbol(i + 2, "(");
+            int close = fetch ? text.close(i + 2) : -1;
+            if (close > 0 && ROWS.contains(text.get(close + 1).text()) && text.word(close + 2, "only")) {
+                text.remove(close + 1, close + 3);
+                text.replace(i, i + 2, text.made(i, "limit"));
+            }
         }
     }
 

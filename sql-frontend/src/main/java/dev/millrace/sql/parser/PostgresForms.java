@@ -218,6 +218,9 @@ final class PostgresForms {
         int lexemesUsed = 1;
         if (tokens.after(1).isSymbol("(")) {
             if (!tokens.after(2).isSymbol(")")) {
+                if (tokens.after(2).kind() != Kind.INTEGER) {
+                    throw syntaxError(tokens.after(2));
+                }
                 tokens.callee(word);
                 return;
             }
@@ -278,13 +281,14 @@ final class PostgresForms {
         tokens.push(QueryGrammarConstants.LPAREN, "(", 1);
         int end = PrefixOperators.operandEnd(tokens.lexemes(), tokens.place());
         if (end == tokens.place()) {
-            throw noOperand(tokens.lexemes().get(end));
+            throw syntaxError(tokens.lexemes().get(end));
         }
         operandEnds.merge(end, 1, Integer::sum);
     }
 
-    private static MillraceException noOperand(Lexeme found) {
-        String place = found.kind() == Kind.END ? "at end of input" : "at or near \"" + found.text() + "\"";
+    private static MillraceException syntaxError(Lexeme found) {
+        String text = found.kind() == Kind.STRING ? "'" + found.text() + "'" : found.text();
+        String place = found.kind() == Kind.END ? "at end of input" : "at or near \"" + text + "\"";
         return MillraceException.user(SqlState.SYNTAX_ERROR, "syntax error " + place)
                 .at(found.start() + 1);
     }

@@ -209,6 +209,7 @@ public final class StatementParser {
             words.expect("exists");
         }
         List<String> names = new ArrayList<>();
+        List<String> missingSchemas = new ArrayList<>();
         do {
             SqlIdentifier name = words.identifier();
             if (!ifExists) {
@@ -216,6 +217,8 @@ public final class StatementParser {
             }
             if (name.isSimple() || RelationNames.isSchema(name.names.get(0))) {
                 names.add(RelationNames.of(name.names));
+            } else {
+                missingSchemas.add(name.names.get(0));
             }
             words.skipParentheses();
         } while (words.acceptSymbol(","));
@@ -223,7 +226,7 @@ public final class StatementParser {
         if (!cascade) {
             words.accept("restrict");
         }
-        return new Syntax.Complete(new Statement.Drop(kind, names, ifExists, cascade));
+        return new Syntax.Complete(new Statement.Drop(kind, names, missingSchemas, ifExists, cascade));
     }
 
     private Syntax pauseOrResume() {

@@ -1,5 +1,6 @@
 package dev.millrace.sql.parser;
 
+import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
             bool boolean int2 smallint int int4 integer int8 bigint float4 real float8 numeric decimal text varchar bytea
             date time timestamp timestamptz interval uuid json jsonb""".split("\\s+"));
 
-    private static final Set<String> INTERVAL_FIELDS = Set.of("year", "month", "day", "hour", "minute", "second");
+    private static final String ALL_DIGITS = "6";
 
     /** What may stand behind a bare number beside the fields. */
     private static final Set<String> INTERVAL_UNITS =
@@ -74,17 +75,25 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
         return withArguments(word, lexemes, place);
     }
 
-    /** {@code interval day to second(3)}: fields down to seconds keep all but digits; behind others a name is an alias. */
+    /** {@code interval day to second(3)}: digits of seconds, all if none are said, and the fields. */
     private static TypeWords intervalOfFields(List<Lexeme> lexemes, int place) {
         int last = place + 1;
         if (lexeme(lexemes, last + 1).isWord("to") && isIntervalField(lexeme(lexemes, last + 2))) {
             last += 2;
         }
-        if (!lexeme(lexemes, last).isWord("second")) {
-            return name("interval", 1);
-        }
-        List<String> digits = digits(lexemes, last + 1);
-        return new TypeWords("interval", digits, Optional.empty(), 0, last + 1 - place + 3 * digits.size());
+        List<String> digits = lexeme(lexemes, last).isWord("second") ? digits(lexemes, last + 1) : List.of();
+        IntervalFields fields = fields(lexeme(lexemes, place + 1), lexeme(lexemes, last));
+        return new TypeWords(
+                "interval", arguments(digits, fields), Optional.empty(), 0, last + 1 - place + 3 * digits.size());
+    }
+
+    private static List<String> arguments(List<String> digits, IntervalFields fields) {
+        return List.of(digits.isEmpty() ? ALL_DIGITS : digits.get(0), Integer.toString(fields.number()));
+    }
+
+    private static IntervalFields fields(Lexeme first, Lexeme last) {
+        return new IntervalFields(
+                IntervalFields.NAMES.indexOf(first.text()), IntervalFields.NAMES.indexOf(last.text()));
     }
 
     /** {@code numeric(5, 2) '1.5'}: only before a constant do the parentheses belong to a type. */
@@ -127,8 +136,12 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
             digits = digits(lexemes, place + used);
             used += 3 * digits.size();
         }
-        List<String> ofSeconds = last.isWord("second") ? digits : List.of();
-        return interval(ofSeconds, intervalText(text, field.text(), last.text()), type.length, used);
+        IntervalFields fields = fields(field, last);
+        List<String> arguments = last.isWord("second") ? digits : List.of();
+        if (fields.cuts() && !isWhole(text)) {
+            arguments = arguments(List.of(), fields);
+        }
+        return interval(arguments, fields.read(text), type.length, used);
     }
 
     private static TypeWords interval(List<String> digits, String text, int constantAt, int length) {
@@ -151,22 +164,13 @@ record TypeWords(String type, List<String> arguments, Optional<String> constant,
         return text.strip().matches("[+-]?[0-9]*\\.?[0-9]+");
     }
 
-    private static boolean isIntervalField(Lexeme lexeme) {
-        return lexeme.kind() == Kind.WORD && INTERVAL_FIELDS.contains(lexeme.text());
+    /** Whether there is nothing smaller in it than a unit. */
+    private static boolean isWhole(String text) {
+        return text.strip().matches("[+-]?[0-9]+");
     }
 
-    /** What INTERVAL '...' first TO last means, as text that needs no fields. */
-    private static String intervalText(String value, String field, String lastField) {
-        if (isNumber(value)) {
-            return value + " " + lastField;
-        }
-        if (field.equals("day") && lastField.equals("hour") && value.strip().matches("[+-]?[0-9]+\\s+[+-]?[0-9]+")) {
-            return value.strip().replaceFirst("\\s+", " days ") + " hours";
-        }
-        boolean minuteToSecond = field.equals("minute") && lastField.equals("second");
-        return minuteToSecond && value.indexOf(':') == value.lastIndexOf(':')
-                ? value.strip().replaceFirst("(?<sign>[+-]?)(?<minutes>[0-9]+:)", "${sign}00:${minutes}")
-                : value;
+    private static boolean isIntervalField(Lexeme lexeme) {
+        return lexeme.kind() == Kind.WORD && IntervalFields.NAMES.contains(lexeme.text());
     }
 
     private static Lexeme lexeme(List<Lexeme> lexemes, int place) {

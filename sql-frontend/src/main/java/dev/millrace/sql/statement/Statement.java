@@ -128,8 +128,9 @@ public sealed interface Statement {
         }
     }
 
-    /** DROP. */
-    record Drop(ObjectKind kind, List<String> names, boolean ifExists, boolean cascade) implements Statement {}
+    /** DROP; schemas that are missing are those of further names, with IF EXISTS. */
+    record Drop(ObjectKind kind, List<String> names, List<String> missingSchemas, boolean ifExists, boolean cascade)
+            implements Statement {}
 
     /** PAUSE CONTINUOUS QUERY or MATERIALIZED VIEW or SINK. */
     record Pause(ObjectKind kind, String name, boolean ifExists) implements Statement {}
