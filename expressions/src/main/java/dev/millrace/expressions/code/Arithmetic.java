@@ -57,10 +57,9 @@ final class Arithmetic {
 
     private Value bits(Call call, String operator) {
         List<Value> operands = operands(call);
-        return compiler.total(
-                call.type(),
-                operands,
-                operands.get(0).code() + operator + operands.get(1).code());
+        String code = operands.get(0).code() + operator + operands.get(1).code();
+        boolean small = call.type().kind() == DataType.Kind.SMALLINT; // bits that are shifted out of it are gone
+        return compiler.total(call.type(), operands, small ? "(short) (" + code + ")" : code);
     }
 
     private String numbers(String method) {

@@ -12,6 +12,7 @@ import dev.millrace.text.TextBuffer;
 public final class RegexFunction {
     private final Pattern pattern = new Pattern();
     private final Pattern flags = new Pattern();
+    private RegexFlags options = RegexFlags.NONE;
     private RegexMatcher matcher;
 
     public void prepare(long patternAddress, int patternLength) {
@@ -26,9 +27,10 @@ public final class RegexFunction {
         }
     }
 
-    private void compile(RegexFlags options) {
+    private void compile(RegexFlags given) {
         pattern.forget();
-        matcher = new RegexMatcher(Regex.compile(pattern.text(), options));
+        options = given;
+        matcher = new RegexMatcher(Regex.compile(pattern.text(), given));
         pattern.remember();
     }
 
@@ -38,6 +40,7 @@ public final class RegexFunction {
     }
 
     public boolean matches(long address, int length) {
+        options.requireNotGlobal("regexp_like");
         matcher.reset(address, length);
         return matcher.matches();
     }
@@ -90,6 +93,7 @@ public final class RegexFunction {
 
     /** {@code regexp_match}: the groups of the first match as an array, or all of it when there is no group. */
     public boolean groups(long address, int length, Text out) {
+        options.requireNotGlobal("regexp_match");
         if (!find(address, length)) {
             return false;
         }
@@ -112,8 +116,15 @@ public final class RegexFunction {
         }
     }
 
-    /** {@code regexp_matches} without the flag g: as {@link #groups}, in an array that is empty without a match. */
+    /**
+     * {@code regexp_matches} unless the flag g is a constant: as {@link #groups}, in an array that is empty without a match; or
+     * all, where the flag is among the row's.
+     */
     public void firstGroups(long address, int length, Text out) {
+        if (options.global()) {
+            allGroups(address, length, out);
+            return;
+        }
         TextBuffer buffer = out.begin();
         boolean found = find(address, length);
         ImageWriter.int32(buffer, found ? 1 : 0);
@@ -143,6 +154,7 @@ public final class RegexFunction {
 
     /** {@code regexp_split_to_array}: what lies between matches; an empty match at the start or end does not split. */
     public void split(long address, int length, Text out) {
+        options.requireNotGlobal("regexp_split_to_array");
         matcher.reset(address, length);
         TextBuffer buffer = out.begin();
         ImageWriter.int32(buffer, 0);

@@ -12,12 +12,14 @@ import dev.millrace.text.Utf8;
 public final class RegexParts {
     private final Pattern pattern = new Pattern();
     private final Pattern flags = new Pattern();
+    private RegexFlags options = RegexFlags.NONE;
     private RegexMatcher matcher;
 
     public void prepare(long patternAddress, int patternLength, long flagsAddress, int flagsLength) {
         if (pattern.changed(patternAddress, patternLength) | flags.changed(flagsAddress, flagsLength)) {
             pattern.forget();
-            matcher = new RegexMatcher(Regex.compile(pattern.text(), RegexFlags.NONE.with(flags.text())));
+            options = RegexFlags.NONE.with(flags.text());
+            matcher = new RegexMatcher(Regex.compile(pattern.text(), options));
             pattern.remember();
         }
     }
@@ -55,6 +57,7 @@ public final class RegexParts {
 
     /** {@code regexp_substr}: a group of the n-th match, 0 is all of it; NULL when it is not there. */
     public boolean part(long address, int length, int start, int n, int group, Text out) {
+        options.requireNotGlobal("regexp_substr");
         atLeast("subexpr", group, 0);
         if (!find(address, length, start, n) || group > matcher.groups() || matcher.start(group) < 0) {
             return false;
@@ -65,6 +68,7 @@ public final class RegexParts {
 
     /** {@code regexp_instr}: the character where a group of the n-th match begins, or the one behind it; else 0. */
     public int place(long address, int length, int start, int n, int end, int group) {
+        options.requireNotGlobal("regexp_instr");
         if (end != 0 && end != 1) {
             throw MillraceException.user(
                     SqlState.INVALID_PARAMETER_VALUE, "invalid value for parameter \"endoption\": " + end);
@@ -77,6 +81,7 @@ public final class RegexParts {
     }
 
     public int count(long address, int length, int start) {
+        options.requireNotGlobal("regexp_count");
         atLeast("start", start, 1);
         matcher.reset(address, length);
         int count = 0;

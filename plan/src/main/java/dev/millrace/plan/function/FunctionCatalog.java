@@ -106,8 +106,10 @@ public final class FunctionCatalog {
             bit_not(smallint) smallint
             bit_not(integer) integer
             bit_not(bigint) bigint
+            shift_left(smallint, integer) smallint
             shift_left(integer, integer) integer
             shift_left(bigint, integer) bigint
+            shift_right(smallint, integer) smallint
             shift_right(integer, integer) integer
             shift_right(bigint, integer) bigint
 

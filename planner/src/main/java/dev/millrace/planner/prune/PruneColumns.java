@@ -162,6 +162,11 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
                 return prune(calc, all);
             }
         }
+        BitSet more = Nodes.waiting(calc);
+        more.or(wanted);
+        if (!more.equals(wanted)) {
+            return prune(calc, more);
+        }
         BitSet needed = new BitSet();
         wanted.stream()
                 .forEach(column -> Expressions.addColumns(calc.projections().get(column), needed));

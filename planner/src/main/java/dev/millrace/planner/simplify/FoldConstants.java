@@ -145,7 +145,7 @@ final class FoldConstants implements Rewrite {
         if (argument instanceof Null) {
             return Expressions.literal(!notNull);
         }
-        return argument.nullable() ? call : Expressions.literal(notNull);
+        return argument.nullable() || Expressions.waits(argument) ? call : Expressions.literal(notNull);
     }
 
     private static Expression foldCase(Case choice) {

@@ -226,7 +226,12 @@ public final class Expressions {
 
     /** Whether the value may differ between two evaluations over one row, or each one waits. */
     public static boolean isVolatile(Expression expression) {
-        return any(expression, part -> isClock(part) || isDraw(part) || isCall(part, "sleep_seconds"));
+        return waits(expression) || any(expression, part -> isClock(part) || isDraw(part));
+    }
+
+    /** Whether something in it waits, which is what it is for, whatever becomes of the value. */
+    public static boolean waits(Expression expression) {
+        return any(expression, part -> isCall(part, "sleep_seconds"));
     }
 
     /** Whether this is a random value, or the time when it is computed: one of the row at hand, by the number that is its argument. */

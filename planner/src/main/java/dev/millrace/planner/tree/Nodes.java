@@ -13,6 +13,7 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -61,6 +62,15 @@ public final class Nodes {
         List<Expression> all = new ArrayList<>(calc.condition().stream().toList());
         all.addAll(calc.projections());
         return all;
+    }
+
+    /** The columns whose computing is what they are for. */
+    public static BitSet waiting(PlanNode.Calc calc) {
+        BitSet waiting = new BitSet();
+        for (int column = 0; column < calc.projections().size(); column++) {
+            waiting.set(column, Expressions.waits(calc.projections().get(column)));
+        }
+        return waiting;
     }
 
     /** Whether random values are drawn in a Calc. */

@@ -173,10 +173,13 @@ final class PrivilegeQuestions implements ScalarFunction {
     private Optional<String> relation(String text) {
         Optional<String> name = isNumber(text)
                 ? oids.name(Integer.parseInt(text)).map(PrivilegeQuestions::withoutPublic)
-                : Optional.of(RelationNames.of(parts(text)));
+                : Optional.of(parts(text))
+                        .filter(parts -> parts.size() != 1 || !parts.get(0).contains(".")) // none has a dot in it
+                        .map(RelationNames::of);
         Optional<String> found = name.flatMap(this::known);
         if (found.isEmpty() && !isNumber(text)) {
-            throw MillraceException.user(SqlState.UNDEFINED_TABLE, "relation \"" + text + "\" does not exist");
+            String shown = String.join(".", parts(text));
+            throw MillraceException.user(SqlState.UNDEFINED_TABLE, "relation \"" + shown + "\" does not exist");
         }
         return found;
     }

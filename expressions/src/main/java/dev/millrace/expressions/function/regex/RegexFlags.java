@@ -31,6 +31,21 @@ public record RegexFlags(
         return flags;
     }
 
+    /**
+     * Refuses {@code g} for functions that look for one match, or for all anyway.
+     *
+     * @throws MillraceException 22023
+     */
+    public void requireNotGlobal(String function) {
+        if (global) {
+            MillraceException refused = MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE, function + "() does not support the \"global\" option");
+            throw function.equals("regexp_match")
+                    ? refused.withHint("Use the regexp_matches function instead.")
+                    : refused;
+        }
+    }
+
     private RegexFlags with(char letter) {
         return switch (letter) {
             case 'i' -> new RegexFlags(true, global, expanded, newlineStopsAny, lineAnchors, literal);
