@@ -25,7 +25,7 @@ import java.util.Set;
 /**
  * Compares a suite's queries with DuckDB at random epochs: the streams' rows are appended in chunks of random size, in random
  * order between the streams; now and then views continue from a snapshot of their state, here or in another database with
- * another number of workers. What a window shows must be what is closed by the watermark, and no other. Used by one thread.
+ * another number of workers, and others are dropped at work. What a window shows must be what is closed by the watermark, and no other. Used by one thread.
  */
 final class EpochCheck implements AutoCloseable {
     private static final int[] CHUNKS = {1, 7, 60, 400};
@@ -48,6 +48,7 @@ final class EpochCheck implements AutoCloseable {
     private int workers;
     private int epochs;
     private int restarts;
+    private int dropped;
     private long shown;
 
     EpochCheck(Suite suite, List<String> queries, Inputs inputs, Feed feed, int workers, long seed) {
@@ -110,6 +111,8 @@ final class EpochCheck implements AutoCloseable {
                 restartSome();
             } else if (event < 11) {
                 move();
+            } else if (event < 15) {
+                dropAtWork();
             }
         }
         return wrong.isEmpty() ? compare() : wrong;
@@ -117,7 +120,8 @@ final class EpochCheck implements AutoCloseable {
 
     /** What was done, for people. */
     String summary() {
-        return epochs + " epochs with " + shown + " rows, " + restarts + " restarts from snapshots";
+        return epochs + " epochs with " + shown + " rows, " + restarts + " restarts from snapshots, " + dropped
+                + " dropped at work";
     }
 
     private int chunk(int size) {
@@ -247,6 +251,30 @@ final class EpochCheck implements AutoCloseable {
                 database.engine().start(view(query), plan, QueryOptions.view().withRestore(snapshot));
                 restarts++;
             }
+        }
+    }
+
+    /** Other queries of the same begin, and are dropped while they work: nothing of them may stay. */
+    private void dropAtWork() {
+        List<StandingQuery> others = new ArrayList<>();
+        for (String query : queries) {
+            if (random.nextInt(3) == 0) {
+                StandingQuery running = database.engine().query(view(query));
+                QueryOptions options = random.nextBoolean()
+                        ? QueryOptions.view()
+                        : QueryOptions.view().withRestore(running.snapshot());
+                others.add(database.engine().start("other_" + view(query), running.plan(), options));
+            }
+        }
+        for (StandingQuery other : others) {
+            if (isMore() && random.nextInt(3) == 0) {
+                append(randomStream());
+            }
+            if (random.nextInt(4) == 0) {
+                database.flush();
+            }
+            other.drop();
+            dropped++;
         }
     }
 

@@ -249,17 +249,22 @@ public final class KeyLayout {
 
     private FieldVector nested(Key key, Field field, long[] entries, int count, BufferAllocator allocator) {
         FieldVector vector = Vectors.allocate(field, count, 0, allocator);
-        for (int i = 0; i < count; i++) {
-            if (isNull(entries[i], key.index())) {
-                NestedCodec.setNull(vector, i);
-            } else {
-                long slot = entries[i] + key.offset();
-                byte[] bytes = new byte[ByteSlots.length(slot)];
-                Memory.copyOut(ByteSlots.address(slot), bytes, 0, bytes.length);
-                nested.decode(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, key.type(), i);
+        try {
+            for (int i = 0; i < count; i++) {
+                if (isNull(entries[i], key.index())) {
+                    NestedCodec.setNull(vector, i);
+                } else {
+                    long slot = entries[i] + key.offset();
+                    byte[] bytes = new byte[ByteSlots.length(slot)];
+                    Memory.copyOut(ByteSlots.address(slot), bytes, 0, bytes.length);
+                    nested.decode(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, key.type(), i);
+                }
             }
+            vector.setValueCount(count);
+            return vector;
+        } catch (RuntimeException | Error e) { // stopped, or out of memory
+            vector.close();
+            throw e;
         }
-        vector.setValueCount(count);
-        return vector;
     }
 }

@@ -463,22 +463,28 @@ public final class PackedCodec implements RowReader, AutoCloseable {
     private FieldVector decodeNested(int text, Field field, long[] rows, int count, BufferAllocator target) {
         int column = texts[text];
         FieldVector vector = Vectors.allocate(field, count, 0, target);
-        for (int i = 0; i < count; i++) {
-            int mark = Memory.getShort(rows[i] + slots[column]) & 0xFFFF;
-            long at = rows[i] + ends[i];
-            int length = PackedValues.length(mark, at, dictionaries[text]);
-            long from = PackedValues.address(mark, at, dictionaries[text]);
-            ends[i] += PackedLayout.bytes(mark, at);
-            if (layout.isNull(rows[i], column)) {
-                NestedCodec.setNull(vector, i);
-            } else {
-                byte[] bytes = new byte[length];
-                Memory.copyOut(from, bytes, 0, length);
-                nested.decode(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, schema.type(column), i);
+        try {
+            for (int i = 0; i < count; i++) {
+                int mark = Memory.getShort(rows[i] + slots[column]) & 0xFFFF;
+                long at = rows[i] + ends[i];
+                int length = PackedValues.length(mark, at, dictionaries[text]);
+                long from = PackedValues.address(mark, at, dictionaries[text]);
+                ends[i] += PackedLayout.bytes(mark, at);
+                if (layout.isNull(rows[i], column)) {
+                    NestedCodec.setNull(vector, i);
+                } else {
+                    byte[] bytes = new byte[length];
+                    Memory.copyOut(from, bytes, 0, length);
+                    nested.decode(
+                            ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), vector, schema.type(column), i);
+                }
             }
+            vector.setValueCount(count);
+            return vector;
+        } catch (RuntimeException | Error e) { // stopped, or out of memory
+            vector.close();
+            throw e;
         }
-        vector.setValueCount(count);
-        return vector;
     }
 
     /** Frees dictionaries and scratch: rows are unreadable then. */

@@ -95,11 +95,15 @@ final class KeyLayoutTest {
 
     /** Adds an entry per row, each with its hash. */
     private long[] insert(GroupTable table, List<Row> rows) {
+        return insert(layout, table, SCHEMA, rows, leaks.allocator());
+    }
+
+    static long[] insert(KeyLayout layout, GroupTable table, Schema schema, List<Row> rows, BufferAllocator allocator) {
         long[] entries = new long[rows.size()];
         long[] hashes = new long[rows.size()];
-        int[] columns = COLUMNS.stream().mapToInt(Integer::intValue).toArray();
-        try (Batch batch = TestBatches.of(SCHEMA, leaks.allocator(), rows);
-                NestedImages images = new NestedImages(leaks.allocator())) {
+        int[] columns = layout.keys().stream().mapToInt(KeyLayout.Key::column).toArray();
+        try (Batch batch = TestBatches.of(schema, allocator, rows);
+                NestedImages images = new NestedImages(allocator)) {
             Hashing.hash(batch, columns, rows.size(), hashes, images);
             for (int i = 0; i < entries.length; i++) {
                 entries[i] = table.insertNew(hashes[i]);

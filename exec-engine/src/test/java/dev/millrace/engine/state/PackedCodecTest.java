@@ -140,7 +140,7 @@ class PackedCodecTest {
         return IntStream.range(0, schema.size()).toArray();
     }
 
-    private static void keep(
+    static void keep(
             PackedCodec codec,
             Schema schema,
             List<Row> rows,
