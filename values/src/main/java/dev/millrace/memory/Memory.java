@@ -17,6 +17,12 @@ public final class Memory {
     /** Where a byte[]'s elements start, for the copies below. */
     public static final long BYTE_ARRAY_OFFSET = Unsafe.ARRAY_BYTE_BASE_OFFSET;
 
+    /**
+     * More than this is copied or filled piece by piece: in the midst of a piece the thread does not come to a safepoint, and all
+     * others would wait for it; for some 300 ms where memory of 1 GB is touched for the first time.
+     */
+    private static final long PIECE_BYTES = 1 << 20;
+
     /** Constant, so that the JIT drops what depends on it. */
     static final boolean CHECKED = Boolean.getBoolean("millrace.memory.checked");
 
@@ -171,10 +177,24 @@ public final class Memory {
         UNSAFE.putByte(at, (byte) (UNSAFE.getByte(at) & ~(1 << (index & 7))));
     }
 
+    /** They may overlap. */
     public static void copy(long from, long to, long bytes) {
         check(from, bytes);
         check(to, bytes);
-        UNSAFE.copyMemory(from, to, bytes);
+        if (bytes <= PIECE_BYTES) {
+            UNSAFE.copyMemory(from, to, bytes);
+        } else {
+            copyPieces(from, to, bytes);
+        }
+    }
+
+    private static void copyPieces(long from, long to, long bytes) {
+        boolean backwards = from < to; // what they share must be read before it is written
+        for (long done = 0; done < bytes; done += PIECE_BYTES) {
+            long piece = Math.min(PIECE_BYTES, bytes - done);
+            long at = backwards ? bytes - done - piece : done;
+            UNSAFE.copyMemory(from + at, to + at, piece);
+        }
     }
 
     public static void copyIn(byte[] from, int offset, long to, int bytes) {
@@ -191,7 +211,17 @@ public final class Memory {
 
     public static void fill(long address, long bytes, byte value) {
         check(address, bytes);
-        UNSAFE.setMemory(address, bytes, value);
+        if (bytes <= PIECE_BYTES) {
+            UNSAFE.setMemory(address, bytes, value);
+        } else {
+            fillPieces(address, bytes, value);
+        }
+    }
+
+    private static void fillPieces(long address, long bytes, byte value) {
+        for (long done = 0; done < bytes; done += PIECE_BYTES) {
+            UNSAFE.setMemory(address + done, Math.min(PIECE_BYTES, bytes - done), value);
+        }
     }
 
     public static boolean equal(long a, long b, int bytes) {
