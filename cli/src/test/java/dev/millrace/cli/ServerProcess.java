@@ -58,6 +58,7 @@ public final class ServerProcess implements AutoCloseable {
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-XX:+UseG1GC",
                 "-XX:MaxGCPauseMillis=30",
+                "-XX:MaxNewSize=48m",
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 "-XX:+IgnoreUnrecognizedVMOptions",

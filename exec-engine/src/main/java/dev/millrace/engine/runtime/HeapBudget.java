@@ -20,23 +20,26 @@ import java.util.stream.Collectors;
  * by when many rows come at once, and for statements, connections and plans, without which nobody could drop one.
  *
  * <p>What is in use is known only after a collection, so queries count by an estimate until the next one. Exactly it is known only
- * after one of all garbage, during which everything stands still: that is asked for when the room seems to end, and what was known
- * before is old or was much less; every few seconds at most. Safe on any thread.
+ * after one of all garbage, during which everything stands still for a tenth of a second or more. That is asked for when there may be
+ * no room: what was in use before and all that was allocated to start the queries since, garbage included, is as much as half of the
+ * heap; every few seconds at most. Safe on any thread.
  */
 final class HeapBudget {
     private static final long QUERY_BYTES = 12 << 10;
     private static final long OPERATOR_BYTES = 6 << 10; // per instance
     private static final long COLLECT_NANOS = 5_000_000_000L; // at least between two collections that are asked for
-    private static final long TRUST_NANOS = 60_000_000_000L; // at most, if what is known seems to leave room
-    private static final int TRUST_PART = 16; // of the heap: so much may be taken meanwhile
 
     private final Heap heap;
     private long collectedNanos; // guarded by this, as what follows
-    private boolean hasCollected;
+    private int asked; // collections that were asked for
     private long seenCollections;
     private long sinceBytes; // estimates since the last collection of any kind
-    private long collectedBytes; // in use after the last collection that was asked for
-    private long knownBytes; // the same, and estimates since
+    private long
+            knownBytes; // at most in use: after the last collection that was asked for, or at first, and what was taken
+    // since
+
+    /** What a query takes, in bytes, as far as it is known. */
+    record Taken(int asked, long bytes) {}
 
     /** What is known of a heap. */
     interface Heap {
@@ -56,6 +59,7 @@ final class HeapBudget {
 
     HeapBudget(Heap heap) {
         this.heap = heap;
+        this.knownBytes = heap.usedBytes();
     }
 
     /** That of this process. */
@@ -117,7 +121,7 @@ final class HeapBudget {
      *
      * @throws MillraceException 53200 if there is no room for it
      */
-    synchronized void take(String name, long bytes) {
+    synchronized Taken take(String name, long bytes) {
         long most = heap.mostBytes() / 2;
         long collections = heap.collections();
         if (collections != seenCollections) {
@@ -135,23 +139,33 @@ final class HeapBudget {
         }
         knownBytes += bytes;
         sinceBytes += bytes;
+        return new Taken(asked, bytes);
     }
 
     private boolean isKnownToFit(long bytes, long most) {
         long now = heap.nanoTime();
-        if (!hasCollected || now - collectedNanos > COLLECT_NANOS && !isTrusted(now, bytes, most)) {
+        if (knownBytes + bytes > most && (asked == 0 || now - collectedNanos > COLLECT_NANOS)) {
             heap.collect();
-            hasCollected = true;
+            asked++;
             collectedNanos = heap.nanoTime();
-            collectedBytes = heap.usedBytes();
-            knownBytes = collectedBytes;
+            knownBytes = heap.usedBytes();
         }
         return knownBytes + bytes <= most;
     }
 
-    private boolean isTrusted(long now, long bytes, long most) {
-        return now - collectedNanos <= TRUST_NANOS
-                && knownBytes + bytes <= most
-                && knownBytes - collectedBytes <= heap.mostBytes() / TRUST_PART;
+    /** A query was started, and so much was allocated for that: it has at most as much, or the estimate. */
+    synchronized Taken started(Taken taken, long allocatedBytes) {
+        if (taken.asked != asked || allocatedBytes <= taken.bytes) {
+            return taken;
+        }
+        knownBytes += allocatedBytes - taken.bytes;
+        return new Taken(asked, allocatedBytes);
+    }
+
+    /** The query has ended. What it had of what was collected last is known after the next time. */
+    synchronized void give(Taken taken) {
+        if (taken.asked == asked) {
+            knownBytes -= taken.bytes;
+        }
     }
 }

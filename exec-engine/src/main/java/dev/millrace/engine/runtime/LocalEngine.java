@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import com.sun.management.ThreadMXBean;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.EpochDomain;
@@ -28,6 +29,7 @@ import dev.millrace.scheduler.SteppedWorkers;
 import dev.millrace.scheduler.WorkerThreads;
 import dev.millrace.scheduler.Workers;
 import dev.millrace.time.Clock;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -57,6 +59,8 @@ import org.apache.arrow.memory.BufferAllocator;
 class LocalEngine implements Engine {
     private static final long SINK_THREAD_IDLE_SECONDS = 5;
     private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final EngineOptions options;
     private final Clock clock;
@@ -187,7 +191,8 @@ class LocalEngine implements Engine {
                 Closing.all(queryOptions.sinks());
                 throw e;
             }
-            takeHeap(name, plan, queryOptions);
+            HeapBudget.Taken taken = takeHeap(name, plan, queryOptions);
+            long allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
             LocalStandingQuery query =
                     new LocalStandingQuery(name, plan, queryOptions, options.workers(), this, resources);
             boolean finished =
@@ -207,10 +212,12 @@ class LocalEngine implements Engine {
                             .build();
                 }
                 attach(query);
+                query.took(heap.started(taken, THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore));
                 if (finished) {
                     query.endAtOnce();
                 }
             } catch (RuntimeException | Error e) {
+                heap.give(taken);
                 query.abandon();
                 memory.release(query.tasks().memory());
                 throw QueryTasks.explain(e);
@@ -222,9 +229,9 @@ class LocalEngine implements Engine {
     }
 
     /** Counts a query that is about to run on the Java heap, or closes its sinks and refuses it. */
-    private void takeHeap(String name, PlanNode plan, QueryOptions queryOptions) {
+    private HeapBudget.Taken takeHeap(String name, PlanNode plan, QueryOptions queryOptions) {
         try {
-            heap.take(name, HeapBudget.estimate(plan, options.workers()));
+            return heap.take(name, HeapBudget.estimate(plan, options.workers()));
         } catch (MillraceException e) {
             Closing.all(queryOptions.sinks());
             throw e;
@@ -251,8 +258,17 @@ class LocalEngine implements Engine {
             if (alteration.changesNothing()) {
                 return old;
             }
-            takeHeap(name, plan, queryOptions); // both run for a while
-            return new Succession(this, resources, relations, operators).run(old, plan, queryOptions, alteration);
+            HeapBudget.Taken taken = takeHeap(name, plan, queryOptions); // both run for a while
+            LocalStandingQuery query;
+            try {
+                query = new Succession(this, resources, relations, operators).run(old, plan, queryOptions, alteration);
+            } catch (RuntimeException | Error e) {
+                heap.give(taken);
+                throw e;
+            }
+            old.taken().ifPresent(heap::give);
+            query.took(taken);
+            return query;
         } finally {
             changes.unlock();
         }
@@ -332,6 +348,7 @@ class LocalEngine implements Engine {
         synchronized (queries) {
             queries.remove(query.name(), query);
         }
+        query.taken().ifPresent(heap::give);
     }
 
     @Override

@@ -63,6 +63,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     private volatile long firstEpoch = Epochs.NONE; // written by whoever starts the query, read by all
     private volatile boolean begun; // written by whoever finds out, read by all
     private final int parallelism;
+    private volatile Optional<HeapBudget.Taken> taken = Optional.empty(); // set once, by who starts it, when it runs
 
     /** @param workers of the engine */
     LocalStandingQuery(
@@ -116,6 +117,15 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     /** How many tasks work side by side where they can. */
     int parallelism() {
         return parallelism;
+    }
+
+    /** Of the Java heap. */
+    void took(HeapBudget.Taken heap) {
+        taken = Optional.of(heap);
+    }
+
+    Optional<HeapBudget.Taken> taken() {
+        return taken;
     }
 
     /** For a query that had finished: its answer is all there is of it. */

@@ -60,11 +60,11 @@ final class HeapBudgetTest {
     }
 
     private final ScriptedHeap heap = new ScriptedHeap();
-    private final HeapBudget budget = new HeapBudget(heap);
 
     @Test
     void withRoomNothingIsCollected() {
         heap.used = 45 * MB;
+        HeapBudget budget = new HeapBudget(heap);
         budget.take("q", MB);
         assertEquals(0, heap.collections);
     }
@@ -73,6 +73,7 @@ final class HeapBudgetTest {
     void garbageIsNoReasonToRefuse() {
         heap.used = 10 * MB;
         heap.garbage = 85 * MB;
+        HeapBudget budget = new HeapBudget(heap);
         budget.take("q", MB);
         assertEquals(1, heap.collections);
     }
@@ -80,6 +81,7 @@ final class HeapBudgetTest {
     @Test
     void beyondHalfNoneIsStartedAndTheErrorSaysWhatToDo() {
         heap.used = 80 * MB;
+        HeapBudget budget = new HeapBudget(heap);
         MillraceException why = assertThrows(MillraceException.class, () -> budget.take("q", MB));
         assertEquals(SqlState.OUT_OF_MEMORY, why.sqlState());
         assertEquals(
@@ -92,6 +94,7 @@ final class HeapBudgetTest {
     @Test
     void collectionsAreNotAskedForByEachThatIsRefused() {
         heap.used = 80 * MB;
+        HeapBudget budget = new HeapBudget(heap);
         for (int i = 0; i < 1_000; i++) {
             assertThrows(MillraceException.class, () -> budget.take("q", MB));
         }
@@ -103,41 +106,63 @@ final class HeapBudgetTest {
         assertEquals(2, heap.collections);
     }
 
+    /** A server with a few queries need never stand still for them. */
     @Test
-    void whatIsKnownToLeaveRoomIsTrustedForAMinute() {
+    void garbageOfOthersIsNoReasonToCollectWhereQueriesHaveTakenLittle() {
         heap.used = 10 * MB;
+        HeapBudget budget = new HeapBudget(heap);
         heap.garbage = 70 * MB;
-        budget.take("q", 1);
-        assertEquals(1, heap.collections);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 1_000; i++) {
+            HeapBudget.Taken taken = budget.started(budget.take("q", MB), 3 * MB);
+            budget.take("for good", 8 << 10);
+            budget.give(taken);
             heap.nanos += 9_000_000_000L;
-            heap.garbage = 70 * MB;
-            heap.collections++; // of what is young
-            budget.take("q", 1);
         }
-        assertEquals(6, heap.collections);
-        heap.nanos += 20_000_000_000L;
-        budget.take("q", 1);
-        assertEquals(7, heap.collections);
+        assertEquals(0, heap.collections);
     }
 
     @Test
-    void whatIsKnownIsLookedAtAgainWhenMuchWasTaken() {
+    void whatIsKnownIsLookedAtAgainWhenMuchMayHaveBeenTaken() {
         heap.used = 10 * MB;
+        HeapBudget budget = new HeapBudget(heap);
         heap.garbage = 70 * MB;
         for (int i = 0; i < 8; i++) {
-            budget.take("q", MB);
-            heap.used += 5 * MB; // more than was thought
-            heap.garbage = 70 * MB;
+            budget.started(budget.take("q", MB), 5 * MB);
+            heap.used += 5 * MB;
         }
-        heap.nanos += 6_000_000_000L;
+        assertEquals(0, heap.collections);
         assertThrows(MillraceException.class, () -> budget.take("q", MB));
+        assertEquals(1, heap.collections);
+    }
+
+    /** What they had is part of what was in use then. */
+    @Test
+    void whoStartedBeforeTheLastCollectionLeavesNoRoomBeforeTheNext() {
+        heap.used = 30 * MB;
+        HeapBudget budget = new HeapBudget(heap);
+        heap.garbage = 30 * MB;
+        HeapBudget.Taken first = budget.take("q", 15 * MB);
+        HeapBudget.Taken second = budget.take("q", 4 * MB);
+        heap.used += 14 * MB;
+        assertEquals(0, heap.collections);
+        budget.take("q", 2 * MB);
+        assertEquals(1, heap.collections);
+        heap.garbage = 10 * MB;
+        budget.give(first);
+        budget.give(second);
+        assertThrows(MillraceException.class, () -> budget.take("q", 5 * MB));
+        heap.used -= 14 * MB;
+        heap.garbage = 30 * MB;
+        heap.nanos += 6_000_000_000L;
+        budget.take("q", 5 * MB);
         assertEquals(2, heap.collections);
     }
 
     /** The old query and the new one run side by side until the new one has the state of both. */
     @Test
     void altersNoQueryWithoutRoomForTwo() {
+        heap.used = 10 * MB;
+        HeapBudget budget = new HeapBudget(heap);
         try (LocalEngine engine = new LocalEngine(
                 EngineOptions.defaults().withWorkers(1),
                 Clock.system(),
@@ -147,6 +172,7 @@ final class HeapBudgetTest {
                 budget)) {
             WritableRelation stream = engine.relations().addStream("s", KV);
             engine.start("q", scan("s", KV), QueryOptions.view());
+            budget.take("others", 40 * MB);
             heap.used = 80 * MB;
             PlanNode altered = project(scan("s", KV), 1);
             MillraceException why =
@@ -168,6 +194,7 @@ final class HeapBudgetTest {
     void whatIsStartedBetweenTwoCollectionsCountsByItsEstimate() {
         heap.used = 25 * MB;
         heap.garbage = 30 * MB;
+        HeapBudget budget = new HeapBudget(heap);
         int started = 0;
         try {
             while (started < 1_000) {
