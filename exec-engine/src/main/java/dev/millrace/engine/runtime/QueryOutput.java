@@ -6,6 +6,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.relation.Fanout;
+import dev.millrace.engine.sink.QuerySinks;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.engine.watermark.LowWatermark;
 import dev.millrace.error.MillraceException;

@@ -1,6 +1,7 @@
 /**
- * Sinks that may wait for the outside, called by threads of their own instead of workers.
+ * A query's sinks, and threads of their own for those that may wait for the outside.
  *
- * <p>Entry: {@link dev.millrace.engine.sink.SinkQueue}. Safe on any thread. Knows neither queries nor epochs' domains.
+ * <p>Entry: {@link dev.millrace.engine.sink.QuerySinks}, {@link dev.millrace.engine.sink.SinkQueue}. The queue is safe on any
+ * thread. Knows neither plans nor epochs' domains.
  */
 package dev.millrace.engine.sink;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.pace;
+package dev.millrace.engine.timed;
 
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.plan.node.PlanNode.Pace;

@@ -1,9 +1,8 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.sink;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
-import dev.millrace.engine.sink.SinkQueue;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,10 +15,10 @@ import java.util.function.Consumer;
  * behind a {@link SinkQueue} each. Sinks are added while the epochs are at rest; tasks write, and who completes an epoch
  * commits.
  */
-final class QuerySinks {
+public final class QuerySinks {
     /** Goes on with an epoch that all sinks have. */
     @FunctionalInterface
-    interface Committed {
+    public interface Committed {
         /**
          * @param rows of the epoch, the receiver's now
          * @param later whether that took another thread, so that tasks may have stopped for it
@@ -64,7 +63,7 @@ final class QuerySinks {
      * @param onRoom called when one is not full any more, or has committed
      * @param onFailure called when one has failed
      */
-    QuerySinks(
+    public QuerySinks(
             Executor threads,
             long queueBytes,
             long mostNanos,
@@ -81,7 +80,7 @@ final class QuerySinks {
         this.onFailure = onFailure;
     }
 
-    void add(Sink sink) {
+    public void add(Sink sink) {
         if (sink.isImmediate()) {
             List<Sink> more = new ArrayList<>(immediate);
             more.add(sink);
@@ -94,7 +93,7 @@ final class QuerySinks {
     }
 
     /** What is to be closed when the tasks are: the sinks, behind their queues. */
-    List<AutoCloseable> closeables() {
+    public List<AutoCloseable> closeables() {
         List<AutoCloseable> all = new ArrayList<>(immediate);
         all.addAll(queues);
         return all;
@@ -105,7 +104,7 @@ final class QuerySinks {
      *
      * @param several whether other tasks write too: a sink for one thread is called by one at a time then
      */
-    boolean write(Batch batch, boolean several) {
+    public boolean write(Batch batch, boolean several) {
         List<Sink> atOnce = immediate;
         for (int i = 0; i < atOnce.size(); i++) {
             Sink sink = atOnce.get(i);
@@ -124,7 +123,7 @@ final class QuerySinks {
         return !atOnce.isEmpty() || !slower.isEmpty();
     }
 
-    boolean isFull() {
+    public boolean isFull() {
         List<SinkQueue> slower = queues;
         for (int i = 0; i < slower.size(); i++) {
             if (slower.get(i).isFull()) {
@@ -135,7 +134,7 @@ final class QuerySinks {
     }
 
     /** Has all sinks commit an epoch, then goes on with its rows. If one fails nobody sees them. */
-    void commit(long epoch, List<Batch> rows, Committed then) {
+    public void commit(long epoch, List<Batch> rows, Committed then) {
         try {
             immediate.forEach(sink -> sink.commit(epoch));
         } catch (RuntimeException | Error e) {
@@ -154,12 +153,12 @@ final class QuerySinks {
     }
 
     /** Whether there is one sink, which may wait for the outside. */
-    boolean isOneQueue() {
+    public boolean isOneQueue() {
         return immediate.isEmpty() && queues.size() == 1;
     }
 
     /** Has the one sink commit an epoch when its turn comes; the epoch is over for everybody else. */
-    void commitApart(long epoch) {
+    public void commitApart(long epoch) {
         synchronized (this) {
             begun++;
         }
@@ -181,17 +180,17 @@ final class QuerySinks {
     }
 
     /** How many commits of the sink's own were begun. */
-    synchronized long commitsBegun() {
+    public synchronized long commitsBegun() {
         return begun;
     }
 
     /** Whether so many commits of the sink's own are done, or none will be any more. */
-    synchronized boolean hasCommitted(long count) {
+    public synchronized boolean hasCommitted(long count) {
         return failed || done >= count;
     }
 
     /** Runs something, once, when the sink has committed all: now, or on the thread that calls it; or it failed. */
-    void whenDrained(Runnable action) {
+    public void whenDrained(Runnable action) {
         synchronized (this) {
             if (!failed && done < begun) {
                 onDrained.add(action);
@@ -211,7 +210,7 @@ final class QuerySinks {
     }
 
     /** The rows of an epoch that sinks are committing, to be closed by the caller. */
-    synchronized List<Batch> takeCommitting() {
+    public synchronized List<Batch> takeCommitting() {
         List<Batch> taken = committing;
         committing = new ArrayList<>();
         return taken;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.pace;
+package dev.millrace.engine.timed;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;

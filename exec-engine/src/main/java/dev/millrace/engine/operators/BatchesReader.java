@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.operators;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.SourceReader;
@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** Reads batches that are there already: the rows of a view, or constants. */
-final class BatchesReader implements SourceReader {
+public final class BatchesReader implements SourceReader {
     private final ArrayDeque<Batch> left;
     private final int total;
 
-    BatchesReader(List<Batch> batches) {
+    public BatchesReader(List<Batch> batches) {
         left = new ArrayDeque<>(batches);
         total = batches.size();
     }

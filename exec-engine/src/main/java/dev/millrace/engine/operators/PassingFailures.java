@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.operators;
 
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Scannable;
@@ -9,19 +9,19 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /** Which operators' failures may be taken back later, so that they are noted and do not end the query. One thread at a time. */
-final class PassingFailures {
+public final class PassingFailures {
     private final boolean standing;
     private final RelationRegistry relations;
     private final Map<PlanNode, Boolean> known = new IdentityHashMap<>(); // parts of a plan may be in many places
 
     /** @param standing whether the query goes on; else it is over when its inputs are */
-    PassingFailures(boolean standing, RelationRegistry relations) {
+    public PassingFailures(boolean standing, RelationRegistry relations) {
         this.standing = standing;
         this.relations = relations;
     }
 
     /** Whether what fails in an operator may be taken back later. */
-    boolean failuresOf(PlanNode plan) {
+    public boolean failuresOf(PlanNode plan) {
         if (plan instanceof PlanNode.Aggregate && standing
                 || plan instanceof PlanNode.Over over && over.closing().isEmpty()) {
             return true; // a sum comes back into range by rows that come, too

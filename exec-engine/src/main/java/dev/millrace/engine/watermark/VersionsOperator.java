@@ -1,4 +1,4 @@
-package dev.millrace.engine.version;
+package dev.millrace.engine.watermark;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.timefilter;
+package dev.millrace.engine.timed;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;

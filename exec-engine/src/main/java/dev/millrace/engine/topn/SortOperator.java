@@ -1,4 +1,4 @@
-package dev.millrace.engine.sort;
+package dev.millrace.engine.topn;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Owned;

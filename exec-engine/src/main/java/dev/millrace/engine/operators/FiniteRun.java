@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.operators;
 
 import dev.millrace.plan.node.PlanNode;
 import java.util.Collections;
@@ -6,11 +6,11 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /** What is known of plans that run to their end. */
-final class FiniteRun {
+public final class FiniteRun {
     private FiniteRun() {}
 
     /** Whether a finite run may emit rows that it takes back later. */
-    static boolean mayRetract(PlanNode plan) {
+    public static boolean mayRetract(PlanNode plan) {
         return mayRetract(plan, Collections.newSetFromMap(new IdentityHashMap<>()));
     }
 

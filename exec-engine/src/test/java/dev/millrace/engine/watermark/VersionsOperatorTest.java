@@ -1,4 +1,4 @@
-package dev.millrace.engine.version;
+package dev.millrace.engine.watermark;
 
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.plan.node.PlanNode.Versions;

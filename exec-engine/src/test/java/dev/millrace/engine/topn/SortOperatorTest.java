@@ -1,4 +1,4 @@
-package dev.millrace.engine.sort;
+package dev.millrace.engine.topn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

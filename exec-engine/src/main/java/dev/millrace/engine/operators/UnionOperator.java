@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.operators;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.operator.Operator;
@@ -10,10 +10,10 @@ import java.util.List;
 import org.apache.arrow.vector.FieldVector;
 
 /** Passes the rows of all inputs on, under one schema. Their watermarks and epochs are the host's business. */
-final class UnionOperator implements Operator {
+public final class UnionOperator implements Operator {
     private final Schema schema;
 
-    UnionOperator(PlanNode.Union node) {
+    public UnionOperator(PlanNode.Union node) {
         this.schema = node.schema();
     }
 

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.operators;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connector.SourceReader;
@@ -8,14 +8,14 @@ import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** Reads the rows of a view as of the version at which its scan was opened, as they are asked for. */
-final class ViewReader implements SourceReader {
+public final class ViewReader implements SourceReader {
     private final VersionedView view;
     private final ViewScan scan;
     private final BufferAllocator allocator;
     private long rows;
 
     /** @param scan taken over */
-    ViewReader(VersionedView view, ViewScan scan, BufferAllocator allocator) {
+    public ViewReader(VersionedView view, ViewScan scan, BufferAllocator allocator) {
         this.view = view;
         this.scan = scan;
         this.allocator = allocator;
