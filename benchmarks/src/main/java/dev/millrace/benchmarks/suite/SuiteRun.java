@@ -3,8 +3,8 @@ package dev.millrace.benchmarks.suite;
 import dev.millrace.benchmarks.process.ProcessClock;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.QueryOptions;
-import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.server.session.DatabaseOptions;
 

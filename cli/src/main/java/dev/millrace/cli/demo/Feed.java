@@ -2,7 +2,7 @@ package dev.millrace.cli.demo;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.ValueText;
-import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.session.StatementResult;

@@ -3,7 +3,7 @@ package dev.millrace.cli.shell;
 import dev.millrace.batch.Batch;
 import dev.millrace.cli.format.ResultFormat;
 import dev.millrace.cli.format.RowWriter;
-import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.session.StatementResult;
 import java.io.IOException;

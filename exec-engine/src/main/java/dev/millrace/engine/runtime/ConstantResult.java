@@ -2,6 +2,10 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.statistic.LatencyHistogram;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.statistic.SubscriberStatistics;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.type.Schema;

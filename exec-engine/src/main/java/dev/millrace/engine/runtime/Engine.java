@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.plan.node.PlanNode;

@@ -2,6 +2,8 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.channel.Outlet;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;

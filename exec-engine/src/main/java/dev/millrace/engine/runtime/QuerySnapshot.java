@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.engine.statistic.OperatorStatistics;
 import java.util.List;
 import java.util.Map;
 

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.statistic.LateRowLog;
 import dev.millrace.engine.task.ChannelInput;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.MemoryScope;

@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.type.Schema;
 import java.util.Optional;
 

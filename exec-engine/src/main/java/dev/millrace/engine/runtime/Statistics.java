@@ -2,6 +2,12 @@ package dev.millrace.engine.runtime;
 
 import dev.millrace.engine.runtime.PlanGraph.Node;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.statistic.LatencyHistogram;
+import dev.millrace.engine.statistic.OperatorStatistics;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.statistic.SubscriberStatistics;
+import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.OutletStage;

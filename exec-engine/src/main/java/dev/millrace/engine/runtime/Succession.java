@@ -1,10 +1,12 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.runtime.QuerySnapshot.Part;
 import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.EntryStage;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.operator.Operator;

@@ -13,6 +13,8 @@ import dev.millrace.engine.epoch.Epochs;
 import dev.millrace.engine.join.SharedJoinOperator;
 import dev.millrace.engine.operators.OperatorFactory;
 import dev.millrace.engine.relation.RelationRegistry;
+import dev.millrace.engine.statistic.OperatorStatistics;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;

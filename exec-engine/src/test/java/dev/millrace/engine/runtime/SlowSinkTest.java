@@ -14,6 +14,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.connector.Sink;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.scheduler.SchedulingPolicies;

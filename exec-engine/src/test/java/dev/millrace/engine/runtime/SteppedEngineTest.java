@@ -16,6 +16,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.statistic.WatermarkStatistics;
+import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.scheduler.SteppedWorkers;

@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.WritableRelation;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;

@@ -3,7 +3,7 @@ package dev.millrace.server.http;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.text.JsonRows;
-import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.rows.ChangeRows;

@@ -1,11 +1,11 @@
 package dev.millrace.server.metrics;
 
-import dev.millrace.engine.runtime.LatencyHistogram;
-import dev.millrace.engine.runtime.OperatorStatistics;
-import dev.millrace.engine.runtime.QueryState;
-import dev.millrace.engine.runtime.QueryStatistics;
 import dev.millrace.engine.runtime.StandingQuery;
-import dev.millrace.engine.runtime.WatermarkStatistics;
+import dev.millrace.engine.statistic.LatencyHistogram;
+import dev.millrace.engine.statistic.OperatorStatistics;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.statistic.WatermarkStatistics;
 import dev.millrace.operator.Operator;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.session.Database;

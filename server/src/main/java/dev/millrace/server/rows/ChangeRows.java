@@ -3,7 +3,7 @@ package dev.millrace.server.rows;
 import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Vectors;
-import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;

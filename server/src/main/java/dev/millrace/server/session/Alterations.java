@@ -1,9 +1,9 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.runtime.Alteration;
+import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.runtime.QueryOptions;
-import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;

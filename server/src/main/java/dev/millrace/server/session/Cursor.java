@@ -2,7 +2,7 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.time.Clock;

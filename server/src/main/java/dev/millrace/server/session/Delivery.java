@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayDeque;

@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.runtime.OperatorStatistics;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.code.CalcProgram;
 import dev.millrace.plan.expression.Expression;

@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;

@@ -1,8 +1,8 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.runtime.EpochChanges;
-import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.type.Schema;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.QueryOptions;
-import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;

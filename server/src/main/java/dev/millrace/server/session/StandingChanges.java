@@ -1,7 +1,7 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.runtime.EpochChanges;
-import dev.millrace.engine.runtime.Subscription;
+import dev.millrace.engine.subscription.EpochChanges;
+import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.type.Schema;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package dev.millrace.server.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.engine.runtime.Subscription;
-import dev.millrace.engine.runtime.SubscriptionOptions;
+import dev.millrace.engine.subscription.Subscription;
+import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.error.MillraceException;
 import java.util.List;
 import java.util.SplittableRandom;

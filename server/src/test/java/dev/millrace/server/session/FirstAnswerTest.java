@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.QuerySnapshot;
-import dev.millrace.engine.runtime.QueryState;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.plan.node.PlanNode;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

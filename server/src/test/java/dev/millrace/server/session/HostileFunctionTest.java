@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.engine.runtime.QueryState;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;

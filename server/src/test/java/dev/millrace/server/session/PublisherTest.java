@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.Millrace;
 import dev.millrace.batch.Batch;
-import dev.millrace.engine.runtime.EpochChanges;
+import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Flow;

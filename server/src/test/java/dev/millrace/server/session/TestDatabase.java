@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.ValueText;
-import dev.millrace.engine.runtime.OperatorStatistics;
 import dev.millrace.engine.runtime.Result;
+import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.sql.Frontend;

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.statistic;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
@@ -19,7 +19,7 @@ import org.apache.arrow.memory.OutOfMemoryException;
  * many, the oldest go. Not on the Java heap, where late rows of a thousand queries would leave no room for anything else. Safe on
  * any thread.
  */
-final class LateRowLog implements AutoCloseable {
+public final class LateRowLog implements AutoCloseable {
     private static final int FIRST_PAGE_BYTES = 4 << 10;
     private static final int LARGEST_PAGE_BYTES = 64 << 10;
     private static final int HEADER_BYTES = 2 * Long.BYTES + Integer.BYTES; // the times, then the length of the text
@@ -52,12 +52,12 @@ final class LateRowLog implements AutoCloseable {
     private boolean closed;
 
     /** @param newAllocator called when the first row comes, if any does; whoever gives the allocator closes it */
-    LateRowLog(Clock clock, Supplier<BufferAllocator> newAllocator) {
+    public LateRowLog(Clock clock, Supplier<BufferAllocator> newAllocator) {
         this.clock = clock;
         this.newAllocator = newAllocator;
     }
 
-    synchronized void add(Batch batch, int[] rows, int rowCount, long watermarkMicros) {
+    public synchronized void add(Batch batch, int[] rows, int rowCount, long watermarkMicros) {
         count += rowCount;
         long now = clock.epochMicros();
         for (int i = Math.max(0, rowCount - LateRow.KEPT); i < rowCount && !closed; i++) {
@@ -116,12 +116,12 @@ final class LateRowLog implements AutoCloseable {
         }
     }
 
-    synchronized long count() {
+    public synchronized long count() {
         return count;
     }
 
     /** Those that are kept, the oldest first. */
-    synchronized List<LateRow> rows() {
+    public synchronized List<LateRow> rows() {
         List<LateRow> rows = new ArrayList<>(kept);
         for (Page page : pages) {
             for (long at = 0; at < page.end; ) {

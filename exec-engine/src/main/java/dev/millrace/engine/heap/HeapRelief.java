@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.heap;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -17,7 +17,7 @@ import java.util.Optional;
  *
  * <p>One thread, which makes as few objects as it can.
  */
-final class HeapRelief implements AutoCloseable {
+public final class HeapRelief implements AutoCloseable {
     /** Of where old objects are, in use after a collection; {@link HeapBudget} lets queries start up to some .7 of it. */
     private static final double FULL = .85;
 
@@ -27,7 +27,7 @@ final class HeapRelief implements AutoCloseable {
     private static final long LOOK_MILLIS = 100;
 
     /** Where the old objects of a heap are. */
-    interface Heap {
+    public interface Heap {
         /** How often it was collected. */
         long collections();
 
@@ -38,7 +38,7 @@ final class HeapRelief implements AutoCloseable {
     }
 
     /** The queries. */
-    interface Queries {
+    public interface Queries {
         /** The greediest end, until they are this part of what all hold; returns at once. */
         void giveWay(double part);
 
@@ -52,14 +52,14 @@ final class HeapRelief implements AutoCloseable {
     private long seen; // collections that were looked at
     private boolean relieving;
 
-    HeapRelief(Heap heap, Queries queries) {
+    public HeapRelief(Heap heap, Queries queries) {
         this.heap = heap;
         this.queries = queries;
         this.seen = heap.collections();
     }
 
     /** Begins to look, for a while. */
-    void begin() {
+    public void begin() {
         thread.setDaemon(true);
         thread.start();
     }
@@ -96,7 +96,7 @@ final class HeapRelief implements AutoCloseable {
     }
 
     /** That of this process, if its collector tells what it leaves. */
-    static Optional<Heap> ofProcess() {
+    public static Optional<Heap> ofProcess() {
         Optional<MemoryPoolMXBean> old = ManagementFactory.getMemoryPoolMXBeans().stream()
                 .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isCollectionUsageThresholdSupported())
                 .filter(pool -> pool.getName().matches(".*(Old|Tenured).*"))

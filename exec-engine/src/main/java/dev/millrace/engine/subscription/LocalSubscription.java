@@ -1,7 +1,8 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.subscription;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.engine.runtime.SubscriptionOptions.WhenFull;
+import dev.millrace.engine.statistic.SubscriberStatistics;
+import dev.millrace.engine.subscription.SubscriptionOptions.WhenFull;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.scheduler.Signal;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A queue of epochs from a query's output to one subscriber. */
-final class LocalSubscription implements Subscription {
+public final class LocalSubscription implements Subscription {
     private final Schema schema;
     private final SubscriptionOptions options;
     private final Workers workers;
@@ -27,7 +28,8 @@ final class LocalSubscription implements Subscription {
     private volatile boolean ended; // nothing will be added; written under the lock, read by all
     private volatile boolean closed; // likewise
 
-    LocalSubscription(Schema schema, SubscriptionOptions options, Workers workers, Runnable onRoom, Runnable onClose) {
+    public LocalSubscription(
+            Schema schema, SubscriptionOptions options, Workers workers, Runnable onRoom, Runnable onClose) {
         this.schema = schema;
         this.options = options;
         this.workers = workers;
@@ -36,7 +38,7 @@ final class LocalSubscription implements Subscription {
     }
 
     /** Adds an epoch; the batches stay the caller's. */
-    void deliver(long epoch, long epochMicros, List<Batch> batches, boolean snapshot) {
+    public void deliver(long epoch, long epochMicros, List<Batch> batches, boolean snapshot) {
         if (batches.isEmpty() && !options.progress() && !snapshot) {
             return;
         }
@@ -80,7 +82,7 @@ final class LocalSubscription implements Subscription {
     }
 
     /** How far these are behind. */
-    static SubscriberStatistics statistics(List<LocalSubscription> subscriptions, long nowMicros) {
+    public static SubscriberStatistics statistics(List<LocalSubscription> subscriptions, long nowMicros) {
         SubscriberStatistics all = SubscriberStatistics.NONE;
         for (LocalSubscription subscription : subscriptions) {
             all = subscription.addTo(all, nowMicros);
@@ -105,18 +107,18 @@ final class LocalSubscription implements Subscription {
     }
 
     /** Goes on with another query's output. */
-    void moveTo(Runnable newOnRoom, Runnable newOnClose) {
+    public void moveTo(Runnable newOnRoom, Runnable newOnClose) {
         onRoom = newOnRoom;
         onClose = newOnClose;
     }
 
     /** Whether the query should pause. */
-    boolean isFull() {
+    public boolean isFull() {
         return options.whenFull() == WhenFull.WAIT && queuedBytes > options.queueBytes();
     }
 
     /** Nothing follows. */
-    void end(Optional<MillraceException> why) {
+    public void end(Optional<MillraceException> why) {
         synchronized (this) {
             if (!ended) {
                 ended = true;

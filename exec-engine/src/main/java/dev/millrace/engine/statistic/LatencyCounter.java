@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.statistic;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** Counts how long epochs took. Written by one thread at a time, read by any. */
-final class LatencyCounter {
+public final class LatencyCounter {
     private final AtomicLongArray counts = new AtomicLongArray(LatencyHistogram.BOUNDS_NANOS.size() + 1);
     private final AtomicLong sumNanos = new AtomicLong();
 
-    void observe(long nanos) {
+    public void observe(long nanos) {
         int place = 0;
         while (place < LatencyHistogram.BOUNDS_NANOS.size() && nanos > LatencyHistogram.BOUNDS_NANOS.get(place)) {
             place++;
@@ -19,7 +19,7 @@ final class LatencyCounter {
         sumNanos.addAndGet(nanos);
     }
 
-    LatencyHistogram histogram() {
+    public LatencyHistogram histogram() {
         List<Long> now = new ArrayList<>();
         for (int place = 0; place < counts.length(); place++) {
             now.add(counts.get(place));

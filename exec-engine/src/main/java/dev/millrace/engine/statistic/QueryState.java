@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.statistic;
 
 /**
  * <pre>
@@ -16,7 +16,7 @@ public enum QueryState {
     DROPPED;
 
     /** Whether more may come. */
-    boolean isAlive() {
+    public boolean isAlive() {
         return this == RUNNING || this == PAUSED;
     }
 }

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.statistic;
 
 /**
  * Counters of one operator, summed over its parallel instances.

@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.alteration;
 
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;

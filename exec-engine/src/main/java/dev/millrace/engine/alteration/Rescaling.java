@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.alteration;
 
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Aggregate;
@@ -27,10 +27,10 @@ import java.util.stream.IntStream;
  * keys; rows come by those of the exchange before it. Where the two differ (counts of distinct values are spread by value,
  * too; groups by two keys may come by one of them) state belongs to the task that wrote it.
  */
-final class Rescaling {
+public final class Rescaling {
     private Rescaling() {}
 
-    static boolean isExact(PlanNode plan) {
+    public static boolean isExact(PlanNode plan) {
         return Subplans.of(plan).stream().allMatch(Rescaling::isExactHere);
     }
 

@@ -1,7 +1,8 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.alteration;
 
 import dev.millrace.engine.join.JoinAnswer;
 import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.SharedSides;
@@ -50,7 +51,7 @@ public final class Alteration {
     private final Set<PlanNode> kept = new HashSet<>(); // these and all below
 
     /** @param state of the query: one that runs has state that can be taken over */
-    Alteration(PlanNode before, PlanNode after, QueryState state, Function<String, Scannable> relations) {
+    public Alteration(PlanNode before, PlanNode after, QueryState state, Function<String, Scannable> relations) {
         this.after = after;
         this.changesNothing = before.equals(after) && state != QueryState.FAILED;
         this.relations = relations;
@@ -237,21 +238,21 @@ public final class Alteration {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    boolean isKept(PlanNode node) {
+    public boolean isKept(PlanNode node) {
         return kept.contains(node);
     }
 
     /** The node of the new plan that goes on with the state of one of the old. */
-    Optional<PlanNode> successor(PlanNode before) {
+    public Optional<PlanNode> successor(PlanNode before) {
         return kept.stream().filter(node -> SamePlans.same(before, node)).findFirst();
     }
 
-    boolean keepsAny() {
+    public boolean keepsAny() {
         return !kept.isEmpty();
     }
 
     /** Whether the node is to tell its answer again. */
-    boolean isRetold(PlanNode node) {
+    public boolean isRetold(PlanNode node) {
         return frontier.contains(node) && retells(node);
     }
 }

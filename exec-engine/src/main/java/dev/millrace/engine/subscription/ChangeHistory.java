@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.subscription;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
@@ -21,7 +21,7 @@ import org.apache.arrow.memory.OutOfMemoryException;
  * <p>Small epochs are copied together into pages: an epoch of one row takes its bytes and a place in an index, not a batch
  * of its own. Large ones are kept as they are.
  */
-final class ChangeHistory implements AutoCloseable {
+public final class ChangeHistory implements AutoCloseable {
     private static final long MOST_BYTES = 16L << 20;
     private static final int PAGE_ROWS = 1024;
     private static final int PAGE_BYTES = 1 << 20;
@@ -62,26 +62,26 @@ final class ChangeHistory implements AutoCloseable {
     private boolean begun;
     private long completeAfterMicros; // every epoch that is later is here
 
-    ChangeHistory(Schema schema, BufferAllocator allocator) {
+    public ChangeHistory(Schema schema, BufferAllocator allocator) {
         this.schema = schema;
         this.allocator = allocator;
         this.open = new RowBuffer(schema, PAGE_ROWS, allocator);
     }
 
     /** Keeps epochs from now on. */
-    synchronized void begin(long lastMicros) {
+    public synchronized void begin(long lastMicros) {
         if (!begun) {
             begun = true;
             completeAfterMicros = lastMicros;
         }
     }
 
-    synchronized boolean hasBegun() {
+    public synchronized boolean hasBegun() {
         return begun;
     }
 
     /** Adds an epoch if it changed something; the batches stay the caller's. Without memory the history begins anew. */
-    synchronized void add(long epoch, long micros, List<Batch> batches) {
+    public synchronized void add(long epoch, long micros, List<Batch> batches) {
         if (!begun || batches.isEmpty()) {
             return;
         }
@@ -158,7 +158,7 @@ final class ChangeHistory implements AutoCloseable {
      *
      * @throws MillraceException 72000 if not all of it is here any more
      */
-    synchronized void replay(String query, long afterMicros, LocalSubscription subscription) {
+    public synchronized void replay(String query, long afterMicros, LocalSubscription subscription) {
         if (!begun || afterMicros < completeAfterMicros) {
             throw MillraceException.user(
                             SqlState.SNAPSHOT_TOO_OLD, "what \"" + query + "\" changed since then is no longer kept")

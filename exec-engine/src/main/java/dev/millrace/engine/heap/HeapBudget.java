@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.heap;
 
 import com.sun.management.GarbageCollectorMXBean;
 import com.sun.management.GcInfo;
@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  * no room: what was in use before and all that was allocated to start the queries since, garbage included, is as much as half of the
  * heap; every few seconds at most. Safe on any thread.
  */
-final class HeapBudget {
+public final class HeapBudget {
     private static final long QUERY_BYTES = 12 << 10;
     private static final long OPERATOR_BYTES = 6 << 10; // per instance
     private static final long COLLECT_NANOS = 5_000_000_000L; // at least between two collections that are asked for
@@ -39,10 +39,10 @@ final class HeapBudget {
     // since
 
     /** What a query takes, in bytes, as far as it is known. */
-    record Taken(int asked, long bytes) {}
+    public record Taken(int asked, long bytes) {}
 
     /** What is known of a heap. */
-    interface Heap {
+    public interface Heap {
         long mostBytes();
 
         /** After the last collection, of whatever kind: old garbage may be in it. */
@@ -57,13 +57,13 @@ final class HeapBudget {
         long nanoTime();
     }
 
-    HeapBudget(Heap heap) {
+    public HeapBudget(Heap heap) {
         this.heap = heap;
         this.knownBytes = heap.usedBytes();
     }
 
     /** That of this process. */
-    static HeapBudget ofProcess() {
+    public static HeapBudget ofProcess() {
         Runtime runtime = Runtime.getRuntime();
         List<GarbageCollectorMXBean> collectors = ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class);
         Set<String> heapPools = ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -108,7 +108,7 @@ final class HeapBudget {
     }
 
     /** About what a query takes with so many workers, before it has seen many rows. */
-    static long estimate(PlanNode plan, int workers) {
+    public static long estimate(PlanNode plan, int workers) {
         return QUERY_BYTES + OPERATOR_BYTES * workers * nodes(plan);
     }
 
@@ -121,7 +121,7 @@ final class HeapBudget {
      *
      * @throws MillraceException 53200 if there is no room for it
      */
-    synchronized Taken take(String name, long bytes) {
+    public synchronized Taken take(String name, long bytes) {
         long most = heap.mostBytes() / 2;
         long collections = heap.collections();
         if (collections != seenCollections) {
@@ -154,7 +154,7 @@ final class HeapBudget {
     }
 
     /** A query was started, and so much was allocated for that: it has at most as much, or the estimate. */
-    synchronized Taken started(Taken taken, long allocatedBytes) {
+    public synchronized Taken started(Taken taken, long allocatedBytes) {
         if (taken.asked != asked || allocatedBytes <= taken.bytes) {
             return taken;
         }
@@ -163,7 +163,7 @@ final class HeapBudget {
     }
 
     /** The query has ended. What it had of what was collected last is known after the next time. */
-    synchronized void give(Taken taken) {
+    public synchronized void give(Taken taken) {
         if (taken.asked == asked) {
             knownBytes -= taken.bytes;
         }

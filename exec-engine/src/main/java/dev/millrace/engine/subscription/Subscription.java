@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.subscription;
 
 import dev.millrace.type.Schema;
 import java.util.Optional;

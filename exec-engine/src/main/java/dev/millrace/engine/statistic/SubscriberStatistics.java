@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.statistic;
 
 /**
  * How far the subscribers of a query are behind it, together.
@@ -15,7 +15,7 @@ public record SubscriberStatistics(
     public static final SubscriberStatistics NONE = new SubscriberStatistics(0, 0, 0, 0, 0);
 
     /** With one more. */
-    SubscriberStatistics plus(long rows, long bytes, long micros) {
+    public SubscriberStatistics plus(long rows, long bytes, long micros) {
         return new SubscriberStatistics(
                 subscribers + 1,
                 queuedRows + rows,

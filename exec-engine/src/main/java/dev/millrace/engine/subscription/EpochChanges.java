@@ -1,4 +1,4 @@
-package dev.millrace.engine.runtime;
+package dev.millrace.engine.subscription;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
