@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -72,6 +73,19 @@ class ArchitectureTest {
                 "dev.millrace.server.copy",
                 "dev.millrace.server.pgcatalog",
                 "dev.millrace.server.pgwire")));
+    }
+
+    @Test
+    void noPackageIsSplitBetweenModules() throws IOException {
+        Pattern source = Pattern.compile("([^/]+)/src/main/java/(dev/millrace/.*)/[^/]+\\.java");
+        try (Stream<Path> walk = Files.walk(RepositoryTest.ROOT)) {
+            Map<String, Set<String>> modules = walk.map(path ->
+                            source.matcher(RepositoryTest.ROOT.relativize(path).toString()))
+                    .filter(Matcher::matches)
+                    .collect(groupingBy(file -> file.group(2), TreeMap::new, mapping(file -> file.group(1), toSet())));
+            modules.values().removeIf(of -> of.size() == 1);
+            assertEquals(Map.of(), modules);
+        }
     }
 
     @Test
