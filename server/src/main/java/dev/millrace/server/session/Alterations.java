@@ -29,12 +29,12 @@ import java.util.stream.Collectors;
 
 /** ALTER CONTINUOUS QUERY and MATERIALIZED VIEW ... AS, and what EXPLAIN says of it before. */
 final class Alterations {
-    private final Database database;
+    private final Instance database;
     private final Consumer<String> notices;
     private final Queries queries;
     private final Indexes indexes;
 
-    Alterations(Database database, Consumer<String> notices, Queries queries, Indexes indexes) {
+    Alterations(Instance database, Consumer<String> notices, Queries queries, Indexes indexes) {
         this.database = database;
         this.notices = notices;
         this.queries = queries;

@@ -12,11 +12,11 @@ import java.util.List;
 
 /** COPY into streams and tables, and COPY of answers and subscriptions to the client. */
 final class Copies {
-    private final Database database;
+    private final Instance database;
     private final Queries queries;
     private final Writes writes;
 
-    Copies(Database database, Queries queries, Writes writes) {
+    Copies(Instance database, Queries queries, Writes writes) {
         this.database = database;
         this.queries = queries;
         this.writes = writes;

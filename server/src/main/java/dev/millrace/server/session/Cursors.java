@@ -23,13 +23,13 @@ final class Cursors {
     private final Queries queries;
     private final Transactions transactions;
     private final Cancellation cancellation;
-    private final Database database;
+    private final Instance database;
     private final SessionObjects objects;
     private final Map<String, OpenCursor> described = new LinkedHashMap<>();
     private final Map<String, Cursor> cursors = new LinkedHashMap<>();
 
     Cursors(
-            Database database,
+            Instance database,
             Queries queries,
             Transactions transactions,
             Cancellation cancellation,

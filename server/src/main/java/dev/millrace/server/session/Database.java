@@ -1,35 +1,26 @@
 package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.connectors.Connectors;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
-import dev.millrace.interrupt.Interrupt;
-import dev.millrace.interrupt.Turns;
+import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
-import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.role.LoginCheck;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.role.ScramSecret;
-import dev.millrace.server.transaction.RowLocks;
-import dev.millrace.server.transaction.TableKeys;
-import dev.millrace.sql.Frontend;
 import dev.millrace.time.Clock;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -39,54 +30,21 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * roles and settings are kept; rows and answers are in memory, and closing it forgets them.
  */
 public final class Database implements AutoCloseable {
-
-    private final Clock clock;
-    private final Engine engine;
-    private final Frontend frontend = new Frontend();
-    private final Turns turns = new Turns(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
-    private final AdHocStatements adHoc;
-    private final DatabaseCatalog catalog = new DatabaseCatalog();
-    private final PgCatalog pgCatalog;
-    private final Plans plans;
-    private final Connectors connectors;
-    private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
-    private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
+    private final Instance instance;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final Timeouts timeouts;
     private final HeapWatch heapWatch;
-    private final RowLocks rowLocks = new RowLocks();
-    private final AtomicLong subscriptions = new AtomicLong();
     private final AtomicInteger processes = new AtomicInteger();
     private final LongAdder statements = new LongAdder();
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
-    private final OffloadThreads offloadThreads = new OffloadThreads(turns);
     private final DirectCalls direct = new DirectCalls(this);
 
-    private final Keeper keeper;
-
-    /** Held while the catalog changes: definitions are made one at a time. */
-    private final ReentrantLock definitionLock = new ReentrantLock();
-
     private Database(DatabaseOptions options, Keeper keeper) {
-        this.keeper = keeper;
-        this.clock = options.clock();
-        this.timeouts = new Timeouts(sessions, clock);
-        this.engine = Engine.open(options.engine(), clock);
-        this.connectors = Connectors.standard(options.printed());
-        TableStatistics statistics = new TableStatistics(engine);
-        this.plans = new Plans(
-                frontend,
-                catalog,
-                engine.options().workers(),
-                name -> standing(name).map(StandingQuery::plan),
-                statistics::of,
-                statistics::atHand,
-                clock);
-        this.adHoc = new AdHocStatements(frontend, catalog::version);
-        SystemRelations system = new SystemRelations(this);
+        this.timeouts = new Timeouts(sessions, options.clock());
+        this.instance = new Instance(options.engine(), options.clock(), options.printed(), keeper);
+        SystemRelations system = new SystemRelations(instance);
         system.addAll();
-        this.pgCatalog = new PgCatalog(catalog);
-        pgCatalog.relations().forEach(system::add);
+        instance.pgCatalog().relations().forEach(system::add);
         this.heapWatch = new HeapWatch(sessions);
     }
 
@@ -106,7 +64,7 @@ public final class Database implements AutoCloseable {
             throw e;
         }
         try {
-            keeper.restore(database, options.restoring());
+            new Restoration(database, options.restoring()).run();
             return database;
         } catch (RuntimeException | Error e) {
             database.close();
@@ -114,14 +72,14 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** What is kept on disk, if anything is. */
-    Keeper keeper() {
-        return keeper;
+    /** What the sessions share. */
+    Instance instance() {
+        return instance;
     }
 
     /** What is kept but could not be made again when the database was opened, as lines for users. */
     public List<String> notRestored() {
-        return keeper.notRestored().values().stream()
+        return instance.keeper().notRestored().values().stream()
                 .map(object -> object.kind() + " \"" + object.name() + "\": "
                         + object.why().getMessage())
                 .toList();
@@ -150,7 +108,7 @@ public final class Database implements AutoCloseable {
             long there = sessions.stream()
                     .filter(session -> session.identity().login().equals(role))
                     .count();
-            LoginCheck.admit(catalog.roles(), role, there);
+            LoginCheck.admit(catalog().roles(), role, there);
             Session session = session(role);
             session.beginAsClient();
             return session;
@@ -161,16 +119,16 @@ public final class Database implements AutoCloseable {
      * What is kept of a role's password, to check one; empty if there is no such role, it has none, or it is no longer good.
      */
     public Optional<ScramSecret> secretOf(String role) {
-        return catalog.roles()
+        return catalog().roles()
                 .find(role)
                 .filter(found -> found.validUntilMicros().isEmpty()
-                        || found.validUntilMicros().getAsLong() > clock.epochMicros())
+                        || found.validUntilMicros().getAsLong() > clock().epochMicros())
                 .flatMap(Role::password);
     }
 
     /** What is checked in the place of a role that does not exist; with a data directory the same at each start. */
     public ScramDecoys decoys() {
-        return keeper.decoys();
+        return instance.keeper().decoys();
     }
 
     /** How many sessions there are now. */
@@ -262,7 +220,7 @@ public final class Database implements AutoCloseable {
 
     /** For rows to be inserted; what is taken from it is given back before the database is closed. */
     public BufferAllocator allocator() {
-        return engine.allocator();
+        return engine().allocator();
     }
 
     void closed(Session session) {
@@ -271,80 +229,22 @@ public final class Database implements AutoCloseable {
 
     /** What has a name, for those who list or complete names. */
     public DatabaseCatalog catalog() {
-        return catalog;
-    }
-
-    /** PostgreSQL's catalog over ours. */
-    PgCatalog pgCatalog() {
-        return pgCatalog;
+        return instance.catalog();
     }
 
     /** The engine, for statistics. */
     public Engine engine() {
-        return engine;
+        return instance.engine();
     }
 
     /** The time that all of it goes by. */
     public Clock clock() {
-        return clock;
-    }
-
-    Frontend frontend() {
-        return frontend;
-    }
-
-    /** The turns by which sessions do what takes long on their own threads, as planning may. */
-    Turns turns() {
-        return turns;
-    }
-
-    /** Statements that texts share which differ in their constants. */
-    AdHocStatements adHoc() {
-        return adHoc;
-    }
-
-    /** Where sessions have long statements planned. */
-    OffloadThreads offloadThreads() {
-        return offloadThreads;
-    }
-
-    Plans plans() {
-        return plans;
-    }
-
-    Connectors connectors() {
-        return connectors;
-    }
-
-    /**
-     * Takes the lock; who waits for it is stopped like anybody who works.
-     *
-     * @throws MillraceException why the statement under way was stopped; the lock is not taken then
-     */
-    void lockDefinitions() {
-        Interrupt.lock(definitionLock);
-    }
-
-    ReentrantLock definitionLock() {
-        return definitionLock;
-    }
-
-    /** The running query behind a continuous query, view or sink. */
-    Optional<StandingQuery> standing(String name) {
-        return Optional.ofNullable(queries.get(name));
+        return instance.clock();
     }
 
     /** The state of a continuous query, view or sink. */
     public Optional<QueryState> state(String name) {
-        return standing(name).map(StandingQuery::state);
-    }
-
-    Map<String, StandingQuery> queries() {
-        return queries;
-    }
-
-    Map<String, TableKeys> tableKeys() {
-        return tableKeys;
+        return instance.standing(name).map(StandingQuery::state);
     }
 
     HeapWatch heapWatch() {
@@ -355,19 +255,23 @@ public final class Database implements AutoCloseable {
         return timeouts;
     }
 
-    /** Which transactions hold which rows. */
-    RowLocks rowLocks() {
-        return rowLocks;
-    }
+    /** The sessions, for statements about roles. */
+    RoleSessions roleSessions() {
+        return new RoleSessions() {
+            @Override
+            public boolean hasLogin(String role) {
+                return sessions.stream()
+                        .anyMatch(session -> session.identity().login().equals(role));
+            }
 
-    /** A name for what a transaction sees of a table; no relation can have it. */
-    String ownRowsName(String table) {
-        return "own " + table + " " + subscriptions.incrementAndGet();
-    }
-
-    /** A name for a query that runs for one subscriber; no relation can have it. */
-    String subscriptionName() {
-        return "subscription " + subscriptions.incrementAndGet();
+            @Override
+            public void dropped(String role) {
+                sessions.stream().filter(session -> session.identity().is(role)).forEach(session -> session.end(
+                        MillraceException.user(
+                                SqlState.ADMIN_SHUTDOWN,
+                                "terminating connection because role \"" + role + "\" was dropped")));
+            }
+        };
     }
 
     /** Closes all sessions, stops all queries and frees everything. */
@@ -377,16 +281,6 @@ public final class Database implements AutoCloseable {
         timeouts.close();
         heapWatch.close();
         sessions.forEach(Session::close);
-        offloadThreads.close();
-        queries.values().forEach(StandingQuery::drop);
-        queries.clear();
-        tableKeys.values().forEach(TableKeys::close);
-        tableKeys.clear();
-        try {
-            engine.close();
-        } finally {
-            pgCatalog.close();
-            keeper.close();
-        }
+        instance.close();
     }
 }

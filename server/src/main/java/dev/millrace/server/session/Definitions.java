@@ -46,7 +46,7 @@ final class Definitions {
     private static final List<String> STORAGE = List.of(
             "fillfactor", "parallel_workers", "toast_tuple_target", "autovacuum_enabled", "toast.autovacuum_enabled");
 
-    private final Database database;
+    private final Instance database;
     private final Consumer<String> notices;
     private final Queries queries;
     private final Permissions permissions;
@@ -54,7 +54,7 @@ final class Definitions {
     private final Indexes indexes;
 
     Definitions(
-            Database database,
+            Instance database,
             Consumer<String> notices,
             Queries queries,
             Permissions permissions,

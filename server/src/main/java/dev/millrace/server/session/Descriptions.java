@@ -23,11 +23,11 @@ final class Descriptions {
 
     private final Cache<ParsedStatement, Known> known =
             CacheBuilder.newBuilder().weakKeys().maximumSize(REMEMBERED).build();
-    private final Database database;
+    private final Instance database;
     private final SessionCatalog names;
     private final Execution execution;
 
-    Descriptions(Database database, SessionCatalog names, Execution execution) {
+    Descriptions(Instance database, SessionCatalog names, Execution execution) {
         this.database = database;
         this.names = names;
         this.execution = execution;

@@ -124,7 +124,7 @@ final class DirectCalls implements AutoCloseable {
         return subscriber -> {
             Delivery<T> delivery = new Delivery<>(subscriber, items, deliveries::remove);
             deliveries.add(delivery);
-            delivery.begin(begin(), sql, Arrays.asList(parameters), database.subscriptionName());
+            delivery.begin(begin(), sql, Arrays.asList(parameters), database.instance().subscriptionName());
         };
     }
 

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 
 /** Executes the statements of one session: says which class does which. */
 final class Execution {
-    private final Database database;
+    private final Instance database;
     private final SessionSettings settings;
     private final SessionCatalog names;
     private final Identity identity;
@@ -48,7 +48,8 @@ final class Execution {
     private volatile Supplier<Optional<Progress>> progress = Optional::empty;
 
     Execution(
-            Database database,
+            Instance database,
+            RoleSessions sessions,
             SessionSettings settings,
             SessionCatalog names,
             Cancellation cancellation,
@@ -59,9 +60,9 @@ final class Execution {
         this.names = names;
         this.identity = names.identity();
         this.prepared = names.objects().prepared();
-        this.roles = new RoleStatements(database, identity, names.permissions(), notices);
+        this.roles = new RoleStatements(database, sessions, identity, names.permissions(), notices);
         this.notices = notices;
-        this.transactions = new Transactions(database, settings, notices);
+        this.transactions = new Transactions(database.rowLocks(), database.engine(), settings, notices);
         this.queries = new Queries(
                 database, settings, transactions, cancellation, offload, notices, source -> progress = source);
         this.analyses = new OpenAnalyses(database);
@@ -415,9 +416,5 @@ final class Execution {
         one.ifPresentOrElse(settings::reset, settings::resetAll);
         one.ifPresent(this::applied);
         return Command.of("RESET");
-    }
-
-    static MillraceException wrongKind(String name, String is, String wanted) {
-        return MillraceException.user(SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" is a " + is + ", not a " + wanted);
     }
 }

@@ -34,11 +34,11 @@ final class Explanations {
     private static final Schema LINES = Schema.of(new Field("QUERY PLAN", DataType.TEXT, false));
     private static final double NANOS_PER_MILLI = 1e6;
 
-    private final Database database;
+    private final Instance database;
     private final Queries queries;
     private final Alterations alterations;
 
-    Explanations(Database database, Queries queries, Alterations alterations) {
+    Explanations(Instance database, Queries queries, Alterations alterations) {
         this.database = database;
         this.queries = queries;
         this.alterations = alterations;

@@ -22,10 +22,10 @@ import java.util.Set;
 
 /** CREATE FUNCTION. Functions and relations share one space of names. */
 final class Functions {
-    private final Database database;
+    private final Instance database;
     private final Identity identity;
 
-    Functions(Database database, Identity identity) {
+    Functions(Instance database, Identity identity) {
         this.database = database;
         this.identity = identity;
     }

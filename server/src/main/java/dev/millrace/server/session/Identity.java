@@ -41,6 +41,11 @@ final class Identity {
         return current;
     }
 
+    /** Whether the session came in as this role, or is it now. */
+    boolean is(String role) {
+        return login.equals(role) || session.equals(role) || current.equals(role);
+    }
+
     boolean isSuperuser() {
         return roles.isSuperuser(current);
     }

@@ -24,10 +24,10 @@ import org.apache.arrow.vector.FieldVector;
 
 /** Rows on their way into a relation: widened to all its columns, completed as its rules say, and checked. */
 final class IncomingRows {
-    private final Database database;
+    private final Instance database;
     private final Queries queries;
 
-    IncomingRows(Database database, Queries queries) {
+    IncomingRows(Instance database, Queries queries) {
         this.database = database;
         this.queries = queries;
     }

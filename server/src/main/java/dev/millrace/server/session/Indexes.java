@@ -37,12 +37,12 @@ import org.apache.arrow.memory.OutOfMemoryException;
  * it is filled without the lock of definitions. A unique index of a table is one of the table's rules, as UNIQUE is.
  */
 final class Indexes {
-    private final Database database;
+    private final Instance database;
     private final Queries queries;
     private final Transactions transactions;
     private final Consumer<String> notices;
 
-    Indexes(Database database, Queries queries, Transactions transactions, Consumer<String> notices) {
+    Indexes(Instance database, Queries queries, Transactions transactions, Consumer<String> notices) {
         this.database = database;
         this.queries = queries;
         this.transactions = transactions;

@@ -24,10 +24,10 @@ import java.util.stream.Collectors;
 
 /** SHOW and DESCRIBE. */
 final class Inspection {
-    private final Database database;
+    private final Instance database;
     private final SessionSettings settings;
 
-    Inspection(Database database, SessionSettings settings) {
+    Inspection(Instance database, SessionSettings settings) {
         this.database = database;
         this.settings = settings;
     }

@@ -1,11 +1,9 @@
 package dev.millrace.server.session;
 
-import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
-import dev.millrace.server.log.EventLog;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.settings.Setting;
@@ -18,7 +16,6 @@ import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Statement;
-import dev.millrace.sql.text.Identifiers;
 import dev.millrace.time.Clock;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,24 +24,24 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 
 /**
- * Keeps definitions, roles and settings in the data directory, and makes them again when a database is opened. Without a
- * directory it keeps nothing.
+ * Keeps definitions, roles and settings in the data directory, by which they are made again when a database is opened. Without
+ * a directory it keeps nothing.
  *
  * <p>Changes are gathered while a statement makes them, and written as one record when it is done. Under the definition lock,
  * but for {@link #notRestored}.
  */
 final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
-    private static final EventLog LOG = EventLog.named("storage");
     private static final String DECOYS = "decoys.key";
-    private static final long TELL_NANOS = 2_000_000_000;
 
     private final Optional<DataDirectory> directory;
     private final Clock clock;
     private final List<CatalogChange> pending = new ArrayList<>();
     private final Map<String, NotRestored> notRestored = new ConcurrentSkipListMap<>();
-    private Optional<Database> database = Optional.empty();
+    private Optional<DatabaseCatalog> catalog = Optional.empty();
+    private Supplier<String> schedulingPolicy = () -> "";
     private Optional<KeptObject> restoring = Optional.empty();
     private boolean listening;
     private Access access = Access.NONE;
@@ -99,9 +96,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
         if (!listening) {
             return;
         }
-        Optional<UserFunction> code = database.orElseThrow()
-                .catalog()
-                .userFunction(object.name())
+        Optional<UserFunction> code = catalog.orElseThrow().userFunction(object.name())
                 .filter(function ->
                         function.kind() != UserFunction.Kind.SQL && function.kind() != UserFunction.Kind.SQL_TABLE);
         pending.add(new CatalogChange.Define(new KeptObject(
@@ -161,7 +156,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
             pending.clear();
             return Optional.empty();
         }
-        Roles roles = database.orElseThrow().catalog().roles();
+        Roles roles = catalog.orElseThrow().roles();
         List<CatalogChange> changes = new ArrayList<>();
         for (CatalogChange change : pending) {
             changes.add(change instanceof CatalogChange.Define define ? owned(define, roles) : change);
@@ -224,7 +219,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
 
     private Access access(Roles roles) {
         Map<String, String> owners = new TreeMap<>();
-        for (CatalogObject object : database.orElseThrow().catalog().objects()) {
+        for (CatalogObject object : catalog.orElseThrow().objects()) {
             String owner = roles.owner(object.name());
             if (!owner.equals(Roles.OWNER)) {
                 owners.put(object.name(), owner);
@@ -236,7 +231,7 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
     private Map<String, String> settings() {
         return Map.of(
                 Setting.SCHEDULING_POLICY.settingName(),
-                database.orElseThrow().engine().schedulingPolicy());
+                schedulingPolicy.get());
     }
 
     /** Whose object is made again now. */
@@ -251,84 +246,23 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
         return notRestored;
     }
 
-    /** Makes all that is kept again; what cannot be is logged, stays kept, and can be dropped. */
-    void restore(Database opened, DatabaseOptions.Restoring progress) {
-        database = Optional.of(opened);
-        opened.catalog().addListener(this);
-        if (directory.isEmpty()) {
-            return;
-        }
-        DataDirectory from = directory.get();
-        from.notices().forEach(notice -> LOG.warning("data directory", "directory", from.path(), "notice", notice));
-        opened.definitionLock().lock();
-        try (Session session = opened.session()) {
-            from.catalog().access().roles().forEach(statement -> run(session, statement));
-            from.catalog()
-                    .settings()
-                    .forEach((name, value) -> run(session, "SET " + name + " = " + Identifiers.quoteText(value)));
-            restore(session, List.copyOf(from.catalog().objects()), progress);
-            from.catalog().access().grants().forEach(statement -> run(session, statement));
-            access = access(opened.catalog().roles());
-        } finally {
-            opened.definitionLock().unlock();
-        }
-        listening = true;
-        LOG.info(
-                "definitions restored",
-                "directory",
-                from.path(),
-                "objects",
-                from.catalog().objects().size() - notRestored.size(),
-                "not_restored",
-                notRestored.size());
+    /** Where all is kept, if it is. */
+    Optional<DataDirectory> directory() {
+        return directory;
     }
 
-    /** Once more what failed, as long as that helps: an object that was missing may have been made anew, later. */
-    private void restore(Session session, List<KeptObject> objects, DatabaseOptions.Restoring progress) {
-        List<KeptObject> failed = objects;
-        int before;
-        do {
-            before = failed.size();
-            int done = 0;
-            long toldNanos = clock.nanoTime();
-            progress.restored(done, before);
-            for (KeptObject object : failed) {
-                restore(session, object);
-                progress.restored(++done, before);
-                if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
-                    toldNanos = clock.nanoTime();
-                    LOG.info("restoring definitions", "done", done, "of", before);
-                }
-            }
-            failed = failed.stream()
-                    .filter(object -> notRestored.containsKey(object.name()))
-                    .toList();
-        } while (!failed.isEmpty() && failed.size() < before);
-        for (NotRestored lost : notRestored.values()) {
-            LOG.warning(
-                    "not restored",
-                    "name",
-                    lost.name(),
-                    "kind",
-                    lost.kind(),
-                    "sqlstate",
-                    lost.why().sqlState().code(),
-                    "reason",
-                    lost.why().getMessage());
-        }
+    /** Hears of changes from here on. @param policy the scheduling policy that holds */
+    void follow(DatabaseCatalog changing, Supplier<String> policy) {
+        catalog = Optional.of(changing);
+        schedulingPolicy = policy;
+        changing.addListener(this);
     }
 
-    private void restore(Session session, KeptObject object) {
-        Database opened = session.database();
+    /** Has an object made again; one that cannot be is {@link #notRestored()}. */
+    void restoring(KeptObject object, Runnable makes) {
         restoring = Optional.of(object);
         try {
-            session.execute(object.sql()).drain();
-            if (opened.catalog().roles().find(object.owner()).isPresent()) {
-                opened.catalog().roles().setOwner(object.name(), object.owner());
-            }
-            if (object.paused()) {
-                opened.standing(object.name()).ifPresent(StandingQuery::pause);
-            }
+            makes.run();
         } catch (MillraceException e) {
             notRestored.put(object.name(), new NotRestored(object.name(), object.kind(), object.sql(), e));
         } finally {
@@ -336,18 +270,10 @@ final class Keeper implements AutoCloseable, DatabaseCatalog.Listener {
         }
     }
 
-    /** Runs a statement about roles, which may be about what could not be restored. */
-    private static void run(Session session, String statement) {
-        try {
-            session.execute(statement).drain();
-        } catch (MillraceException e) {
-            LOG.warning(
-                    "a privilege or setting was not restored",
-                    "sqlstate",
-                    e.sqlState().code(),
-                    "reason",
-                    e.getMessage());
-        }
+    /** All that is kept is there, as far as it can be: keeps changes from here on. */
+    void begin() {
+        access = access(catalog.orElseThrow().roles());
+        listening = true;
     }
 
     /** What unknown roles' salts are made with: kept with the directory, where there is one. */

@@ -69,14 +69,13 @@ final class KeyReads implements AutoCloseable {
     private record Last(ParsedStatement parsed, Known known) {}
 
     private Optional<Last> last = Optional.empty();
-    private final Database database;
+    private final Instance database;
     private final SessionCatalog names;
     private final Queries queries;
     private final KeyRows rows;
     private final OpenAnalyses analyses;
 
-    KeyReads(Database database, SessionCatalog names, Queries queries, OpenAnalyses analyses) {
-        this.analyses = analyses;
+    KeyReads(Instance database, SessionCatalog names, Queries queries) {
         this.database = database;
         this.names = names;
         this.queries = queries;

@@ -37,12 +37,12 @@ final class KeyRows implements AutoCloseable {
     private static final long MOST_COPIES = 10_000; // likewise
     private static final int BATCH_ROWS = 4096;
 
-    private final Database database;
+    private final Instance database;
     private final Clock clock;
     private Optional<LookupScratch> scratch = Optional.empty();
 
     /** @param clock of the statement under way */
-    KeyRows(Database database, Clock clock) {
+    KeyRows(Instance database, Clock clock) {
         this.database = database;
         this.clock = clock;
     }

@@ -37,7 +37,7 @@ final class PreparedChanges implements AutoCloseable {
             .<ParsedStatement, Known>removalListener(
                     removed -> removed.getValue().found.ifPresent(found -> found.rows.close()))
             .build();
-    private final Database database;
+    private final Instance database;
     private final SessionCatalog names;
     private final Queries queries;
     private final Transactions transactions;
@@ -45,13 +45,7 @@ final class PreparedChanges implements AutoCloseable {
     private final OpenAnalyses analyses;
 
     PreparedChanges(
-            Database database,
-            SessionCatalog names,
-            Queries queries,
-            Transactions transactions,
-            Writes writes,
-            OpenAnalyses analyses) {
-        this.analyses = analyses;
+            Instance database, SessionCatalog names, Queries queries, Transactions transactions, Writes writes) {
         this.database = database;
         this.names = names;
         this.queries = queries;

@@ -55,7 +55,7 @@ final class Queries {
     private static final int MOST_COMPUTED_DIRECTLY = 4096; // rows; a task for more can be cancelled
     private static final int MANY_NODES = 12; // whose tasks and code take some milliseconds to make
 
-    private final Database database;
+    private final Instance database;
     private final SessionSettings settings;
     private final Transactions transactions;
     private final Cancellation cancellation;
@@ -72,7 +72,7 @@ final class Queries {
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
 
     Queries(
-            Database database,
+            Instance database,
             SessionSettings settings,
             Transactions transactions,
             Cancellation cancellation,

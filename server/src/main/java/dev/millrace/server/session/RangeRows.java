@@ -29,11 +29,11 @@ final class RangeRows {
     private static final long FEW_ROWS = 10_000;
     private static final long MANY_ROWS = 200_000;
 
-    private final Database database;
+    private final Instance database;
     private final Clock clock;
 
     /** @param clock of the statement under way */
-    RangeRows(Database database, Clock clock) {
+    RangeRows(Instance database, Clock clock) {
         this.database = database;
         this.clock = clock;
     }

@@ -20,11 +20,11 @@ import java.util.stream.Collectors;
  * views as they are, streams from now on), and so do those over it that failed with it.
  */
 final class Restarts {
-    private final Database database;
+    private final Instance database;
     private final Consumer<String> notices;
     private final Queries queries;
 
-    Restarts(Database database, Consumer<String> notices, Queries queries) {
+    Restarts(Instance database, Consumer<String> notices, Queries queries) {
         this.database = database;
         this.notices = notices;
         this.queries = queries;

@@ -32,14 +32,16 @@ import java.util.function.Consumer;
 
 /** CREATE, ALTER and DROP ROLE, GRANT, REVOKE and owners, with the question who may. One change at a time. */
 final class RoleStatements {
-    private final Database database;
+    private final Instance database;
+    private final RoleSessions sessions;
     private final Roles roles;
     private final Identity identity;
     private final Permissions permissions;
     private final Consumer<String> notices;
 
-    RoleStatements(Database database, Identity identity, Permissions permissions, Consumer<String> notices) {
+    RoleStatements(Instance database, RoleSessions sessions, Identity identity, Permissions permissions, Consumer<String> notices) {
         this.database = database;
+        this.sessions = sessions;
         this.roles = database.catalog().roles();
         this.identity = identity;
         this.permissions = permissions;
@@ -180,8 +182,7 @@ final class RoleStatements {
         if (name.equals(Roles.OWNER) || name.equals(identity.session()) || name.equals(identity.current())) {
             throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "current user cannot be renamed");
         }
-        if (database.sessions().stream()
-                .anyMatch(session -> session.identity().login().equals(name))) {
+        if (sessions.hasLogin(name)) {
             throw MillraceException.user(SqlState.OBJECT_IN_USE, "role \"" + name + "\" has sessions");
         }
         roles.rename(name, rename.newName());
@@ -223,13 +224,7 @@ final class RoleStatements {
             }
             requireMayDrop(roles.require(name));
             roles.drop(name);
-            database.sessions().stream()
-                    .filter(session -> session.identity().login().equals(name)
-                            || session.identity().session().equals(name)
-                            || session.identity().current().equals(name))
-                    .forEach(session -> session.end(MillraceException.user(
-                            SqlState.ADMIN_SHUTDOWN,
-                            "terminating connection because role \"" + name + "\" was dropped")));
+            sessions.dropped(name);
         }
         return Command.of("DROP ROLE");
     }
@@ -377,7 +372,7 @@ final class RoleStatements {
                                 database.catalog().relationNames()));
                 boolean function = object.kind() == ObjectKind.FUNCTION;
                 if (function != (kind == Securable.Kind.FUNCTION)) {
-                    throw Execution.wrongKind(name, object.kind().sqlName(), function ? "relation" : "function");
+                    throw StatementKinds.wrongKind(name, object.kind().sqlName(), function ? "relation" : "function");
                 }
             }
             case SCHEMA -> {

@@ -39,6 +39,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  */
 public final class Session implements AutoCloseable {
     private final Database database;
+    private final Instance instance;
     private final SessionSettings settings = new SessionSettings();
     private final Cancellation cancellation;
     private final Offload offload;
@@ -59,27 +60,29 @@ public final class Session implements AutoCloseable {
 
     Session(Database database, String role) {
         this.database = database;
-        this.cancellation = new Cancellation(database.turns());
-        this.offload = new Offload(database.offloadThreads());
-        this.objects = new SessionObjects(new PreparedTexts(database.clock()));
-        this.identity = new Identity(database.catalog().roles(), settings, role);
-        this.deadlines = new Deadlines(settings, database.clock(), database.timeouts()::arm);
-        Permissions permissions = new Permissions(database.catalog(), identity);
+        this.instance = database.instance();
+        this.cancellation = new Cancellation(instance.turns());
+        this.offload = new Offload(instance.offloadThreads());
+        this.objects = new SessionObjects(new PreparedTexts(instance.clock()));
+        this.identity = new Identity(instance.catalog().roles(), settings, role);
+        this.deadlines = new Deadlines(settings, instance.clock(), database.timeouts()::arm);
+        Permissions permissions = new Permissions(instance.catalog(), identity);
         this.signals = new Signals(database, this, identity);
-        this.activity = new Activity(database.clock());
+        this.activity = new Activity(instance.clock());
         objects.activity(new ActivityRows(database, identity)::json);
         SessionCatalog names = new SessionCatalog(
-                database.catalog(), database.pgCatalog(), settings, identity, permissions, objects, signals);
+                instance.catalog(), instance.pgCatalog(), settings, identity, permissions, objects, signals::function);
         this.execution =
-                new Execution(database, settings, names, cancellation, offload, notice -> notices.accept(notice));
-        this.descriptions = new Descriptions(database, names, execution);
-        database.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
+                new Execution(
+                        instance, database.roleSessions(), settings, names, cancellation, offload, notice -> notices.accept(notice));
+        this.descriptions = new Descriptions(instance, names, execution);
+        instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
     }
 
     /** What ALTER ROLE ... SET says; what it said of a setting that is gone is passed over. */
     private void beginWith(String role) {
-        database.catalog().roles().require(role).settings().forEach((name, value) -> {
+        instance.catalog().roles().require(role).settings().forEach((name, value) -> {
             try {
                 settings.begin(Setting.named(name), value);
             } catch (MillraceException e) {
@@ -90,7 +93,7 @@ public final class Session implements AutoCloseable {
 
     /** A client that does not read is cut off, rather than that anybody waits for it, unless its role says otherwise. */
     void beginAsClient() {
-        if (!database.catalog()
+        if (!instance.catalog()
                 .roles()
                 .require(identity.login())
                 .settings()
@@ -276,7 +279,7 @@ public final class Session implements AutoCloseable {
         offload.begins(sql);
         try {
             return Failures.translate(() ->
-                    cancellation.run(() -> offload.run(() -> database.frontend().parse(sql))));
+                    cancellation.run(() -> offload.run(() -> instance.frontend().parse(sql))));
         } catch (MillraceException e) {
             statementEnds();
             execution.transactions().fail();
@@ -332,12 +335,12 @@ public final class Session implements AutoCloseable {
      * and was executed before, by whichever session, or rows by their key, and was executed by this one.
      */
     public boolean answersAtOnce(ParsedStatement statement) {
-        return database.plans().isConstant(statement) || execution.keyReads().answersAtOnce(statement);
+        return instance.plans().isConstant(statement) || execution.keyReads().answersAtOnce(statement);
     }
 
     /** The statements of a text, if it was parsed lately, by whichever session. */
     public Optional<List<ParsedStatement>> remembered(String sql) {
-        return database.frontend().remembered(sql);
+        return instance.frontend().remembered(sql);
     }
 
     /** Whether {@link #endTogether} has something to end, which may take its time. */
@@ -400,12 +403,12 @@ public final class Session implements AutoCloseable {
 
     /** A statement for a text of one, if it is like texts that came before but for its constants. */
     public Optional<AdHoc> adHoc(String sql) {
-        return database.adHoc().find(sql);
+        return instance.adHoc().find(sql);
     }
 
     /** The same if it is at hand, in microseconds; for who cannot wait until something is parsed. */
     public Optional<AdHoc> adHocAtHand(String sql) {
-        return database.adHoc().known(sql);
+        return instance.adHoc().known(sql);
     }
 
     /** Executes a text by way of the statement that it shares with others; empty if it has to be executed as it is. */
@@ -415,7 +418,7 @@ public final class Session implements AutoCloseable {
 
     private Optional<StatementResult> execute(String text, Supplier<Optional<StatementResult>> step) {
         requireOpen();
-        long start = database.clock().nanoTime();
+        long start = instance.clock().nanoTime();
         deadlines.statementBegins();
         cancellation.goesOn();
         activity.begins(text);
@@ -433,7 +436,7 @@ public final class Session implements AutoCloseable {
             throw e;
         } finally {
             if (done) { // else it is yet to be executed
-                database.executed(database.clock().nanoTime() - start);
+                database.executed(instance.clock().nanoTime() - start);
             }
         }
     }
@@ -571,7 +574,7 @@ public final class Session implements AutoCloseable {
 
     /** For what is made of this session's results. */
     public BufferAllocator allocator() {
-        return database.engine().allocator();
+        return instance.engine().allocator();
     }
 
     @Override

@@ -12,8 +12,13 @@ import dev.millrace.sql.catalog.UserFunction;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
-/** The database's catalog, and what functions say about one session. */
+/**
+ * The database's catalog, and what functions say about one session.
+ *
+ * @param signals the functions by which the session stops others
+ */
 record SessionCatalog(
         DatabaseCatalog catalog,
         PgCatalog pgCatalog,
@@ -21,7 +26,7 @@ record SessionCatalog(
         Identity identity,
         Permissions permissions,
         SessionObjects objects,
-        Signals signals)
+        Function<String, Optional<UserFunction>> signals)
         implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
@@ -73,7 +78,7 @@ record SessionCatalog(
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> found = catalog.userFunction(name);
         found.ifPresent(function -> permissions.requireExecute(name));
-        return found.or(() -> signals.function(name)).or(() -> pgCatalog.function(name));
+        return found.or(() -> signals.apply(name)).or(() -> pgCatalog.function(name));
     }
 
     @Override

@@ -9,6 +9,11 @@ import java.util.Optional;
 
 /** A session's catalog that notes whether what was found holds for this session only, or for this role. */
 final class SessionUse implements Catalog {
+    /** The functions that stop other sessions, which is for a statement to do once. */
+    static final String CANCEL = "session_cancel";
+
+    static final String TERMINATE = "session_terminate";
+
     private final Catalog names;
     private boolean own;
     private boolean stops;
@@ -70,7 +75,7 @@ final class SessionUse implements Catalog {
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> function = names.userFunction(name);
         own |= function.isPresent(); // its privilege is asked for when it is found
-        stops |= function.isPresent() && Signals.stops(name);
+        stops |= function.isPresent() && (name.equals(CANCEL) || name.equals(TERMINATE));
         return function;
     }
 }

@@ -26,8 +26,6 @@ import java.util.function.Consumer;
  */
 final class Signals implements AutoCloseable {
     private static final String PROCESS = "session_process";
-    private static final String CANCEL = "session_cancel";
-    private static final String TERMINATE = "session_terminate";
 
     private static final int MOST_WARNINGS = 100; // that wait to be told; there may be one for each row
     private static final long LOOK_MILLIS = 5;
@@ -50,16 +48,11 @@ final class Signals implements AutoCloseable {
         this.identity = identity;
     }
 
-    /** Whether a call of it stops somebody, which is for a statement to do once. */
-    static boolean stops(String function) {
-        return function.equals(CANCEL) || function.equals(TERMINATE);
-    }
-
     Optional<UserFunction> function(String name) {
         return switch (name) {
             case PROCESS -> Optional.of(UserFunction.expression(name, String.valueOf(session.process())));
-            case CANCEL -> Optional.of(provided(name, List.of(PID), this::cancel));
-            case TERMINATE -> Optional.of(provided(name, List.of(PID, TIMEOUT), this::terminate));
+            case SessionUse.CANCEL -> Optional.of(provided(name, List.of(PID), this::cancel));
+            case SessionUse.TERMINATE -> Optional.of(provided(name, List.of(PID, TIMEOUT), this::terminate));
             default -> Optional.empty();
         };
     }

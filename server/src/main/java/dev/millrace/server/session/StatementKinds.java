@@ -1,5 +1,7 @@
 package dev.millrace.server.session;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
@@ -62,5 +64,10 @@ final class StatementKinds {
                 .getSimpleName()
                 .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
                 .toUpperCase(Locale.ROOT);
+    }
+
+    /** What a statement is told of a name that means something else than it asks for. */
+    static MillraceException wrongKind(String name, String is, String wanted) {
+        return MillraceException.user(SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" is a " + is + ", not a " + wanted);
     }
 }

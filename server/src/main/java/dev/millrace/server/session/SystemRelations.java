@@ -27,9 +27,9 @@ import java.util.function.Consumer;
 final class SystemRelations {
     private static final double NANOS_PER_SECOND = 1e9;
 
-    private final Database database;
+    private final Instance database;
 
-    SystemRelations(Database database) {
+    SystemRelations(Instance database) {
         this.database = database;
     }
 

@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
  * them. What would change those is refused while anything reads the table.
  */
 final class TableAlterations {
-    private final Database database;
+    private final Instance database;
     private final Definitions definitions;
     private final Indexes indexes;
     private final Queries queries;
@@ -39,7 +39,7 @@ final class TableAlterations {
     private final Consumer<String> notices;
 
     TableAlterations(
-            Database database,
+            Instance database,
             Definitions definitions,
             Indexes indexes,
             Queries queries,

@@ -1,10 +1,12 @@
 package dev.millrace.server.session;
 
+import dev.millrace.engine.runtime.Engine;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.session.StatementResult.Command;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.transaction.RowLocks;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.statement.Statement;
@@ -38,7 +40,8 @@ final class Transactions {
 
     private record Savepoint(String name, Transaction.Mark mark, SessionSettings.Saved settings) {}
 
-    private final Database database;
+    private final RowLocks locks;
+    private final Engine engine;
     private final SessionSettings settings;
     private final Consumer<String> notices;
     private final List<Savepoint> savepoints = new ArrayList<>();
@@ -52,8 +55,10 @@ final class Transactions {
     private Optional<Transaction> current = Optional.empty();
     private SessionSettings.Saved settingsBefore;
 
-    Transactions(Database database, SessionSettings settings, Consumer<String> notices) {
-        this.database = database;
+    Transactions(
+            RowLocks locks, Engine engine, SessionSettings settings, Consumer<String> notices) {
+        this.locks = locks;
+        this.engine = engine;
         this.settings = settings;
         this.notices = notices;
         this.settingsBefore = settings.save();
@@ -86,7 +91,7 @@ final class Transactions {
     Optional<Transaction> current() {
         if (mode != Mode.NONE && current.isEmpty()) {
             current = Optional.of(
-                    new Transaction(database.rowLocks(), database.engine().allocator()));
+                    new Transaction(locks, engine.allocator()));
         }
         return current;
     }
@@ -100,7 +105,7 @@ final class Transactions {
     void requireUnchanged(String table, TableKeys keys, String what) {
         boolean own =
                 current().filter(transaction -> transaction.touches(table)).isPresent();
-        if (own || database.rowLocks().isHeld(keys)) {
+        if (own || locks.isHeld(keys)) {
             throw MillraceException.user(
                             SqlState.OBJECT_IN_USE,
                             "cannot " + what + " \"" + table + "\" because a transaction has changed its rows")
@@ -274,7 +279,7 @@ final class Transactions {
         Optional<Transaction> ending = current;
         try {
             if (ending.isPresent()) {
-                long epoch = ending.get().commit(rows -> database.engine().append(rows));
+                long epoch = ending.get().commit(rows -> engine.append(rows));
                 if (epoch != 0) {
                     onCommit.accept(epoch);
                 }

@@ -15,10 +15,10 @@ import java.util.Optional;
 
 /** CREATE VIEW. */
 final class Views {
-    private final Database database;
+    private final Instance database;
     private final Definitions definitions;
 
-    Views(Database database, Definitions definitions) {
+    Views(Instance database, Definitions definitions) {
         this.database = database;
         this.definitions = definitions;
     }

@@ -40,7 +40,7 @@ import org.apache.arrow.vector.FieldVector;
  * computed and checked before the first is written.
  */
 final class Writes {
-    private final Database database;
+    private final Instance database;
     private final Queries queries;
     private final Transactions transactions;
     private final SessionSettings settings;
@@ -49,7 +49,7 @@ final class Writes {
     private final Upserts upserts;
     private final Merges merges;
 
-    Writes(Database database, Queries queries, Transactions transactions, SessionSettings settings) {
+    Writes(Instance database, Queries queries, Transactions transactions, SessionSettings settings) {
         this.database = database;
         this.queries = queries;
         this.transactions = transactions;
@@ -434,7 +434,7 @@ final class Writes {
     long insert(String relation, Batch rows) {
         try (rows) {
             if (database.catalog().systemRelation(relation).isPresent()) {
-                throw Execution.wrongKind(relation, "system relation", "table or stream");
+                throw StatementKinds.wrongKind(relation, "system relation", "table or stream");
             }
             CatalogObject target = writable(relation);
             if (rows.weights().isPresent()) {

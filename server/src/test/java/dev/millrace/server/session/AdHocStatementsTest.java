@@ -63,7 +63,7 @@ class AdHocStatementsTest {
     }
 
     private long work() {
-        return db.database().plans().analyses() + db.database().plans().plannings();
+        return db.database().instance().plans().analyses() + db.database().instance().plans().plannings();
     }
 
     @Test
@@ -82,8 +82,8 @@ class AdHocStatementsTest {
         }
         assertEquals(before, work());
         assertEquals(4 * 49, shared);
-        assertEquals(4 * 49, db.database().adHoc().hits());
-        assertEquals(4, db.database().adHoc().entries());
+        assertEquals(4 * 49, db.database().instance().adHoc().hits());
+        assertEquals(4, db.database().instance().adHoc().entries());
         assertEquals(
                 List.of("4|196|4"),
                 db.rows("SELECT entries, hits, misses FROM millrace.plan_cache WHERE cache = 'shared by texts'"));
@@ -96,8 +96,8 @@ class AdHocStatementsTest {
             assertTrue(ask("SELECT id FROM t WHERE v > " + i + " ORDER BY 1").endsWith("]"));
         }
         assertEquals(0, shared);
-        assertEquals(10, db.database().adHoc().misses());
-        assertEquals(0, db.database().adHoc().hits());
+        assertEquals(10, db.database().instance().adHoc().misses());
+        assertEquals(0, db.database().instance().adHoc().hits());
     }
 
     @Test
@@ -166,7 +166,7 @@ class AdHocStatementsTest {
         for (int i = 0; i < 3_000; i++) {
             ask("SELECT id AS a" + i + " FROM t WHERE id = 5000");
         }
-        assertTrue(db.database().adHoc().entries() < 1_100);
+        assertTrue(db.database().instance().adHoc().entries() < 1_100);
     }
 
     @Test

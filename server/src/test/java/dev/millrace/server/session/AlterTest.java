@@ -165,7 +165,7 @@ class AlterTest {
             database.run("CREATE MATERIALIZED VIEW q AS SELECT k, v FROM t WHERE v < 3");
             TreeMap<String, Integer> seen = new TreeMap<>();
             try (var subscription =
-                    database.database().standing("q").orElseThrow().subscribe(SubscriptionOptions.withSnapshot())) {
+                    database.database().instance().standing("q").orElseThrow().subscribe(SubscriptionOptions.withSnapshot())) {
                 collect(subscription, seen);
                 assertEquals("{a|1=1, b|2=1}", seen.toString());
                 database.run("ALTER MATERIALIZED VIEW q AS SELECT k, v FROM t WHERE v > 1");
@@ -221,9 +221,9 @@ class AlterTest {
         try (TestDatabase database = new TestDatabase()) {
             database.run("CREATE TABLE t (k TEXT PRIMARY KEY, v INTEGER)");
             database.run("CREATE MATERIALIZED VIEW q AS SELECT k, v FROM t WHERE v > 1");
-            var before = database.database().standing("q");
+            var before = database.database().instance().standing("q");
             database.run("ALTER MATERIALIZED VIEW q AS SELECT k, v FROM t WHERE v > 1");
-            assertEquals(before, database.database().standing("q"));
+            assertEquals(before, database.database().instance().standing("q"));
             assertTrue(database.notices().stream().anyMatch(notice -> notice.contains("nothing changes")));
         }
     }

@@ -88,7 +88,7 @@ class AlteredMeanwhileTest {
     @Test
     void dropDoesNotFreeRowsThatAStatementReads() {
         database.run("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 1)");
-        TableKeys keys = database.database().tableKeys().get("t");
+        TableKeys keys = database.database().instance().tableKeys().get("t");
         keys.lock().lock(); // as a statement has it that puts rows in the place of others
         try {
             CompletableFuture.runAsync(() -> byOther("DROP TABLE t"), OwnThread.EACH)
@@ -121,12 +121,14 @@ class AlteredMeanwhileTest {
     void whatWasPlannedForOtherTypesIsNotRun() {
         database.run("CREATE TABLE t (a INT, b TEXT, c INT); INSERT INTO t VALUES (1, 'one', 10)");
         Statement statement = database.database()
+                .instance()
                 .plans()
                 .analyze(
                         new Frontend().parse("SELECT a, b, c FROM t").get(0),
                         database.database().catalog(),
                         Parameters.none());
         PlanNode plan = database.database()
+                .instance()
                 .plans()
                 .pull(((Statement.Select) statement).query())
                 .root();
@@ -141,7 +143,7 @@ class AlteredMeanwhileTest {
         database.run("CREATE TABLE u (v INT); CREATE TABLE t (a INT, b INT); INSERT INTO t VALUES (1, 2)");
         String error = altered(
                 "WITH changed AS (INSERT INTO u VALUES (1) RETURNING v) SELECT a FROM t",
-                database.database().tableKeys().get("u").lock(),
+                database.database().instance().tableKeys().get("u").lock(),
                 "ALTER TABLE t DROP COLUMN a; ALTER TABLE t ADD COLUMN c INT");
         assertEquals("40001", error);
     }
@@ -151,7 +153,7 @@ class AlteredMeanwhileTest {
         database.run("CREATE TABLE t (a INT, b INT); INSERT INTO t VALUES (1, 2)");
         String error = altered(
                 "CREATE MATERIALIZED VIEW m AS SELECT a FROM t",
-                database.database().definitionLock(),
+                database.database().instance().definitionLock(),
                 "ALTER TABLE t DROP COLUMN a; ALTER TABLE t ADD COLUMN c INT");
         assertEquals("40001", error);
         assertEquals("42P01", state("SELECT * FROM m"));

@@ -42,7 +42,7 @@ class DefinitionWaitTest {
     void whoWaitsForTheLockIsStoppedByItsTimeoutAndDefinesNothing() {
         try (Database database = Millrace.open()) {
             database.execute("CREATE TABLE t (a INT)");
-            database.definitionLock().lock();
+            database.instance().definitionLock().lock();
             try {
                 for (String sql : List.of(
                         "CREATE TABLE u (a INT)",
@@ -54,12 +54,12 @@ class DefinitionWaitTest {
                     assertEquals("57014", state(database, sql), sql);
                 }
             } finally {
-                database.definitionLock().unlock();
+                database.instance().definitionLock().unlock();
             }
             assertTrue(database.catalog().object("t").isPresent());
             assertFalse(database.catalog().object("u").isPresent());
             database.execute("CREATE VIEW u AS SELECT a FROM t");
-            assertFalse(database.definitionLock().isLocked());
+            assertFalse(database.instance().definitionLock().isLocked());
         }
     }
 }

@@ -52,7 +52,7 @@ class PreparedChangesTest {
     }
 
     private long work() {
-        return db.database().plans().analyses() + db.database().plans().plannings();
+        return db.database().instance().plans().analyses() + db.database().instance().plans().plannings();
     }
 
     @Test

@@ -256,10 +256,10 @@ class RangeReadsTest {
                     assertEquals(List.of("b" + (1007 + i), "b" + (1107 + i)), TestDatabase.texts(rows));
                 }
                 if (i == 0) {
-                    plannings = db.database().plans().plannings();
+                    plannings = db.database().instance().plans().plannings();
                 }
             }
-            assertEquals(plannings, db.database().plans().plannings());
+            assertEquals(plannings, db.database().instance().plans().plannings());
             db.run("BEGIN");
             db.run("DELETE FROM t WHERE id = 1007");
             assertEquals(

@@ -133,9 +133,9 @@ public final class TestDatabase implements AutoCloseable {
     /** What a SELECT costs. */
     public Work selectWork(String select) {
         Statement statement =
-                database.plans().analyze(new Frontend().parse(select).get(0), database.catalog(), Parameters.none());
+                database.instance().plans().analyze(new Frontend().parse(select).get(0), database.catalog(), Parameters.none());
         PlanNode plan =
-                database.plans().pull(((Statement.Select) statement).query()).root();
+                database.instance().plans().pull(((Statement.Select) statement).query()).root();
         try (Result result = database.engine().run(plan)) {
             for (Optional<Batch> next = result.next(); next.isPresent(); next = result.next()) {
                 next.get().close();
@@ -151,7 +151,7 @@ public final class TestDatabase implements AutoCloseable {
             List<String> rows = flushedRows("SELECT * FROM measured");
             return Work.of(
                     rows,
-                    database.standing("measured").orElseThrow().statistics().operators());
+                    database.instance().standing("measured").orElseThrow().statistics().operators());
         } finally {
             run("DROP MATERIALIZED VIEW measured");
         }

@@ -1,0 +1,129 @@
+package dev.millrace.server.session;
+
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.error.MillraceException;
+import dev.millrace.server.log.EventLog;
+import dev.millrace.server.role.Roles;
+import dev.millrace.server.storage.DataDirectory;
+import dev.millrace.server.storage.KeptObject;
+import dev.millrace.sql.text.Identifiers;
+import dev.millrace.time.Clock;
+import java.util.List;
+
+/**
+ * Makes again, when a database is opened, all that its data directory keeps, by the statements that are kept. What cannot be
+ * made is logged, stays kept, and can be dropped. On the thread that opens the database.
+ */
+final class Restoration {
+    private static final EventLog LOG = EventLog.named("storage");
+    private static final long TELL_NANOS = 2_000_000_000;
+
+    private final Database database;
+    private final Instance instance;
+    private final Keeper keeper;
+    private final Clock clock;
+    private final DatabaseOptions.Restoring progress;
+
+    Restoration(Database database, DatabaseOptions.Restoring progress) {
+        this.database = database;
+        this.instance = database.instance();
+        this.keeper = instance.keeper();
+        this.clock = instance.clock();
+        this.progress = progress;
+    }
+
+    /** From here on the keeper hears of changes, and keeps them when all is there. */
+    void run() {
+        keeper.follow(instance.catalog(), instance.engine()::schedulingPolicy);
+        if (keeper.directory().isPresent()) {
+            run(keeper.directory().get());
+        }
+    }
+
+    private void run(DataDirectory from) {
+        if (from.wasCut()) {
+            LOG.warning("a record that was being written when the database ended was cut off");
+        }
+        instance.definitionLock().lock();
+        try (Session session = database.session()) {
+            from.catalog().access().roles().forEach(statement -> run(session, statement));
+            from.catalog()
+                    .settings()
+                    .forEach((name, value) -> run(session, "SET " + name + " = " + Identifiers.quoteText(value)));
+            restore(session, List.copyOf(from.catalog().objects()));
+            from.catalog().access().grants().forEach(statement -> run(session, statement));
+            keeper.begin();
+        } finally {
+            instance.definitionLock().unlock();
+        }
+        int lost = keeper.notRestored().size();
+        LOG.info(
+                "definitions restored",
+                "directory",
+                from.path(),
+                "objects",
+                from.catalog().objects().size() - lost,
+                "not_restored",
+                lost);
+    }
+
+    /** Once more what failed, as long as that helps: an object that was missing may have been made anew, later. */
+    private void restore(Session session, List<KeptObject> objects) {
+        List<KeptObject> failed = objects;
+        int before;
+        do {
+            before = failed.size();
+            int done = 0;
+            long toldNanos = clock.nanoTime();
+            progress.restored(done, before);
+            for (KeptObject object : failed) {
+                keeper.restoring(object, () -> restore(session, object));
+                progress.restored(++done, before);
+                if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
+                    toldNanos = clock.nanoTime();
+                    LOG.info("restoring definitions", "done", done, "of", before);
+                }
+            }
+            failed = failed.stream()
+                    .filter(object -> keeper.notRestored().containsKey(object.name()))
+                    .toList();
+        } while (!failed.isEmpty() && failed.size() < before);
+        for (Keeper.NotRestored lost : keeper.notRestored().values()) {
+            LOG.warning(
+                    "not restored",
+                    "name",
+                    lost.name(),
+                    "kind",
+                    lost.kind(),
+                    "sqlstate",
+                    lost.why().sqlState().code(),
+                    "reason",
+                    lost.why().getMessage());
+        }
+    }
+
+    private void restore(Session session, KeptObject object) {
+        session.execute(object.sql()).drain();
+        Roles roles = instance.catalog().roles();
+        if (roles.find(object.owner()).isPresent()) {
+            roles.setOwner(object.name(), object.owner());
+        }
+        if (object.paused()) {
+            instance.standing(object.name()).ifPresent(StandingQuery::pause);
+        }
+    }
+
+    /** Runs a statement about roles, which may be about what could not be restored. */
+    private static void run(Session session, String statement) {
+        try {
+            session.execute(statement).drain();
+        } catch (MillraceException e) {
+            LOG.warning(
+                    "a privilege or setting was not restored",
+                    "sqlstate",
+                    e.sqlState().code(),
+                    "reason",
+                    e.getMessage());
+        }
+    }
+}
