@@ -243,4 +243,21 @@ public final class Rex {
                     && !getName().contains(Expression.EACH_TIME);
         }
     }
+
+    /** What is true where a condition is false. */
+    public static RexNode not(RexNode condition) {
+        return call(
+                "not", List.of(condition), DataType.BOOLEAN, condition.getType().isNullable());
+    }
+
+    /** Conditions as one. @param name {@code and} or {@code or} */
+    public static RexNode combine(String name, List<RexNode> parts) {
+        return parts.size() == 1
+                ? parts.get(0)
+                : call(
+                        name,
+                        parts,
+                        DataType.BOOLEAN,
+                        parts.stream().anyMatch(part -> part.getType().isNullable()));
+    }
 }

@@ -107,7 +107,7 @@ final class AggregateBinder {
                 function,
                 List.of(value),
                 false,
-                conditions.isEmpty() ? Optional.empty() : Optional.of(ExpressionBinder.combine("and", conditions)),
+                conditions.isEmpty() ? Optional.empty() : Optional.of(Rex.combine("and", conditions)),
                 ordered ? List.of(new SortKey(value, !least, false)) : List.of(),
                 type,
                 true,

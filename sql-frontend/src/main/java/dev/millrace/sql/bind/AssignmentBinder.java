@@ -55,7 +55,7 @@ final class AssignmentBinder {
 
     /** A query gives one value for each column. */
     private void requireWidth(SqlNode query, int count) {
-        QueryBinder.Bound bound = new QueryBinder(context.beside(), Optional.of(scope)).bind(query, List.of());
+        BoundQuery bound = new QueryBinder(context.beside(), Optional.of(scope)).bind(query, List.of());
         if (bound.names().size() != count) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "number of columns does not match number of values", query);
         }

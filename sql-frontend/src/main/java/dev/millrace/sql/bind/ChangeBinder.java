@@ -2,7 +2,6 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
@@ -215,10 +214,10 @@ final class ChangeBinder {
             });
         }
         RelNode project = Relations.project(filtered, values, names, scope.correlation());
-        Query changes = StatementBinder.query(context, project, names, new Emit.Unspecified());
+        Query changes = QueryBinder.query(context, project, names, new Emit.Unspecified());
         boolean joined = rows.others.isPresent();
         Optional<Query> matched = joined && !rows.hasKey()
-                ? Optional.of(StatementBinder.query(
+                ? Optional.of(QueryBinder.query(
                         context,
                         rows.matched(update.where(), update.relation()),
                         rows.target.relation().schema().names(),
@@ -249,7 +248,7 @@ final class ChangeBinder {
         RelNode project = rows.others.isEmpty() ? rel : Relations.project(rel, values, names, Optional.empty());
         return new Statement.Delete(
                 rows.target.relation().name(),
-                StatementBinder.query(context, project, names, new Emit.Unspecified()),
+                QueryBinder.query(context, project, names, new Emit.Unspecified()),
                 withOthers,
                 ReturningBinder.bind(context, delete.returning(), rows.parts(withOthers), delete.with()));
     }

@@ -150,7 +150,7 @@ final class CollectedAggregates {
             conditions.add(Rex.call("is_not_null", List.of(value), DataType.BOOLEAN, false));
         }
         Optional<RexNode> condition =
-                conditions.isEmpty() ? Optional.empty() : Optional.of(ExpressionBinder.combine("and", conditions));
+                conditions.isEmpty() ? Optional.empty() : Optional.of(Rex.combine("and", conditions));
         return calls.add(new Call(
                 Function.ARRAY_AGG,
                 List.of(value),
@@ -179,7 +179,7 @@ final class CollectedAggregates {
         if (key.nullsFirst() && key.value().getType().isNullable()) {
             before.add(Rex.call("is_null", List.of(key.value()), DataType.BOOLEAN, false));
         }
-        RexNode comesBefore = ExpressionBinder.combine("or", before);
+        RexNode comesBefore = Rex.combine("or", before);
         RexNode one = Rex.literal(new Literal(1L, DataType.BIGINT));
         return switch (syntax.name()) {
             case "rank" -> plus(count(Optional.of(comesBefore), List.of()), one);
@@ -202,7 +202,7 @@ final class CollectedAggregates {
             }
             default -> {
                 RexNode same = context.functions().operator("eq", List.of(key.value(), wanted), where);
-                RexNode upTo = ExpressionBinder.combine("or", List.of(comesBefore, same));
+                RexNode upTo = Rex.combine("or", List.of(comesBefore, same));
                 yield context.functions()
                         .operator(
                                 "divide",
@@ -233,7 +233,7 @@ final class CollectedAggregates {
                 Function.COUNT,
                 distinct,
                 !distinct.isEmpty(),
-                conditions.isEmpty() ? Optional.empty() : Optional.of(ExpressionBinder.combine("and", conditions)),
+                conditions.isEmpty() ? Optional.empty() : Optional.of(Rex.combine("and", conditions)),
                 List.of(),
                 DataType.BIGINT,
                 false,

@@ -70,7 +70,7 @@ final class ComparisonBinder {
                     parts.add(one(name, lefts.get(i), rights.get(i), where));
                 }
                 boolean all = name.equals("eq") || name.equals("is_not_distinct_from");
-                return ExpressionBinder.combine(all ? "and" : "or", parts);
+                return Rex.combine(all ? "and" : "or", parts);
             }
             default -> {
                 return ordered(name, lefts, rights, where);
@@ -85,8 +85,8 @@ final class ComparisonBinder {
         String strict = name.equals("le") ? "lt" : name.equals("ge") ? "gt" : name;
         for (int i = last - 1; i >= 0; i--) {
             RexNode equal = one("eq", lefts.get(i), rights.get(i), where);
-            RexNode further = ExpressionBinder.combine("and", List.of(equal, result));
-            result = ExpressionBinder.combine("or", List.of(one(strict, lefts.get(i), rights.get(i), where), further));
+            RexNode further = Rex.combine("and", List.of(equal, result));
+            result = Rex.combine("or", List.of(one(strict, lefts.get(i), rights.get(i), where), further));
         }
         return result;
     }
@@ -102,13 +102,13 @@ final class ComparisonBinder {
         RexNode high = expressions.bind(call.operand(2));
         RexNode inside = inRange(value, low, high, call);
         if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
-            inside = ExpressionBinder.combine("or", List.of(inside, inRange(value, high, low, call)));
+            inside = Rex.combine("or", List.of(inside, inRange(value, high, low, call)));
         }
-        return operator.isNegated() ? ExpressionBinder.not(inside) : inside;
+        return operator.isNegated() ? Rex.not(inside) : inside;
     }
 
     private RexNode inRange(RexNode value, RexNode low, RexNode high, SqlNode where) {
-        return ExpressionBinder.combine(
+        return Rex.combine(
                 "and",
                 List.of(
                         context.functions().operator("ge", List.of(value, low), where),
@@ -129,7 +129,7 @@ final class ComparisonBinder {
                 }
                 alternatives.add(compareRows("eq", (SqlCall) left, (SqlCall) item, item));
             }
-            return ExpressionBinder.combine("or", alternatives);
+            return Rex.combine("or", alternatives);
         }
         return equalsAny(expressions.bind(left), expressions.bindAll(list.getList()), call);
     }
@@ -139,7 +139,7 @@ final class ComparisonBinder {
         for (RexNode item : items) {
             alternatives.add(context.functions().operator("eq", List.of(value, item), where));
         }
-        return ExpressionBinder.combine("or", alternatives);
+        return Rex.combine("or", alternatives);
     }
 
     /** {@code x = ANY (...)} of a query or an array constant. */
@@ -164,7 +164,7 @@ final class ComparisonBinder {
             }
             return parts.isEmpty()
                     ? Rex.literal(new Literal(!some, DataType.BOOLEAN))
-                    : ExpressionBinder.combine(some ? "or" : "and", parts);
+                    : Rex.combine(some ? "or" : "and", parts);
         }
         String name = comparison(((SqlQuantifyOperator) call.getOperator()).comparisonKind);
         boolean some = call.getKind() == SqlKind.SOME;
@@ -195,11 +195,11 @@ final class ComparisonBinder {
         List<RexNode> parts = new ArrayList<>();
         for (RexNode pattern : patterns) {
             RexNode match = context.functions().operator(operator, List.of(value, pattern), call);
-            parts.add(negated ? ExpressionBinder.not(match) : match);
+            parts.add(negated ? Rex.not(match) : match);
         }
         return parts.isEmpty()
                 ? Rex.literal(new Literal(!any, DataType.BOOLEAN))
-                : ExpressionBinder.combine(any ? "or" : "and", parts);
+                : Rex.combine(any ? "or" : "and", parts);
     }
 
     /** The canonical name of a comparison. */

@@ -2,7 +2,6 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.FromBinder.On;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,14 +136,14 @@ final class CorrelatedJoin {
     From existence(JoinRelType type, On on) {
         context.foundSubQuery();
         RexNode exists = RexSubQuery.exists(filteredRight(on));
-        RexNode condition = type == JoinRelType.SEMI ? exists : ExpressionBinder.not(exists);
+        RexNode condition = type == JoinRelType.SEMI ? exists : Rex.not(exists);
         return new From(Relations.filter(left.rel(), condition, leftScope.correlation()), left.columns());
     }
 
     /** The rows of the LEFT join and, behind NULLs, the right rows for which there is no left one. */
     private From full(On on, From both) {
         CorrelatedJoin turned = turned();
-        RexNode none = ExpressionBinder.not(RexSubQuery.exists(turned.filteredRight(turned(on, both))));
+        RexNode none = Rex.not(RexSubQuery.exists(turned.filteredRight(turned(on, both))));
         RelNode lonely = Relations.filter(right.rel(), none, turned.leftScope.correlation());
         List<RexNode> behindNulls = new ArrayList<>();
         for (RexNode column : Relations.references(left.rel())) {
@@ -202,12 +201,12 @@ final class CorrelatedJoin {
     private From left(On on) {
         Map<Boolean, List<RexNode>> parts = RelOptUtil.conjunctions(on.condition()).stream()
                 .collect(Collectors.partitioningBy(part -> RexUtil.SubQueryFinder.find(part) != null));
-        RelNode rows = filteredRight(new On(ExpressionBinder.combine("and", parts.get(true)), on.correlation()));
+        RelNode rows = filteredRight(new On(Rex.combine("and", parts.get(true)), on.correlation()));
         List<RexNode> plain = parts.get(false);
         if (leftScope.correlation().isPresent() || plain.isEmpty()) {
             return correlate(filteredRight(on), JoinRelType.LEFT);
         }
-        RexNode condition = ExpressionBinder.combine("and", plain);
+        RexNode condition = Rex.combine("and", plain);
         return FromBinder.beside(left, right, Relations.join(left.rel(), rows, condition, JoinRelType.LEFT));
     }
 

@@ -183,7 +183,7 @@ final class DerivedAggregates {
                 conditions.add(Rex.call("is_not_null", List.of(argument), DataType.BOOLEAN, false));
             }
         }
-        return conditions.isEmpty() ? Optional.empty() : Optional.of(ExpressionBinder.combine("and", conditions));
+        return conditions.isEmpty() ? Optional.empty() : Optional.of(Rex.combine("and", conditions));
     }
 
     private RexNode number(RexNode argument) {

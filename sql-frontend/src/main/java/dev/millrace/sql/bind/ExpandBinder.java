@@ -3,7 +3,6 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.sql.algebra.ExpandRel;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import java.util.ArrayList;
 import java.util.List;

@@ -179,7 +179,7 @@ final class ExpressionBinder {
                 return logic("or", operands);
             }
             case NOT -> {
-                return not(context.coercions().condition(bind(operands.get(0)), "NOT", operands.get(0)));
+                return Rex.not(context.coercions().condition(bind(operands.get(0)), "NOT", operands.get(0)));
             }
             case EQUALS -> {
                 return comparisons.compare("eq", call);
@@ -249,11 +249,11 @@ final class ExpressionBinder {
             case LIKE -> {
                 SqlLikeOperator like = (SqlLikeOperator) call.getOperator();
                 RexNode match = operator(like.isCaseSensitive() ? "like" : "ilike", call);
-                return like.isNegated() ? not(match) : match;
+                return like.isNegated() ? Rex.not(match) : match;
             }
             case SIMILAR -> {
                 RexNode match = operator("similar_to", call);
-                return ((SqlLikeOperator) call.getOperator()).isNegated() ? not(match) : match;
+                return ((SqlLikeOperator) call.getOperator()).isNegated() ? Rex.not(match) : match;
             }
             case CAST -> {
                 return new CastBinder(context, this).bind(call);
@@ -265,7 +265,7 @@ final class ExpressionBinder {
                 return comparisons.in(call);
             }
             case NOT_IN -> {
-                return not(comparisons.in(call));
+                return Rex.not(comparisons.in(call));
             }
             case EXISTS -> {
                 return new SubQueryBinder(context, this).exists(operands.get(0));
@@ -337,7 +337,7 @@ final class ExpressionBinder {
             return concatenation(operands, call);
         }
         RexNode result = context.functions().operator(name.startsWith("!") ? name.substring(1) : name, operands, call);
-        return name.startsWith("!") ? not(result) : result;
+        return name.startsWith("!") ? Rex.not(result) : result;
     }
 
     /** A time zone that is its distance from UTC. */
@@ -376,21 +376,6 @@ final class ExpressionBinder {
             }
         }
         return Rex.call(name, terms, DataType.BOOLEAN, nullable);
-    }
-
-    static RexNode not(RexNode condition) {
-        return Rex.call(
-                "not", List.of(condition), DataType.BOOLEAN, condition.getType().isNullable());
-    }
-
-    static RexNode combine(String name, List<RexNode> parts) {
-        return parts.size() == 1
-                ? parts.get(0)
-                : Rex.call(
-                        name,
-                        parts,
-                        DataType.BOOLEAN,
-                        parts.stream().anyMatch(part -> part.getType().isNullable()));
     }
 
     private RexNode nullTest(String name, SqlNode operand) {

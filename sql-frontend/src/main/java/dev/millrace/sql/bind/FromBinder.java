@@ -39,24 +39,6 @@ import org.apache.calcite.sql.SqlSnapshot;
  * Binds FROM: relations, sub-queries, joins, window functions.
  */
 final class FromBinder {
-    /** Rows and the names of their columns. */
-    record From(RelNode rel, List<Column> columns) {
-        /** The rows of a relation or sub-query under one qualifier. */
-        static From of(RelNode rel, String qualifier, List<String> names) {
-            return of(rel, qualifier, names, "");
-        }
-
-        /** The same under its own name, before which its schema may stand. */
-        static From of(RelNode rel, String qualifier, List<String> names, String schema) {
-            List<Column> columns = new ArrayList<>();
-            for (RelDataTypeField field : rel.getRowType().getFieldList()) {
-                String name = names.get(field.getIndex());
-                columns.add(new Column(qualifier, name, field.getIndex(), field.getType(), false, schema));
-            }
-            return new From(rel, columns);
-        }
-    }
-
     private final QueryContext context;
     private final QueryBinder queries;
     private final Optional<Scope> outer;
@@ -121,7 +103,7 @@ final class FromBinder {
         if (context.atHand().isPresent() && name.equals(Relation.AT_HAND)) {
             return context.atHand().get();
         }
-        Optional<QueryBinder.Bound> common = identifier.isSimple() ? queries.commonTable(name) : Optional.empty();
+        Optional<BoundQuery> common = identifier.isSimple() ? queries.commonTable(name) : Optional.empty();
         if (common.isPresent()) {
             return From.of(common.get().rel(), qualifier, common.get().names());
         }
@@ -162,15 +144,15 @@ final class FromBinder {
     /** PostgreSQL has the number of the relation in each row, in a column that {@code *} does not give. */
     private static From withSystemColumn(From from) {
         List<Column> columns = new ArrayList<>();
-        for (Column column : from.columns) {
+        for (Column column : from.columns()) {
             boolean hidden = column.name().equals(Scope.OWN_NUMBER);
             columns.add(column.hidden(hidden));
         }
-        return new From(from.rel, columns);
+        return new From(from.rel(), columns);
     }
 
     private From query(SqlNode node) {
-        QueryBinder.Bound bound = queries.nested(outer).bind(node, List.of());
+        BoundQuery bound = queries.nested(outer).bind(node, List.of());
         return From.of(bound.rel(), "", bound.names());
     }
 
@@ -197,7 +179,7 @@ final class FromBinder {
                 outer.map(scope -> InlinedFunction.qualified(given, scope)).orElse(given);
         List<Field> fields = function.returns().fields();
         try {
-            QueryBinder.Bound bound = queries.nested(outer)
+            BoundQuery bound = queries.nested(outer)
                     .bind(
                             InlinedFunction.body(function, operands, call),
                             fields.stream().map(Field::type).toList());
@@ -249,7 +231,7 @@ final class FromBinder {
         From from = bind(call.operand(0));
         SqlIdentifier alias = call.operand(1);
         List<Column> visible =
-                from.columns.stream().filter(column -> !column.hidden()).toList();
+                from.columns().stream().filter(column -> !column.hidden()).toList();
         int given = call.operandCount() - 2;
         if (given > visible.size()) {
             throw Errors.error(
@@ -268,12 +250,12 @@ final class FromBinder {
             renamed.add(new Column(alias.getSimple(), name, column.index(), column.type(), false));
         }
         if (call.operand(0).getKind() == SqlKind.IDENTIFIER) {
-            from.columns.stream()
+            from.columns().stream()
                     .filter(Column::hidden)
                     .map(column -> new Column(alias.getSimple(), column.name(), column.index(), column.type(), true))
                     .forEach(renamed::add);
         }
-        return new From(from.rel, renamed);
+        return new From(from.rel(), renamed);
     }
 
     // ---- joins -----------------------------------------------------------------------------------------------------
@@ -308,14 +290,14 @@ final class FromBinder {
             boolean isCommon = snapshot.get().getTableRef() instanceof SqlIdentifier name
                     && name.isSimple()
                     && queries.commonTable(RelationNames.of(name.names)).isPresent();
-            Scope scope = new Scope(outer, left.columns, left.rel.getRowType(), context);
+            Scope scope = new Scope(outer, left.columns(), left.rel().getRowType(), context);
             return new TimedJoinBinder(context, left, right, join)
                     .temporal(snapshot.get(), isCommon, scope, this::onCondition);
         }
         boolean lateral = isLateral(join.getRight())
                 || function.isPresent()
                 || sqlFunction(join.getRight(), context).isPresent();
-        Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
+        Scope leftScope = new Scope(outer, left.columns(), left.rel().getRowType(), context);
         FromBinder rightBinder = lateral ? new FromBinder(context, queries, Optional.of(leftScope), wholeRows) : this;
         From right = rightBinder.bind(join.getRight());
         if (join.getJoinType() == JoinType.LEFT || join.getJoinType() == JoinType.FULL) {
@@ -344,7 +326,7 @@ final class FromBinder {
         RexNode condition = Rex.builder().makeLiteral(true);
         if (join.getConditionType() == JoinConditionType.ON) {
             // Types inside the condition are those before the join makes them nullable.
-            From both = beside(left, right, Relations.join(left.rel, right.rel, condition, JoinRelType.INNER));
+            From both = beside(left, right, Relations.join(left.rel(), right.rel(), condition, JoinRelType.INNER));
             On on = onCondition(join.getCondition(), both);
             condition = on.condition;
             if (RexUtil.SubQueryFinder.find(condition) != null) {
@@ -353,26 +335,26 @@ final class FromBinder {
         } else if (!join.isNatural() && (type != JoinRelType.INNER || join.getJoinType() == JoinType.INNER)) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
-        return beside(left, right, Relations.join(left.rel, right.rel, condition, type));
+        return beside(left, right, Relations.join(left.rel(), right.rel(), condition, type));
     }
 
     /** SEMI and ANTI: the columns of the left side alone. */
     private From semi(SqlJoin join, From left, From right, List<String> shared, JoinRelType type) {
         RexNode always = Rex.builder().makeLiteral(true);
-        From both = beside(left, right, Relations.join(left.rel, right.rel, always, JoinRelType.INNER));
+        From both = beside(left, right, Relations.join(left.rel(), right.rel(), always, JoinRelType.INNER));
         RexNode condition;
         Optional<CorrelationId> correlation = Optional.empty();
         if (!shared.isEmpty()) {
-            int leftColumns = left.columns.size();
+            int leftColumns = left.columns().size();
             List<RexNode> equalities = new ArrayList<>();
             for (String name : shared) {
-                Column a = UsingJoin.sharedColumn(both.columns.subList(0, leftColumns), name, "left", join);
+                Column a = UsingJoin.sharedColumn(both.columns().subList(0, leftColumns), name, "left", join);
                 Column b = UsingJoin.sharedColumn(
-                        both.columns.subList(leftColumns, both.columns.size()), name, "right", join);
+                        both.columns().subList(leftColumns, both.columns().size()), name, "right", join);
                 equalities.add(context.functions()
                         .operator("eq", List.of(UsingJoin.reference(a), UsingJoin.reference(b)), join));
             }
-            condition = ExpressionBinder.combine("and", equalities);
+            condition = Rex.combine("and", equalities);
         } else if (join.getConditionType() == JoinConditionType.ON) {
             On on = onCondition(join.getCondition(), both);
             condition = on.condition();
@@ -381,10 +363,10 @@ final class FromBinder {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
         if (RexUtil.SubQueryFinder.find(condition) != null) {
-            Scope leftScope = new Scope(outer, left.columns, left.rel.getRowType(), context);
+            Scope leftScope = new Scope(outer, left.columns(), left.rel().getRowType(), context);
             return new CorrelatedJoin(left, right, leftScope, context).existence(type, new On(condition, correlation));
         }
-        return new From(Relations.join(left.rel, right.rel, condition, type), left.columns);
+        return new From(Relations.join(left.rel(), right.rel(), condition, type), left.columns());
     }
 
     /** Whether a table function's rows can stand beside those that they are made of; else it is a LATERAL sub-query. */
@@ -410,14 +392,14 @@ final class FromBinder {
             return expanded;
         }
         On on = onCondition(join.getCondition(), expanded);
-        return new From(Relations.filter(expanded.rel, on.condition, on.correlation), expanded.columns);
+        return new From(Relations.filter(expanded.rel(), on.condition, on.correlation), expanded.columns());
     }
 
     /** A bound ON, and the variable by which its sub-queries refer to the joined row. */
     record On(RexNode condition, Optional<CorrelationId> correlation) {}
 
     private On onCondition(SqlNode condition, From both) {
-        Scope scope = new Scope(outer, both.columns, both.rel.getRowType(), context, queries.commonTables());
+        Scope scope = new Scope(outer, both.columns(), both.rel().getRowType(), context, queries.commonTables());
         RexNode bound = new ExpressionBinder(context, scope, Clause.plain("JOIN/ON")).bindCondition(condition);
         return new On(bound, scope.correlation());
     }
@@ -429,13 +411,13 @@ final class FromBinder {
 
     /** The columns of both sides in one row. */
     static From beside(From left, From right, RelNode rel) {
-        int offset = left.rel.getRowType().getFieldCount();
+        int offset = left.rel().getRowType().getFieldCount();
         List<RelDataTypeField> fields = rel.getRowType().getFieldList();
         List<Column> columns = new ArrayList<>();
-        for (Column column : left.columns) {
+        for (Column column : left.columns()) {
             columns.add(typed(column, column.index(), fields, column.hidden()));
         }
-        for (Column column : right.columns) {
+        for (Column column : right.columns()) {
             columns.add(typed(column, column.index() + offset, fields, column.hidden()));
         }
         return new From(rel, columns);
@@ -447,10 +429,10 @@ final class FromBinder {
     }
 
     static void requireDistinctQualifiers(From left, From right, SqlNode where) {
-        for (Column column : right.columns) {
+        for (Column column : right.columns()) {
             String qualifier = column.qualifier();
             if (!qualifier.isEmpty()
-                    && left.columns.stream().anyMatch(other -> other.qualifier().equals(qualifier))) {
+                    && left.columns().stream().anyMatch(other -> other.qualifier().equals(qualifier))) {
                 throw Errors.error(
                         SqlState.DUPLICATE_ALIAS, "table name \"" + qualifier + "\" specified more than once", where);
             }

@@ -106,7 +106,7 @@ final class InsertBinder {
             query = withoutDefaults(values, columns, given);
         }
         QueryBinder queries = new QueryBinder(context, Optional.empty()).with(insert.with());
-        QueryBinder.Bound source = queries.bind(
+        BoundQuery source = queries.bind(
                 query, given.stream().map(column -> target.field(column).type()).toList());
         int width = source.rel().getRowType().getFieldCount();
         if (given == columns) {
@@ -136,7 +136,7 @@ final class InsertBinder {
         return new Source(used, bound(source, values, used));
     }
 
-    private RowSource bound(QueryBinder.Bound source, List<RexNode> values, List<Integer> used) {
+    private RowSource bound(BoundQuery source, List<RexNode> values, List<Integer> used) {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {
             names.add(i < used.size() ? target.field(used.get(i)).name() : "row");
@@ -144,7 +144,7 @@ final class InsertBinder {
         RelNode rel = new QueryBinder.Pending(source.rel(), values, names, Optional.empty())
                 .bound()
                 .rel();
-        return StatementBinder.query(context, rel, names, new Emit.Unspecified());
+        return QueryBinder.query(context, rel, names, new Emit.Unspecified());
     }
 
     private void requireWidth(int width, List<Integer> columns, SqlNode query) {

@@ -14,7 +14,6 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.MatchRel;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.MatchExpressions.Values;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.type.DataType;

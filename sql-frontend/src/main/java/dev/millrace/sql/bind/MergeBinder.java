@@ -3,7 +3,6 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Merge;
@@ -180,7 +179,7 @@ final class MergeBinder {
                     .ifPresent(condition -> conditions.add(
                             new ExpressionBinder(context, seen(scope, clause.match()), Clause.plain("MERGE WHEN"))
                                     .bindCondition(condition)));
-            operands.add(ExpressionBinder.combine("and", conditions));
+            operands.add(Rex.combine("and", conditions));
             if (clause.action() instanceof MergeClause.Nothing) {
                 operands.add(nothing);
             } else {
@@ -221,7 +220,7 @@ final class MergeBinder {
             }
         }
         RelNode project = Relations.project(rows, values, names, correlation(values, scope));
-        return StatementBinder.query(context, project, names, new Emit.Unspecified());
+        return QueryBinder.query(context, project, names, new Emit.Unspecified());
     }
 
     private RexNode ofAction(RexNode action, List<List<RexNode>> became, int column) {

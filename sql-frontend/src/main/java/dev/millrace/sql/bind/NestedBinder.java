@@ -238,7 +238,7 @@ final class NestedBinder {
                             : field(row, i);
             tests.add(Rex.call(name, List.of(field), DataType.BOOLEAN, false));
         }
-        return ExpressionBinder.combine("and", tests);
+        return Rex.combine("and", tests);
     }
 
     /** The sum of an array's elements, of the type that the aggregate gives. */

@@ -123,7 +123,7 @@ final class Numbering {
                     DataType.BOOLEAN,
                     false));
         }
-        RelNode kept = Relations.filter(numbered, ExpressionBinder.combine("and", conditions), Optional.empty());
+        RelNode kept = Relations.filter(numbered, Rex.combine("and", conditions), Optional.empty());
         return Relations.project(
                 kept,
                 Relations.references(kept).subList(0, width),

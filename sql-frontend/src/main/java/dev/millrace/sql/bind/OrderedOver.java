@@ -130,7 +130,7 @@ final class OrderedOver {
                 conditions.add(Rex.call("is_not_null", List.of(value), DataType.BOOLEAN, false));
             }
         }
-        return conditions.isEmpty() ? Optional.empty() : Optional.of(ExpressionBinder.combine("and", conditions));
+        return conditions.isEmpty() ? Optional.empty() : Optional.of(Rex.combine("and", conditions));
     }
 
     private RexNode operator(String name, RexNode array, RexNode argument) {

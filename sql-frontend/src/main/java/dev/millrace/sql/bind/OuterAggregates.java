@@ -82,8 +82,7 @@ final class OuterAggregates {
         Set<Scope> read = Collections.newSetFromMap(new IdentityHashMap<>());
         for (SqlNode query : queries) {
             if (!scope.context()
-                    .tryOut(() -> new QueryBinder(scope.context(), Optional.of(scope.probe(read::add)))
-                            .bind(query, List.of()))) {
+                    .tryOut(() -> scope.context().bindWithin(query, scope.probe(read::add)))) {
                 read.add(scope); // one inside another that is being looked at, or one that binding will refuse
             }
         }

@@ -1,7 +1,6 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import java.util.ArrayList;
 import java.util.HashSet;

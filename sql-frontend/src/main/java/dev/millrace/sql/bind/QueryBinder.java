@@ -1,5 +1,10 @@
 package dev.millrace.sql.bind;
 
+import org.apache.calcite.rel.type.RelDataTypeField;
+import dev.millrace.type.Schema;
+import dev.millrace.type.Field;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Emit;
 import com.google.common.collect.ImmutableList;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -39,30 +44,45 @@ import org.apache.calcite.sql.util.SqlBasicVisitor;
 
 /** Binds a query: WITH, set operations, VALUES, and the ORDER BY around them; one SELECT is {@link SelectBinder}'s. */
 final class QueryBinder {
-    /** A query whose columns all have a type. */
-    record Bound(RelNode rel, List<String> names) {}
-
     /** A query whose last project is not made yet, so that columns of open type can still get one. */
     record Pending(RelNode input, List<RexNode> columns, List<String> names, Optional<CorrelationId> correlation) {
-        Bound bound() {
+        BoundQuery bound() {
             boolean identity = columns.equals(Relations.references(input))
                     && names.equals(input.getRowType().getFieldNames());
-            return new Bound(identity ? input : Relations.project(input, columns, names, correlation), names);
+            return new BoundQuery(identity ? input : Relations.project(input, columns, names, correlation), names);
         }
     }
 
     private final QueryContext context;
     private final Optional<Scope> outer;
-    private final Map<String, Bound> commonTables;
+    private final Map<String, BoundQuery> commonTables;
 
     QueryBinder(QueryContext context, Optional<Scope> outer) {
         this(context, outer, outer.map(Scope::commonTables).orElse(Map.of()));
     }
 
-    private QueryBinder(QueryContext context, Optional<Scope> outer, Map<String, Bound> commonTables) {
+    private QueryBinder(QueryContext context, Optional<Scope> outer, Map<String, BoundQuery> commonTables) {
         this.context = context;
         this.outer = outer;
         this.commonTables = commonTables;
+    }
+
+    /** Binds a query that stands in an expression. */
+    static BoundQuery within(QueryContext context, SqlNode query, Scope around) {
+        return new QueryBinder(context, Optional.of(around)).bind(query, List.of());
+    }
+
+    /** The query that a bound one is, in the context it was bound in. */
+    static Query query(QueryContext context, RelNode rel, List<String> names, Emit emit) {
+        RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel, context.hasLookups()) : rel;
+        List<Field> fields = new ArrayList<>(names.size());
+        for (RelDataTypeField field : withoutSubQueries.getRowType().getFieldList()) {
+            fields.add(new Field(
+                    names.get(field.getIndex()),
+                    TypeMapper.dataType(field.getType()),
+                    field.getType().isNullable()));
+        }
+        return new Query(withoutSubQueries, new Schema(fields), emit, context.relations(), context.named());
     }
 
     /** A binder for a query inside this one. */
@@ -70,17 +90,17 @@ final class QueryBinder {
         return new QueryBinder(context, around, commonTables);
     }
 
-    Map<String, Bound> commonTables() {
+    Map<String, BoundQuery> commonTables() {
         return commonTables;
     }
 
     /** The query that WITH gave this name. */
-    Optional<Bound> commonTable(String name) {
+    Optional<BoundQuery> commonTable(String name) {
         return Optional.ofNullable(commonTables.get(name));
     }
 
     /** @param expected types for columns whose type is open, where the place gives them */
-    Bound bind(SqlNode query, List<DataType> expected) {
+    BoundQuery bind(SqlNode query, List<DataType> expected) {
         return pending(query, OrderLimit.NONE, expected, false).bound();
     }
 
@@ -163,22 +183,22 @@ final class QueryBinder {
 
     /** Sorts by output columns. */
     private Pending sorted(Pending pending, OrderLimit order) {
-        Bound bound = pending.bound();
+        BoundQuery bound = pending.bound();
         List<RelFieldCollation> collation = new ArrayList<>();
-        RelNode input = bound.rel;
+        RelNode input = bound.rel();
         List<RexNode> keys = new ArrayList<>(Relations.references(input));
         List<String> keyNames = new ArrayList<>(input.getRowType().getFieldNames());
         Scope scope = new Scope(
-                outer, FromBinder.From.of(input, "", bound.names).columns(), input.getRowType(), context, commonTables);
+                outer, From.of(input, "", bound.names()).columns(), input.getRowType(), context, commonTables);
         for (SqlNode node : order.order()) {
             SortSyntax syntax = SortSyntax.of(node);
             if (syntax.value() instanceof SqlIdentifier name && name.names.equals(List.of(FromClauses.ALL_COLUMNS))) {
-                for (int i = 0; i < bound.names.size(); i++) {
+                for (int i = 0; i < bound.names().size(); i++) {
                     collation.add(SelectBinder.collation(i, syntax));
                 }
                 continue;
             }
-            int column = outputColumn(syntax.value(), bound.names);
+            int column = outputColumn(syntax.value(), bound.names());
             if (column < 0) {
                 column = keys.size();
                 keys.add(context.coercions()
@@ -187,15 +207,15 @@ final class QueryBinder {
             }
             collation.add(SelectBinder.collation(column, syntax));
         }
-        RelNode keyed = keys.size() == bound.names.size()
+        RelNode keyed = keys.size() == bound.names().size()
                 ? input
                 : Relations.project(input, keys, keyNames, scope.correlation());
         RelNode rel = order.withTies() ? Numbering.withTies(keyed, collation, order.offset(), order.fetch()) : keyed;
         RelNode sorted = order.withTies()
                 ? Relations.sort(rel, RelCollations.of(collation), Optional.empty(), Optional.empty())
                 : Relations.sort(rel, RelCollations.of(collation), order.offset(), order.fetch());
-        List<RexNode> visible = Relations.references(sorted).subList(0, bound.names.size());
-        return new Pending(sorted, visible, bound.names, Optional.empty());
+        List<RexNode> visible = Relations.references(sorted).subList(0, bound.names().size());
+        return new Pending(sorted, visible, bound.names(), Optional.empty());
     }
 
     /** The place of a column by its name or number; -1 for an expression. */
@@ -228,15 +248,15 @@ final class QueryBinder {
 
     /** A binder that knows the queries which WITH names. */
     QueryBinder with(List<SqlNode> items) {
-        Map<String, Bound> tables = new HashMap<>(commonTables);
+        Map<String, BoundQuery> tables = new HashMap<>(commonTables);
         QueryBinder binder = new QueryBinder(context, outer, tables);
         for (SqlNode node : items) {
             SqlWithItem item = (SqlWithItem) node;
             if (item.recursive != null && item.recursive.booleanValue() && readsItself(item)) {
                 throw recursive(item);
             }
-            Bound bound = binder.bind(item.query, List.of());
-            List<String> names = new ArrayList<>(bound.names);
+            BoundQuery bound = binder.bind(item.query, List.of());
+            List<String> names = new ArrayList<>(bound.names());
             if (item.columnList != null) {
                 if (item.columnList.size() > names.size()) {
                     throw Errors.error(
@@ -249,7 +269,7 @@ final class QueryBinder {
                     names.set(i, ((SqlIdentifier) item.columnList.get(i)).getSimple());
                 }
             }
-            tables.put(item.name.getSimple(), new Bound(bound.rel, names));
+            tables.put(item.name.getSimple(), new BoundQuery(bound.rel(), names));
         }
         return binder;
     }
@@ -280,7 +300,7 @@ final class QueryBinder {
     // ---- leaves ----------------------------------------------------------------------------------------------------
 
     private Pending table(SqlCall call) {
-        FromBinder.From from = new FromBinder(context, this, outer).bind(call.operand(0));
+        From from = new FromBinder(context, this, outer).bind(call.operand(0));
         List<String> names = from.columns().stream().map(Scope.Column::name).toList();
         return new Pending(from.rel(), Relations.references(from.rel()), names, Optional.empty());
     }

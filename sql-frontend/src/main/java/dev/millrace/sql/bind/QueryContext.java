@@ -16,15 +16,23 @@ import org.apache.calcite.sql.SqlNode;
 
 /** What all parts of one statement's binding share. */
 final class QueryContext {
+    /** Binds queries that stand in expressions, which knows how to bind whole queries. */
+    @FunctionalInterface
+    interface WithinExpressions {
+        /** @param around what names may mean that the query itself does not know */
+        BoundQuery bind(QueryContext context, SqlNode query, Scope around);
+    }
+
     private final String source;
     private final Catalog catalog;
     private final ParameterTypes parameters;
+    private final WithinExpressions queries;
     private final Coercions coercions;
     private final FunctionResolver functions;
     private final RelOptCluster cluster = RelOptCluster.create(new LogicalPlanner(), Rex.builder());
     private final Set<String> relations = new LinkedHashSet<>();
     private final Map<String, Optional<Relation>> changed;
-    private Optional<FromBinder.From> atHand = Optional.empty();
+    private Optional<From> atHand = Optional.empty();
     private final Set<String> named = new LinkedHashSet<>();
     private int viewsAround;
     private boolean hasLookups;
@@ -32,12 +40,17 @@ final class QueryContext {
     private final Map<SqlNode, Long> numbers = new IdentityHashMap<>();
     private boolean hasSubQueries;
 
-    QueryContext(String source, Catalog catalog, ParameterTypes parameters) {
-        this(source, catalog, parameters, new HashMap<>());
+    QueryContext(String source, Catalog catalog, ParameterTypes parameters, WithinExpressions queries) {
+        this(source, catalog, parameters, queries, new HashMap<>());
     }
 
     private QueryContext(
-            String source, Catalog catalog, ParameterTypes parameters, Map<String, Optional<Relation>> changed) {
+            String source,
+            Catalog catalog,
+            ParameterTypes parameters,
+            WithinExpressions queries,
+            Map<String, Optional<Relation>> changed) {
+        this.queries = queries;
         this.changed = changed;
         this.source = source;
         this.catalog = catalog;
@@ -48,7 +61,7 @@ final class QueryContext {
 
     /** For another query of the same statement. */
     QueryContext beside() {
-        return new QueryContext(source, catalog, parameters, changed);
+        return new QueryContext(source, catalog, parameters, queries, changed);
     }
 
     /** A change in WITH, and the rows that it returns, if any; known to all queries of the statement. */
@@ -70,12 +83,17 @@ final class QueryContext {
     }
 
     /** What the name {@link Relation#AT_HAND} means. */
-    void putAtHand(FromBinder.From rows) {
+    void putAtHand(From rows) {
         atHand = Optional.of(rows);
     }
 
-    Optional<FromBinder.From> atHand() {
+    Optional<From> atHand() {
         return atHand;
+    }
+
+    /** Binds a query that stands in an expression over the columns of a scope. */
+    BoundQuery bindWithin(SqlNode query, Scope around) {
+        return queries.bind(this, query, around);
     }
 
     /** The text that positions count in. */

@@ -150,7 +150,7 @@ final class RowMembership {
                 RexNode ours = inner.getOperands().get(i).accept(new FromWithin());
                 equal.add(Rex.call("eq", List.of(ours, theirs.get(i)), DataType.BOOLEAN, true));
             }
-            return any(inner.rel, ExpressionBinder.combine("and", equal));
+            return any(inner.rel, Rex.combine("and", equal));
         }
 
         /** Columns of the row as those of an outer one. */

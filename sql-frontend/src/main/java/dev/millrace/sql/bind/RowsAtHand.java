@@ -1,7 +1,6 @@
 package dev.millrace.sql.bind;
 
 import dev.millrace.sql.algebra.RelationTable;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Emit;
@@ -112,7 +111,7 @@ final class RowsAtHand {
                 ? from.rel()
                 : Relations.filter(from.rel(), condition.get(), conditionScope.correlation());
         RelNode rel = Relations.project(rows, values, names, valueScope.correlation());
-        return StatementBinder.query(context, rel, names, new Emit.Unspecified());
+        return QueryBinder.query(context, rel, names, new Emit.Unspecified());
     }
 
     /** A select list over the rows. */
@@ -120,7 +119,7 @@ final class RowsAtHand {
         SqlParserPos position = items.get(0).getParserPosition();
         SqlNode select = PlainSelect.of(position, items, new SqlIdentifier(Relation.AT_HAND, position));
         context.putAtHand(from);
-        QueryBinder.Bound bound = queries.bind(select, List.of());
-        return StatementBinder.query(context, bound.rel(), bound.names(), new Emit.Unspecified());
+        BoundQuery bound = queries.bind(select, List.of());
+        return QueryBinder.query(context, bound.rel(), bound.names(), new Emit.Unspecified());
     }
 }

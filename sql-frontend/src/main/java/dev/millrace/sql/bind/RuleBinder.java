@@ -375,7 +375,7 @@ final class RuleBinder {
             names.add(check.name());
         }
         List<RexNode> values = new ArrayList<>(conditions);
-        RexNode any = failures.size() == 1 ? failures.get(0) : ExpressionBinder.combine("or", failures);
+        RexNode any = failures.size() == 1 ? failures.get(0) : Rex.combine("or", failures);
         return Optional.of(rows.query(Optional.of(any), scope, values, names, scope));
     }
 }

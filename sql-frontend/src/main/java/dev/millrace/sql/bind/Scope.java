@@ -70,7 +70,7 @@ final class Scope {
     private Object row = new Object(); // the same for all scopes of one FROM clause
     private Optional<CorrelationId> correlation = Optional.empty();
     private final Set<Integer> correlated = new LinkedHashSet<>();
-    private final Map<String, QueryBinder.Bound> commonTables;
+    private final Map<String, BoundQuery> commonTables;
     private Optional<CorrelationId> groupCorrelation = Optional.empty();
     private boolean grouped;
     private Optional<Clause> clause = Optional.empty();
@@ -85,7 +85,7 @@ final class Scope {
             List<Column> columns,
             RelDataType rowType,
             QueryContext context,
-            Map<String, QueryBinder.Bound> commonTables) {
+            Map<String, BoundQuery> commonTables) {
         this.commonTables = commonTables;
         this.outer = outer;
         this.columns = List.copyOf(columns);
@@ -132,7 +132,7 @@ final class Scope {
         return column.qualifier().isEmpty() ? column.name() : column.qualifier() + "." + column.name();
     }
 
-    Map<String, QueryBinder.Bound> commonTables() {
+    Map<String, BoundQuery> commonTables() {
         return commonTables;
     }
 

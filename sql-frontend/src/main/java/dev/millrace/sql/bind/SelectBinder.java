@@ -1,8 +1,8 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.sql.algebra.Rex;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.bind.AggregateBinder.SortSyntax;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.type.DataType;
@@ -152,7 +152,7 @@ final class SelectBinder {
                     .orElseGet(() -> List.of(new StarColumns.Expanded(where, "")))
                     .forEach(one -> conditions.add(binder.bindCondition(aliases.inPlace(one.value()))));
             RexNode condition =
-                    conditions.size() == 1 ? conditions.get(0) : ExpressionBinder.combine("and", conditions);
+                    conditions.size() == 1 ? conditions.get(0) : Rex.combine("and", conditions);
             rel = Relations.filter(rel, condition, scope.correlation());
         }
     }

@@ -86,7 +86,7 @@ final class SemiJoins {
                 ? input
                 : Relations.filter(
                         input,
-                        ExpressionBinder.combine("and", conditions),
+                        Rex.combine("and", conditions),
                         filter.getVariablesSet().stream().findFirst());
     }
 
@@ -175,7 +175,7 @@ final class SemiJoins {
                 equalities.add(test("eq", query.getOperands().get(i), RexUtil.shift(values.get(i), width)));
             }
             boolean certain =
-                    !ExpressionBinder.combine("and", equalities).getType().isNullable();
+                    !Rex.combine("and", equalities).getType().isNullable();
             if (!negated || certain) {
                 moved.addAll(equalities);
                 return Relations.join(input, rows, all(moved), negated ? JoinRelType.ANTI : JoinRelType.SEMI);
@@ -187,7 +187,7 @@ final class SemiJoins {
                 return withoutUnknown(input, equalities.get(0));
             }
             moved.add(Rex.call(
-                    "is_not_false", List.of(ExpressionBinder.combine("and", equalities)), DataType.BOOLEAN, false));
+                    "is_not_false", List.of(Rex.combine("and", equalities)), DataType.BOOLEAN, false));
             return Relations.join(input, rows, all(moved), JoinRelType.ANTI);
         }
 
@@ -205,7 +205,7 @@ final class SemiJoins {
             return Relations.join(
                     unequal,
                     unknown,
-                    ExpressionBinder.combine("or", List.of(isUnknown, test("is_null", operand))),
+                    Rex.combine("or", List.of(isUnknown, test("is_null", operand))),
                     JoinRelType.ANTI);
         }
 
@@ -218,7 +218,7 @@ final class SemiJoins {
         }
 
         private static RexNode all(List<RexNode> conditions) {
-            return conditions.isEmpty() ? Rex.builder().makeLiteral(true) : ExpressionBinder.combine("and", conditions);
+            return conditions.isEmpty() ? Rex.builder().makeLiteral(true) : Rex.combine("and", conditions);
         }
     }
 

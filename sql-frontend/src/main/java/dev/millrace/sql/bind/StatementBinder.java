@@ -48,7 +48,7 @@ public final class StatementBinder {
      */
     public StatementBinder(String source, Catalog catalog, Parameters parameters, int parameterCount) {
         this.parameters = new ParameterTypes(parameters, parameterCount);
-        this.context = new QueryContext(source, catalog, this.parameters);
+        this.context = new QueryContext(source, catalog, this.parameters, QueryBinder::within);
     }
 
     /** The names of the functions that are there without being made. */
@@ -170,25 +170,12 @@ public final class StatementBinder {
 
     /** @param expected types for columns whose type is open */
     Query query(Syntax.QueryText text, List<DataType> expected) {
-        QueryBinder.Bound bound = new QueryBinder(context, Optional.empty()).bind(text.query(), expected);
-        return query(bound.rel(), bound.names(), text.emit());
+        BoundQuery bound = new QueryBinder(context, Optional.empty()).bind(text.query(), expected);
+        return QueryBinder.query(context, bound.rel(), bound.names(), text.emit());
     }
 
     private Query query(RelNode rel, List<String> names, Emit emit) {
-        return query(context, rel, names, emit);
-    }
-
-    /** The query that a bound one is, in the context it was bound in. */
-    static Query query(QueryContext context, RelNode rel, List<String> names, Emit emit) {
-        RelNode withoutSubQueries = context.hasSubQueries() ? SubQueries.remove(rel, context.hasLookups()) : rel;
-        List<Field> fields = new ArrayList<>(names.size());
-        for (RelDataTypeField field : withoutSubQueries.getRowType().getFieldList()) {
-            fields.add(new Field(
-                    names.get(field.getIndex()),
-                    TypeMapper.dataType(field.getType()),
-                    field.getType().isNullable()));
-        }
-        return new Query(withoutSubQueries, new Schema(fields), emit, context.relations(), context.named());
+        return QueryBinder.query(context, rel, names, emit);
     }
 
     private Statement view(Syntax.CreateView create) {
@@ -226,7 +213,7 @@ public final class StatementBinder {
 
     /** What rows of a relation go through before they are written. */
     public static RowRules rules(Relation relation, Catalog catalog) {
-        return new RuleBinder(new QueryContext("", catalog, new ParameterTypes(Parameters.none(), 0)), relation)
+        return new RuleBinder(new QueryContext("", catalog, new ParameterTypes(Parameters.none(), 0), QueryBinder::within), relation)
                 .rules();
     }
 

@@ -148,7 +148,7 @@ final class SubQueryBinder {
         SqlKind comparison = ((SqlQuantifyOperator) call.getOperator()).comparisonKind;
         return call.getKind() == SqlKind.SOME
                 ? any(converted, comparison)
-                : ExpressionBinder.not(any(converted, comparison.negateNullSafe())); // all, unless one is not
+                : Rex.not(any(converted, comparison.negateNullSafe())); // all, unless one is not
     }
 
     /** {@code (x, y) < ANY (SELECT ...)} and the like. */
@@ -171,7 +171,7 @@ final class SubQueryBinder {
                     .compareRows(ComparisonBinder.comparison(ofOne), values, Relations.references(rel), call);
             any = RowMembership.any(rel, compared);
         }
-        return some ? any : ExpressionBinder.not(any);
+        return some ? any : Rex.not(any);
     }
 
     /** Whether one row compares so. Other than one is less or greater than one: random queries found Calcite's own form wrong. */
@@ -180,7 +180,7 @@ final class SubQueryBinder {
         return switch (comparison) {
             case EQUALS -> RexSubQuery.in(converted.query, values);
             case NOT_EQUALS ->
-                ExpressionBinder.combine(
+                Rex.combine(
                         "or", List.of(any(converted, SqlKind.LESS_THAN), any(converted, SqlKind.GREATER_THAN)));
             default -> RexSubQuery.some(converted.query, values, SqlStdOperatorTable.some(comparison));
         };
@@ -192,9 +192,7 @@ final class SubQueryBinder {
         Optional<Clause> before = around.clause();
         around.setClause(Optional.of(expressions.clause()));
         try {
-            return new QueryBinder(context, Optional.of(around))
-                    .bind(query, List.of())
-                    .rel();
+            return context.bindWithin(query, around).rel();
         } finally {
             around.setClause(before);
         }

@@ -25,6 +25,9 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /** Calls of functions that give several rows, and their arguments, which become columns behind those of a row. */
 final class TableCalls {
+    /** Functions that a query has in FROM only: the windows, and a series of constants. */
+    static final List<String> FROM_ONLY = List.of("tumble", "hop", "cumulate", "session", "generate_series");
+
     /** What the parser makes of {@code ROWS FROM (f(..), g(..))}: rows of several functions side by side. */
     static final String ROWS_FROM = "rows from";
 
@@ -80,7 +83,7 @@ final class TableCalls {
 
     /** Whether a call gives one value, which in FROM is a row: {@code FROM string_to_array('a,b', ',') AS parts}. */
     static boolean isValue(String name, SqlCall call, QueryContext context) {
-        if (TableFunctionBinder.isFunction(name)
+        if (FROM_ONLY.contains(name)
                 || FunctionBinder.isAggregate(name, context)
                 || call.operandCount() == 0
                         && context.catalog().relation("pg_catalog." + name).isPresent()) {

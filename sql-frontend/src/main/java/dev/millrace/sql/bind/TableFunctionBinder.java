@@ -10,7 +10,6 @@ import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.algebra.WindowScan;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
@@ -32,7 +31,6 @@ import org.apache.calcite.sql.SqlNumericLiteral;
 /** Binds functions in FROM: the windows, and generate_series over constants. */
 final class TableFunctionBinder {
     private static final int LONGEST_SERIES = 1_000;
-    private static final List<String> FUNCTIONS = List.of("tumble", "hop", "cumulate", "session", "generate_series");
 
     private final QueryContext context;
     private final FromBinder relations;
@@ -40,11 +38,6 @@ final class TableFunctionBinder {
     TableFunctionBinder(QueryContext context, FromBinder relations) {
         this.context = context;
         this.relations = relations;
-    }
-
-    /** Whether this is what {@link #bind} is for. */
-    static boolean isFunction(String name) {
-        return FUNCTIONS.contains(name);
     }
 
     From bind(SqlNode node) {
@@ -70,7 +63,7 @@ final class TableFunctionBinder {
                         .orElseGet(() -> Errors.suggest(
                                 unknownFunction(name, call),
                                 name,
-                                Stream.concat(FUNCTIONS.stream(), TableCalls.names().stream())
+                                Stream.concat(TableCalls.FROM_ONLY.stream(), TableCalls.names().stream())
                                         .toList()));
         };
     }

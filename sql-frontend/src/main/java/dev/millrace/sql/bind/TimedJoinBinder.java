@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableList;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TimedJoin;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.FromBinder.On;
 import dev.millrace.sql.bind.Scope.Column;
 import dev.millrace.sql.catalog.Relation;
@@ -307,7 +306,7 @@ final class TimedJoinBinder {
 
     private RelNode asofJoin(List<RexNode> conjuncts, RexNode match, JoinRelType type, List<RelHint> hints) {
         RexNode condition =
-                conjuncts.isEmpty() ? Rex.builder().makeLiteral(true) : ExpressionBinder.combine("and", conjuncts);
+                conjuncts.isEmpty() ? Rex.builder().makeLiteral(true) : Rex.combine("and", conjuncts);
         if (match.isAlwaysTrue()) {
             context.foundLookup();
         }

@@ -2,7 +2,6 @@ package dev.millrace.sql.bind;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.bind.Scope.Column;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +62,7 @@ final class UsingJoin {
             rightShared.add(b);
             equalities.add(context.functions().operator("eq", List.of(reference(a), reference(b)), join));
         }
-        RelNode rel = Relations.join(left.rel(), right.rel(), ExpressionBinder.combine("and", equalities), type);
+        RelNode rel = Relations.join(left.rel(), right.rel(), Rex.combine("and", equalities), type);
         From joined = FromBinder.beside(left, right, rel);
         if (type == JoinRelType.FULL) {
             return mergeFull(joined, leftShared, rightShared, join);

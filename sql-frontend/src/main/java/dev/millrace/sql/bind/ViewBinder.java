@@ -3,7 +3,6 @@ package dev.millrace.sql.bind;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.FromBinder.From;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.syntax.RelationNames;
@@ -33,7 +32,7 @@ final class ViewBinder {
         context.enterView(view.name());
         try {
             // in no scope but its own: names around it, also those of WITH, are not its
-            QueryBinder.Bound bound =
+            BoundQuery bound =
                     new QueryBinder(context, Optional.empty()).bind(StatementParser.parseQuery(text), List.of());
             List<Integer> places = places(bound, fields);
             if (places.isEmpty()) {
@@ -59,7 +58,7 @@ final class ViewBinder {
     }
 
     /** Where the view's columns are in its query, whose star may be of more than when it was made; empty if they are not. */
-    private static List<Integer> places(QueryBinder.Bound bound, List<Field> fields) {
+    private static List<Integer> places(BoundQuery bound, List<Field> fields) {
         List<RelDataTypeField> columns = bound.rel().getRowType().getFieldList();
         boolean isSame = columns.size() == fields.size();
         List<Integer> places = new ArrayList<>();

@@ -40,11 +40,11 @@ final class WithChangesBinder {
         }
         if (with.main() instanceof Syntax.Select select) {
             QueryContext own = context.beside();
-            QueryBinder.Bound bound =
+            BoundQuery bound =
                     new QueryBinder(own, Optional.empty()).bind(select.query().query(), List.of());
             return new WithChanges(
                     parts,
-                    new Statement.Select(StatementBinder.query(
+                    new Statement.Select(QueryBinder.query(
                             own, bound.rel(), bound.names(), select.query().emit())));
         }
         Statement main = new ChangeBinder(context.beside()).bind(with.main());
