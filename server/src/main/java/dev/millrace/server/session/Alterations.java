@@ -62,7 +62,7 @@ final class Alterations {
                     "a " + alter.kind().sqlName() + " has no query to alter; a continuous query and a view have");
         }
         CatalogObject object = database.catalog().require(alter.kind(), alter.name());
-        queries.requireStreaming(alter.query().relations(), "a standing query");
+        queries.checks().requireStreaming(alter.query().relations(), "a standing query");
         if (database.catalog().withDependents(alter.name()).stream()
                 .anyMatch(alter.query().dependsOn()::contains)) {
             throw MillraceException.user(
@@ -139,15 +139,15 @@ final class Alterations {
                 notices.accept("the plan of \"" + alter.name() + "\" is the same: nothing changes, all state is kept");
             } else {
                 QueryOptions how =
-                        queries.limited(planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming());
+                        queries.limits().limited(planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming());
                 int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
                 StandingQuery query = database.engine()
                         .alter(
                                 alter.name(),
                                 planned.plan.root(),
-                                how.withPriority(priority).withMostBytes(queries.mostBytes()));
+                                how.withPriority(priority).withMostBytes(queries.limits().mostBytes()));
                 database.queries().put(alter.name(), query);
-                queries.wrote(query.firstEpoch());
+                queries.epochs().wrote(query.firstEpoch());
             }
             CatalogObject after = altered(planned, alter);
             List<Index> with = indexes.altered(planned.object, after);

@@ -14,11 +14,13 @@ import java.util.List;
 final class Copies {
     private final Instance database;
     private final Queries queries;
+    private final Subscriptions subscriptions;
     private final Writes writes;
 
-    Copies(Instance database, Queries queries, Writes writes) {
+    Copies(Instance database, Queries queries, Subscriptions subscriptions, Writes writes) {
         this.database = database;
         this.queries = queries;
+        this.subscriptions = subscriptions;
         this.writes = writes;
     }
 
@@ -34,7 +36,7 @@ final class Copies {
         if (copy.source() instanceof Statement.Select select) {
             return new StatementResult.CopyOut(queries.select(select), options);
         } else if (copy.source() instanceof Statement.Subscribe subscribe) {
-            return new StatementResult.CopyOut(queries.subscribe(subscribe), options);
+            return new StatementResult.CopyOut(subscriptions.subscribe(subscribe), options);
         }
         throw MillraceException.user(SqlState.SYNTAX_ERROR, "COPY (...) TO takes a SELECT or a SUBSCRIBE");
     }

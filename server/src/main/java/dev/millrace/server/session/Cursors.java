@@ -21,6 +21,7 @@ final class Cursors {
     private static final int MOST = 1000;
 
     private final Queries queries;
+    private final Subscriptions subscriptions;
     private final Transactions transactions;
     private final Cancellation cancellation;
     private final Instance database;
@@ -31,6 +32,7 @@ final class Cursors {
     Cursors(
             Instance database,
             Queries queries,
+            Subscriptions subscriptions,
             Transactions transactions,
             Cancellation cancellation,
             SessionObjects objects) {
@@ -38,6 +40,7 @@ final class Cursors {
         objects.cursors(this::all);
         this.database = database;
         this.queries = queries;
+        this.subscriptions = subscriptions;
         this.transactions = transactions;
         this.cancellation = cancellation;
     }
@@ -63,7 +66,7 @@ final class Cursors {
                     SqlState.CONFIGURATION_LIMIT_EXCEEDED, "a session has at most " + MOST + " cursors");
         }
         StatementResult source = subscribes
-                ? queries.subscribe((Statement.Subscribe) declare.source())
+                ? subscriptions.subscribe((Statement.Subscribe) declare.source())
                 : queries.select((Statement.Select) declare.source());
         boolean stays = declare.hold() || subscribes && !transactions.isExplicit();
         Cursor cursor =

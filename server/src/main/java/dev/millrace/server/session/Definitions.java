@@ -278,7 +278,7 @@ final class Definitions {
             Query query,
             String text) {
         return create(kind, name, ifExists, () -> {
-            queries.requireStreaming(query.relations(), "a standing query");
+            queries.checks().requireStreaming(query.relations(), "a standing query");
             Options options = new Options(optionTexts);
             StandingRules rules = StandingRules.of(options);
             int priority = (int) options.integer("priority", 0, -1000, 1000);
@@ -287,7 +287,7 @@ final class Definitions {
             PhysicalPlan plan = queries.plan(query, rules);
             boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
             QueryOptions how =
-                    queries.limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
+                    queries.limits().limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
             start(name, plan, how);
             return new CatalogObject(
                     name,
@@ -306,9 +306,9 @@ final class Definitions {
     }
 
     private void start(String name, PhysicalPlan plan, QueryOptions how) {
-        StandingQuery query = database.engine().start(name, plan.root(), how.withMostBytes(queries.mostBytes()));
+        StandingQuery query = database.engine().start(name, plan.root(), how.withMostBytes(queries.limits().mostBytes()));
         database.queries().put(name, query);
-        queries.wrote(query.firstEpoch());
+        queries.epochs().wrote(query.firstEpoch());
     }
 
     /** Replayable streams are always read from their first row, others from now on: asking for that is allowed. */
@@ -331,7 +331,7 @@ final class Definitions {
 
     Command createSink(Statement.CreateSink create, String text) {
         return create(ObjectKind.SINK, create.name(), create.ifExists(), () -> {
-            queries.requireStreaming(create.query().relations(), "a sink");
+            queries.checks().requireStreaming(create.query().relations(), "a sink");
             Options options = new Options(create.options());
             String connector = options.required("connector");
             PhysicalPlan plan = queries.plan(create.query(), StandingRules.of(options));
@@ -343,7 +343,7 @@ final class Definitions {
                 sink.close();
                 throw e;
             }
-            QueryOptions how = queries.limited(QueryOptions.streaming().withSink(sink));
+            QueryOptions how = queries.limits().limited(QueryOptions.streaming().withSink(sink));
             start(create.name(), plan, how);
             return new CatalogObject(
                     create.name(),

@@ -70,7 +70,7 @@ final class Descriptions {
         if (statement instanceof Statement.Select select) {
             return Optional.of(select.query().schema());
         } else if (statement instanceof Statement.Subscribe subscribe) {
-            return Optional.of(execution.queries().form(subscribe).schema());
+            return Optional.of(execution.subscriptions().form(subscribe).schema());
         } else if (statement instanceof Statement.Insert insert) {
             return insert.returning().map(returning -> returning.query().schema());
         } else if (statement instanceof Statement.Update update) {

@@ -34,7 +34,7 @@ final class Execution {
     private final Cursors cursors;
     private final PreparedTexts prepared;
     private final Queries queries;
-    private final OpenAnalyses analyses;
+    private final Subscriptions subscriptions;
     private final KeyReads keyReads;
     private final PreparedChanges preparedChanges;
     private final Writes writes;
@@ -64,19 +64,19 @@ final class Execution {
         this.notices = notices;
         this.transactions = new Transactions(database.rowLocks(), database.engine(), settings, notices);
         this.queries = new Queries(
-                database, settings, transactions, cancellation, offload, notices, source -> progress = source);
-        this.analyses = new OpenAnalyses(database);
-        this.keyReads = new KeyReads(database, names, queries, analyses);
-        this.cursors = new Cursors(database, queries, transactions, cancellation, names.objects());
-        transactions.onEnd(queries::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
+                database, settings, transactions, cancellation, offload, source -> progress = source);
+        this.subscriptions = new Subscriptions(database, settings, queries, cancellation, notices);
+        this.keyReads = new KeyReads(database, names, queries);
+        this.cursors = new Cursors(database, queries, subscriptions, transactions, cancellation, names.objects());
+        transactions.onEnd(queries.epochs()::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.indexes = new Indexes(database, queries, transactions, notices);
         this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, indexes);
         this.restarts = new Restarts(database, notices, queries);
         this.views = new Views(database, definitions);
         this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries, transactions, settings);
-        this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
-        this.copies = new Copies(database, queries, writes);
+        this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes);
+        this.copies = new Copies(database, queries, subscriptions, writes);
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes);
         this.tables = new TableAlterations(database, definitions, indexes, queries, transactions, notices);
@@ -85,6 +85,10 @@ final class Execution {
 
     Queries queries() {
         return queries;
+    }
+
+    Subscriptions subscriptions() {
+        return subscriptions;
     }
 
     /** Inserts rows, which are taken over, under the names of their columns; all at once. */
@@ -222,7 +226,7 @@ final class Execution {
         } else if (statement instanceof Statement.Truncate truncate) {
             return writes.truncate(truncate);
         } else if (statement instanceof Statement.Subscribe subscribe) {
-            return queries.subscribe(subscribe);
+            return subscriptions.subscribe(subscribe);
         } else if (statement instanceof Statement.Flush) {
             return flush();
         } else if (statement instanceof Statement.Upkeep upkeep) {

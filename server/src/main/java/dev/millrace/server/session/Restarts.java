@@ -87,12 +87,12 @@ final class Restarts {
 
     private void startAnew(CatalogObject object) {
         StandingQuery failed = database.standing(object.name()).orElseThrow();
-        QueryOptions how = queries.limited(failed.materialized() ? QueryOptions.view() : QueryOptions.streaming());
+        QueryOptions how = queries.limits().limited(failed.materialized() ? QueryOptions.view() : QueryOptions.streaming());
         int priority = Integer.parseInt(object.options().getOrDefault("priority", "0"));
         StandingQuery query = database.engine()
-                .alter(object.name(), failed.plan(), how.withPriority(priority).withMostBytes(queries.mostBytes()));
+                .alter(object.name(), failed.plan(), how.withPriority(priority).withMostBytes(queries.limits().mostBytes()));
         database.queries().put(object.name(), query);
-        queries.wrote(query.firstEpoch());
+        queries.epochs().wrote(query.firstEpoch());
         String passed = object.reads().stream()
                 .filter(this::keepsNothing)
                 .sorted()

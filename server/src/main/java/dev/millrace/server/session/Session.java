@@ -219,7 +219,7 @@ public final class Session implements AutoCloseable {
         List<ParsedStatement> statements = parse(sql);
         if (statements.size() == 1) {
             StatementResult result = execution
-                    .queries()
+                    .subscriptions()
                     .beginningAfter(
                             afterMicros,
                             () -> execute(
@@ -263,12 +263,12 @@ public final class Session implements AutoCloseable {
 
     /** The epochs that this session wrote and has not waited for; for one that goes on where it ends. */
     Set<Long> ownEpochs() {
-        return execution.queries().ownEpochs();
+        return execution.queries().epochs().all();
     }
 
     /** Makes the writes of another session this one's own. */
     void goOnAfter(Collection<Long> epochs) {
-        epochs.forEach(execution.queries()::wrote);
+        epochs.forEach(execution.queries().epochs()::wrote);
     }
 
     /** Parses a text of any number of statements without executing them; for those who prepare statements. */
@@ -527,7 +527,7 @@ public final class Session implements AutoCloseable {
     /** Waits until what this session wrote is in all answers, so that other sessions read it, too. */
     public void awaitOwnWrites() {
         Failures.run(() -> cancellation.run(() -> {
-            execution.queries().awaitOwnEpochs();
+            execution.queries().epochs().awaitAll();
             return true;
         }));
     }

@@ -145,7 +145,7 @@ final class Writes {
 
     private long appendNow(String name, List<Batch> rows) {
         long epoch = database.engine().relations().writable(name).append(rows);
-        queries.wrote(epoch);
+        queries.epochs().wrote(epoch);
         return epoch;
     }
 
@@ -164,7 +164,7 @@ final class Writes {
      */
     StatementResult change(CatalogObject table, boolean reads, Change change) {
         return changeAny(table, reads, changed -> {
-            queries.requireAsBegun(List.of(table.name()));
+            queries.checks().requireAsBegun(List.of(table.name()));
             return change.apply(changed);
         });
     }
