@@ -56,7 +56,7 @@ final class AggregateMacros {
         while (inner.getKind() == SqlKind.FILTER || inner.getKind() == SqlKind.WITHIN_GROUP) {
             inner = inner.operand(0);
         }
-        Optional<String> name = FunctionBinder.functionName(inner)
+        Optional<String> name = FunctionNames.of(inner)
                 .filter(each -> catalog.userFunction(each).isEmpty());
         int arguments = inner.operandCount();
         Optional<UserFunction> macro = name.flatMap(known -> MACROS.named(known, arguments));
@@ -85,8 +85,8 @@ final class AggregateMacros {
             while (aggregate.getKind() == SqlKind.FILTER || aggregate.getKind() == SqlKind.WITHIN_GROUP) {
                 aggregate = aggregate.operand(0);
             }
-            boolean isAggregate = FunctionBinder.functionName(aggregate)
-                    .filter(FunctionBinder::isPlainAggregate)
+            boolean isAggregate = FunctionNames.of(aggregate)
+                    .filter(FunctionNames::isPlainAggregate)
                     .isPresent();
             return isAggregate ? given(call) : super.visit(call);
         }

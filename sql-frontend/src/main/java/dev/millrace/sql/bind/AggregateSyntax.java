@@ -55,7 +55,7 @@ record AggregateSyntax(
                         inner.name, inner.arguments, inner.distinct, inner.filter, inner.ordering, true);
             }
             default -> {
-                String name = FunctionBinder.functionName(call)
+                String name = FunctionNames.of(call)
                         .orElseThrow(() -> Errors.error(
                                 SqlState.SYNTAX_ERROR, "FILTER and WITHIN GROUP belong to aggregates", call));
                 SqlLiteral quantifier = call.getFunctionQuantifier();

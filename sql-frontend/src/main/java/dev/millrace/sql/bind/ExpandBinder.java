@@ -45,7 +45,7 @@ final class ExpandBinder {
         if (node.getKind() != SqlKind.COLLECTION_TABLE || !(((SqlCall) node).operand(0) instanceof SqlCall call)) {
             return Optional.empty();
         }
-        return FunctionBinder.functionName(call)
+        return FunctionNames.of(call)
                 .map(ExpandBinder::withoutOrdinality)
                 .filter(name -> TableCalls.isTableFunction(name, context) || TableCalls.isValue(name, call, context))
                 .map(name -> call);
@@ -62,7 +62,7 @@ final class ExpandBinder {
      * @param outer whether rows without a partner stay
      */
     From bind(SqlCall function, SqlNode item, boolean outer) {
-        String written = FunctionBinder.functionName(function).orElse("unnest");
+        String written = FunctionNames.of(function).orElse("unnest");
         boolean ordinality = written.endsWith(ORDINALITY)
                 || function.getOperator() instanceof SqlUnnestOperator unnest && unnest.withOrdinality;
         String name = withoutOrdinality(written);

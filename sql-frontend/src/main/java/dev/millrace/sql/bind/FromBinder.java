@@ -167,7 +167,7 @@ final class FromBinder {
             node = ((SqlCall) node).operand(0);
         }
         return node.getKind() == SqlKind.COLLECTION_TABLE && ((SqlCall) node).operand(0) instanceof SqlCall call
-                ? FunctionBinder.functionName(call)
+                ? FunctionNames.of(call)
                         .flatMap(context.catalog()::userFunction)
                         .filter(function -> function.kind() == UserFunction.Kind.SQL_TABLE)
                 : Optional.empty();
@@ -217,7 +217,7 @@ final class FromBinder {
 
     /** Whether this is generate_series of a few numbers, which are put into the plan. */
     private boolean isConstantSeries(SqlCall function) {
-        return FunctionBinder.functionName(function).equals(Optional.of("generate_series"))
+        return FunctionNames.of(function).equals(Optional.of("generate_series"))
                 && TableFunctionBinder.isShortSeries(function);
     }
 

@@ -412,8 +412,8 @@ final class MatchExpressions {
         return switch (call.getKind()) {
             case FIRST, LAST, PREV, NEXT, RUNNING, FINAL ->
                 Optional.of(call.getKind().name().toLowerCase(Locale.ROOT));
-            case FILTER, WITHIN_GROUP -> FunctionBinder.functionName(call.operand(0));
-            default -> FunctionBinder.functionName(call);
+            case FILTER, WITHIN_GROUP -> FunctionNames.of(call.operand(0));
+            default -> FunctionNames.of(call);
         };
     }
 

@@ -308,7 +308,7 @@ final class MergeBinder {
                 .map(item -> item.accept(new SqlShuttle() {
                     @Override
                     public SqlNode visit(SqlCall call) {
-                        boolean asks = FunctionBinder.functionName(call).equals(Optional.of(ACTION));
+                        boolean asks = FunctionNames.of(call).equals(Optional.of(ACTION));
                         return asks
                                 ? new SqlIdentifier(List.of(HIDDEN, ACTION), call.getParserPosition())
                                 : super.visit(call);

@@ -131,7 +131,7 @@ final class NestedBinder {
                     call);
         }
         if (index instanceof SqlCall bounds
-                && FunctionBinder.functionName(bounds).equals(Optional.of("slice bounds"))) {
+                && FunctionNames.of(bounds).equals(Optional.of("slice bounds"))) {
             List<RexNode> operands = new ArrayList<>(List.of(
                     value, bound(bounds.operand(0), Integer.MIN_VALUE), bound(bounds.operand(1), Integer.MAX_VALUE)));
             if (bounds.operandCount() > 2) {
@@ -147,7 +147,7 @@ final class NestedBinder {
     /** DuckDB's {@code text[2]} and {@code text[2:-1]}. */
     private RexNode character(RexNode value, SqlNode index, SqlCall where) {
         boolean slice = index instanceof SqlCall bounds
-                && FunctionBinder.functionName(bounds).equals(Optional.of("slice bounds"));
+                && FunctionNames.of(bounds).equals(Optional.of("slice bounds"));
         if (slice && ((SqlCall) index).operandCount() > 2) {
             throw Errors.notAvailableYet("a slice of a text with a step", where)
                     .withHint("string_to_array(text, NULL)[1:6:2] is the characters as an array");

@@ -143,8 +143,8 @@ final class OuterAggregates {
             called = inner;
         }
         boolean aggregate = call.getKind() == SqlKind.WITHIN_GROUP
-                || FunctionBinder.functionName(called)
-                        .filter(name -> FunctionBinder.isAggregate(name, context))
+                || FunctionNames.of(called)
+                        .filter(name -> FunctionNames.isAggregate(name, context))
                         .isPresent();
         if (aggregate) {
             return owner(AggregateSyntax.of(call).parts(), scope).isEmpty();

@@ -51,7 +51,7 @@ final class OutputNames {
             case ROW -> Optional.of("row");
             case OTHER ->
                 call.getOperator().getName().equals("at time zone") ? Optional.of("timezone") : Optional.empty();
-            default -> FunctionBinder.functionName(call).map(name -> name.replace(" from", ""));
+            default -> FunctionNames.of(call).map(name -> name.replace(" from", ""));
         };
     }
 

@@ -155,7 +155,7 @@ final class QueryBinder {
         Optional<SqlCall> call = keys.stream()
                 .filter(SqlCall.class::isInstance)
                 .map(SqlCall.class::cast)
-                .filter(key -> FunctionBinder.functionName(key).equals(Optional.of(name)))
+                .filter(key -> FunctionNames.of(key).equals(Optional.of(name)))
                 .findFirst();
         call.ifPresent(keys::remove);
         return call.flatMap(key -> count(key.operand(0), clause));

@@ -252,7 +252,7 @@ final class SelectBinder {
     /** The first item is no column but the list of DISTINCT ON, which the grammar reads as a call. */
     private Optional<SqlCall> distinctOnCall() {
         return select.getSelectList().get(0) instanceof SqlCall call
-                        && FunctionBinder.functionName(call)
+                        && FunctionNames.of(call)
                                 .filter("distinct on"::equals)
                                 .isPresent()
                 ? Optional.of(call)

@@ -60,7 +60,7 @@ final class StarColumns {
 
     private static boolean isStar(SqlNode node) {
         return node instanceof SqlCall call
-                && FunctionBinder.functionName(call).equals(Optional.of(FromClauses.STAR_COLUMNS));
+                && FunctionNames.of(call).equals(Optional.of(FromClauses.STAR_COLUMNS));
     }
 
     private static Optional<SqlCall> find(SqlNode node) {
@@ -100,7 +100,7 @@ final class StarColumns {
     private static List<Expanded> modified(List<Expanded> columns, SqlCall modifier) {
         List<SqlNode> operands = modifier.getOperandList();
         List<Expanded> result = new ArrayList<>(columns);
-        switch (FunctionBinder.functionName(modifier).orElse("")) {
+        switch (FunctionNames.of(modifier).orElse("")) {
             case "star exclude" ->
                 operands.forEach(name -> {
                     place(result, name);

@@ -53,7 +53,7 @@ public final class StatementBinder {
 
     /** The names of the functions that are there without being made. */
     public static Set<String> functions(boolean aggregates) {
-        return FunctionBinder.named(aggregates);
+        return FunctionNames.named(aggregates);
     }
 
     /** The types of the parameters, after {@link #bind}. */

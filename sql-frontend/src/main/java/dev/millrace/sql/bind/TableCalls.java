@@ -84,7 +84,7 @@ final class TableCalls {
     /** Whether a call gives one value, which in FROM is a row: {@code FROM string_to_array('a,b', ',') AS parts}. */
     static boolean isValue(String name, SqlCall call, QueryContext context) {
         if (FROM_ONLY.contains(name)
-                || FunctionBinder.isAggregate(name, context)
+                || FunctionNames.isAggregate(name, context)
                 || call.operandCount() == 0
                         && context.catalog().relation("pg_catalog." + name).isPresent()) {
             return false;
@@ -190,7 +190,7 @@ final class TableCalls {
         List<TableCall> calls = new ArrayList<>();
         for (SqlNode operand : call.getOperandList()) {
             String function = operand instanceof SqlCall inner
-                    ? FunctionBinder.functionName(inner).orElse("")
+                    ? FunctionNames.of(inner).orElse("")
                     : "";
             if (!(operand instanceof SqlCall inner)
                     || !isTableFunction(function, context) && !isValue(function, inner, context)) {

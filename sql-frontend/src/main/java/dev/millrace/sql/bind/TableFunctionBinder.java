@@ -43,7 +43,7 @@ final class TableFunctionBinder {
     From bind(SqlNode node) {
         SqlCall call = (SqlCall) node;
         String name =
-                FunctionBinder.functionName(call).orElse(call.getOperator().getName());
+                FunctionNames.of(call).orElse(call.getOperator().getName());
         List<SqlNode> arguments = new ArrayList<>();
         for (SqlNode argument : call.getOperandList()) {
             arguments.add(
@@ -159,7 +159,7 @@ final class TableFunctionBinder {
     }
 
     private static boolean isDescriptor(SqlNode node) {
-        return node instanceof SqlCall call && FunctionBinder.functionName(call).equals(Optional.of("descriptor"));
+        return node instanceof SqlCall call && FunctionNames.of(call).equals(Optional.of("descriptor"));
     }
 
     private Column timeColumn(String name, SqlNode node, Scope scope) {

@@ -285,7 +285,7 @@ final class TimedJoinBinder {
 
     private static boolean isNow(SqlNode period) {
         return period instanceof SqlCall call
-                        && FunctionBinder.functionName(call)
+                        && FunctionNames.of(call)
                                 .filter(NOW::contains)
                                 .isPresent()
                 || period instanceof SqlIdentifier name && name.isSimple() && NOW.contains(name.getSimple());
