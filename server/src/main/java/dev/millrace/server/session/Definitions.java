@@ -27,7 +27,6 @@ import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,10 +36,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/**
- * CREATE, DROP, PAUSE and RESUME. Each definition takes effect as a whole or not at all, one at a time. Long because what each kind
- * of object refuses is said where it is made.
- */
+/** CREATE of what keeps or gives rows. Each definition takes effect as a whole or not at all, one at a time. */
 final class Definitions {
     /** Options of PostgreSQL's tables that say how rows lie on disk, which pgbench and dumps send; they have no effect. */
     private static final List<String> STORAGE = List.of(
@@ -51,7 +47,7 @@ final class Definitions {
     private final Queries queries;
     private final Permissions permissions;
     private final Identity identity;
-    private final Indexes indexes;
+    private final Drops drops;
 
     Definitions(
             Instance database,
@@ -59,16 +55,14 @@ final class Definitions {
             Queries queries,
             Permissions permissions,
             Identity identity,
-            Indexes indexes) {
+            Drops drops) {
         this.database = database;
         this.notices = notices;
         this.queries = queries;
         this.permissions = permissions;
         this.identity = identity;
-        this.indexes = indexes;
+        this.drops = drops;
     }
-
-    // ---- CREATE ----------------------------------------------------------------------------------------------------
 
     Command createStream(Statement.CreateStream create, String text) {
         return create(ObjectKind.STREAM, create.name(), create.ifExists(), () -> {
@@ -384,7 +378,7 @@ final class Definitions {
                     }
                     case REPLACE -> {
                         database.catalog().require(kind, name);
-                        dropAll(List.of(name), false);
+                        drops.all(List.of(name), false);
                     }
                 }
             }
@@ -417,95 +411,5 @@ final class Definitions {
                         database.catalog().roles().owner(object.name()).equals(identity.current()))
                 .flatMap(object -> database.standing(object.name()).stream())
                 .toList();
-    }
-
-    // ---- DROP ------------------------------------------------------------------------------------------------------
-
-    Command drop(Statement.Drop drop) {
-        database.lockDefinitions();
-        try {
-            List<String> present = new ArrayList<>();
-            drop.missingSchemas().forEach(name -> notices.accept("schema \"" + name + "\" does not exist, skipping"));
-            for (String name : drop.names()) {
-                if (database.catalog().object(name).isEmpty()
-                        && database.keeper().giveUp(name)) {
-                    continue;
-                }
-                if (drop.ifExists() && database.catalog().object(name).isEmpty()) {
-                    notices.accept(drop.kind().sqlName() + " \"" + name + "\" does not exist, skipping");
-                } else {
-                    if (drop.kind() == ObjectKind.INDEX
-                            && database.catalog().object(name).isEmpty()) {
-                        throw Indexes.undefined(name);
-                    }
-                    present.add(database.catalog().require(drop.kind(), name).name());
-                }
-            }
-            List<String> gone = dropAll(present, drop.cascade());
-            gone.forEach(database.catalog().roles()::forget);
-            return Command.of("DROP " + drop.kind().sqlName().toUpperCase(Locale.ROOT));
-        } finally {
-            database.definitionLock().unlock();
-        }
-    }
-
-    /** Returns the names of all that are gone. */
-    private List<String> dropAll(List<String> names, boolean cascade) {
-        Set<String> order = new LinkedHashSet<>();
-        names.forEach(name -> order.addAll(database.catalog().withDependents(name)));
-        if (!cascade) {
-            for (String name : names) {
-                List<String> others = database.catalog().dependents(name).stream()
-                        .filter(dependent -> !names.contains(dependent))
-                        .toList();
-                if (!others.isEmpty()) {
-                    throw dependentsExist(name, others);
-                }
-            }
-        }
-        for (String name : order) {
-            if (!names.contains(name)) {
-                notices.accept("drop cascades to " + describe(name));
-            }
-            dropOne(database.catalog().object(name).orElseThrow());
-        }
-        return List.copyOf(order);
-    }
-
-    private MillraceException dependentsExist(String name, List<String> dependents) {
-        String list = String.join(", ", dependents.stream().map(this::describe).toList());
-        return MillraceException.user(
-                        SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                        "cannot drop " + describe(name) + " because other objects depend on it: " + list)
-                .withHint("use DROP ... CASCADE to drop the dependent objects too");
-    }
-
-    String describe(String name) {
-        return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + name + "\"";
-    }
-
-    /** Takes an object back that was made just now, and that nothing reads yet. */
-    void takeBack(String name) {
-        dropOne(database.catalog().object(name).orElseThrow());
-        database.catalog().roles().forget(name);
-    }
-
-    private void dropOne(CatalogObject object) {
-        if (object.kind() == ObjectKind.INDEX) {
-            indexes.drop(database.catalog().index(object.name()).orElseThrow());
-            return;
-        }
-        indexes.forget(object.name()).forEach(database.catalog().roles()::forget);
-        StandingQuery query = database.queries().remove(object.name());
-        if (query != null) {
-            query.drop();
-        } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
-            database.engine().relations().drop(object.name());
-        }
-        TableKeys keys = database.tableKeys().remove(object.name());
-        if (keys != null) {
-            keys.close();
-        }
-        database.catalog().remove(object.name());
     }
 }

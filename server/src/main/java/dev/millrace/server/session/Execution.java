@@ -26,6 +26,7 @@ final class Execution {
     private final RoleStatements roles;
     private final Consumer<String> notices;
     private final Indexes indexes;
+    private final Drops drops;
     private final Definitions definitions;
     private final Restarts restarts;
     private final Views views;
@@ -70,16 +71,17 @@ final class Execution {
         this.cursors = new Cursors(database, queries, subscriptions, transactions, cancellation, names.objects());
         transactions.onEnd(queries.epochs()::wrote, () -> cursors.endTransaction(true), () -> cursors.endTransaction(false));
         this.indexes = new Indexes(database, queries, transactions, notices);
-        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, indexes);
+        this.drops = new Drops(database, notices, indexes);
+        this.definitions = new Definitions(database, notices, queries, names.permissions(), identity, drops);
         this.restarts = new Restarts(database, notices, queries);
-        this.views = new Views(database, definitions);
+        this.views = new Views(database, definitions, drops);
         this.functions = new Functions(database, identity);
         this.writes = new Writes(database, queries, transactions, settings);
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes);
         this.copies = new Copies(database, queries, subscriptions, writes);
         this.inspection = new Inspection(database, settings);
         this.alterations = new Alterations(database, notices, queries, indexes);
-        this.tables = new TableAlterations(database, definitions, indexes, queries, transactions, notices);
+        this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, notices);
         this.explanations = new Explanations(database, queries, alterations);
     }
 
@@ -201,7 +203,7 @@ final class Execution {
                 throw e;
             }
             database.keeper().keep(statement, true).ifPresent(failure -> {
-                failure.made().forEach(definitions::takeBack);
+                failure.made().forEach(drops::takeBack);
                 throw failure.why();
             });
             return result;
@@ -252,7 +254,7 @@ final class Execution {
         } else if (statement instanceof Statement.AlterQuery alter) {
             return alterations.alter(alter);
         } else if (statement instanceof Statement.Drop drop) {
-            return definitions.drop(drop);
+            return drops.drop(drop);
         } else if (statement instanceof Statement.Pause pause) {
             return restarts.pause(pause);
         } else if (statement instanceof Statement.Resume resume) {
@@ -304,7 +306,7 @@ final class Execution {
             writes.fill(create.name(), rows);
             return Command.of("SELECT", rows.rowCount());
         } catch (RuntimeException e) {
-            definitions.takeBack(create.name());
+            drops.takeBack(create.name());
             throw e;
         }
     }

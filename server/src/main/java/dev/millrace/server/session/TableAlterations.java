@@ -32,6 +32,7 @@ import java.util.stream.Collectors;
 final class TableAlterations {
     private final Instance database;
     private final Definitions definitions;
+    private final Drops drops;
     private final Indexes indexes;
     private final Queries queries;
     private final Transactions transactions;
@@ -41,12 +42,14 @@ final class TableAlterations {
     TableAlterations(
             Instance database,
             Definitions definitions,
+            Drops drops,
             Indexes indexes,
             Queries queries,
             Transactions transactions,
             Consumer<String> notices) {
         this.database = database;
         this.definitions = definitions;
+        this.drops = drops;
         this.indexes = indexes;
         this.queries = queries;
         this.transactions = transactions;
@@ -131,7 +134,7 @@ final class TableAlterations {
                             SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
                             "cannot alter what others read of table \"" + before.name() + "\": "
                                     + dependents.stream()
-                                            .map(definitions::describe)
+                                            .map(drops::describe)
                                             .collect(Collectors.joining(", ")))
                     .withHint(
                             "drop them, alter the table, and create them again; ADD COLUMN, DEFAULT, CHECK and SET NOT"

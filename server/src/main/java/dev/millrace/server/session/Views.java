@@ -17,10 +17,12 @@ import java.util.Optional;
 final class Views {
     private final Instance database;
     private final Definitions definitions;
+    private final Drops drops;
 
-    Views(Instance database, Definitions definitions) {
+    Views(Instance database, Definitions definitions, Drops drops) {
         this.database = database;
         this.definitions = definitions;
+        this.drops = drops;
     }
 
     /** A view keeps nothing: its text is expanded where it is read. */
@@ -87,7 +89,7 @@ final class Views {
                                     + String.join(
                                             ", ",
                                             running.stream()
-                                                    .map(definitions::describe)
+                                                    .map(drops::describe)
                                                     .toList()))
                     .withHint("drop them, replace the view, and create them again");
         }
