@@ -203,19 +203,9 @@ final class DateFormatter {
         }
         out.appendAscii(digits);
         if (!part.ordinal().isEmpty()) {
-            String suffix = ordinal(Math.abs(value));
+            String suffix = NumberFormatter.ordinal(Math.abs(value));
             out.appendAscii(part.ordinal().equals("TH") ? suffix.toUpperCase(Locale.ROOT) : suffix);
         }
-    }
-
-    static String ordinal(long value) {
-        boolean teen = value % 100 / 10 == 1;
-        return switch (teen ? 0 : (int) (value % 10)) {
-            case 1 -> "st";
-            case 2 -> "nd";
-            case 3 -> "rd";
-            default -> "th";
-        };
     }
 
     private void word(DateTemplate.Part part, String word, int width) {

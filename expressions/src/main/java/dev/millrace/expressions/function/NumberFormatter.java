@@ -154,7 +154,7 @@ final class NumberFormatter {
                 case BRACKETS -> out.append(negative ? ">" : template.fill() ? " " : "");
                 case ORDINAL -> {
                     if (!negative && template.scale() == 0) {
-                        String suffix = DateFormatter.ordinal(magnitude
+                        String suffix = ordinal(magnitude
                                 .unscaledValue()
                                 .mod(BigInteger.valueOf(100))
                                 .longValue());
@@ -188,5 +188,16 @@ final class NumberFormatter {
     @Override
     public String toString() {
         return out.toString();
+    }
+
+    /** What English puts behind a number to count with it. */
+    static String ordinal(long value) {
+        boolean teen = value % 100 / 10 == 1;
+        return switch (teen ? 0 : (int) (value % 10)) {
+            case 1 -> "st";
+            case 2 -> "nd";
+            case 3 -> "rd";
+            default -> "th";
+        };
     }
 }
