@@ -1,7 +1,7 @@
 import dev.millrace.Millrace;
 import dev.millrace.batch.Batch;
 import dev.millrace.server.session.Database;
-import dev.millrace.server.session.StatementResult;
+import dev.millrace.server.result.StatementResult;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

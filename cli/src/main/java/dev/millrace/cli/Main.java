@@ -3,7 +3,7 @@ package dev.millrace.cli;
 import dev.millrace.cli.demo.DemoCommand;
 import dev.millrace.cli.shell.SqlCommand;
 import dev.millrace.cli.sketch.SketchCommand;
-import dev.millrace.server.session.HeadStart;
+import dev.millrace.server.planning.HeadStart;
 import dev.millrace.server.settings.ProductVersion;
 import java.io.PrintWriter;
 import java.util.logging.Level;

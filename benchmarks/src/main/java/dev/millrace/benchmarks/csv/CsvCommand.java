@@ -1,11 +1,11 @@
 package dev.millrace.benchmarks.csv;
 
 import dev.millrace.benchmarks.process.ProcessClock;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import dev.millrace.server.session.StatementResult;
-import dev.millrace.server.session.StatementResults;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,11 +2,11 @@ package dev.millrace.benchmarks.latency;
 
 import dev.millrace.benchmarks.latency.Statements.Times;
 import dev.millrace.memory.Memory;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import dev.millrace.server.session.StatementResult;
-import dev.millrace.server.session.StatementResults;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.OptionalLong;

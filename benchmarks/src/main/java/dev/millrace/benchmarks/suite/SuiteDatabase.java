@@ -2,11 +2,11 @@ package dev.millrace.benchmarks.suite;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.Engine;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import dev.millrace.server.session.StatementResult;
-import dev.millrace.server.session.StatementResults;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;

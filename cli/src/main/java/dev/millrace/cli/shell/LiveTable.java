@@ -5,7 +5,7 @@ import dev.millrace.batch.text.ValueText;
 import dev.millrace.cli.format.AlignedTable;
 import dev.millrace.cli.format.DisplayText;
 import dev.millrace.engine.subscription.EpochChanges;
-import dev.millrace.server.session.StatementResult;
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.time.Clock;
 import java.io.IOException;
 import java.io.Writer;

@@ -1,6 +1,6 @@
 package dev.millrace.cli.shell;
 
-import dev.millrace.server.session.Progress;
+import dev.millrace.server.result.Progress;
 import dev.millrace.server.session.Session;
 import dev.millrace.time.Clock;
 import java.io.PrintWriter;

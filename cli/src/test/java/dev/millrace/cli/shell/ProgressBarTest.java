@@ -2,7 +2,7 @@ package dev.millrace.cli.shell;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.server.session.Progress;
+import dev.millrace.server.result.Progress;
 import org.junit.jupiter.api.Test;
 
 class ProgressBarTest {

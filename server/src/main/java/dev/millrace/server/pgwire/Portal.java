@@ -2,9 +2,9 @@ package dev.millrace.server.pgwire;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.session.Session;
-import dev.millrace.server.session.StatementResult;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;

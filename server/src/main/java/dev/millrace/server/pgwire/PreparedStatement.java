@@ -3,7 +3,7 @@ package dev.millrace.server.pgwire;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.pgwire.value.PgType;
-import dev.millrace.server.session.Description;
+import dev.millrace.server.result.Description;
 import dev.millrace.server.session.Session;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.type.DataType;

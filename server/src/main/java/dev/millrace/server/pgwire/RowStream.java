@@ -2,8 +2,8 @@ package dev.millrace.server.pgwire;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.server.pgwire.value.RowEncoder;
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
-import dev.millrace.server.session.StatementResult;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.type.Schema;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.server.transaction.TransactionState;
 import dev.millrace.time.Clock;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

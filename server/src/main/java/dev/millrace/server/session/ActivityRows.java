@@ -3,6 +3,8 @@ package dev.millrace.server.session;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.millrace.server.names.SessionObjects;
+import dev.millrace.server.permission.Identity;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.Setting;

@@ -8,11 +8,17 @@ import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.Keeper;
+import dev.millrace.server.permission.RoleSessions;
+import dev.millrace.server.planning.HeadStart;
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.role.LoginCheck;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.role.ScramDecoys;
 import dev.millrace.server.role.ScramSecret;
+import dev.millrace.server.system.SystemRelations;
 import dev.millrace.time.Clock;
 import java.util.List;
 import java.util.Optional;
@@ -119,7 +125,8 @@ public final class Database implements AutoCloseable {
      * What is kept of a role's password, to check one; empty if there is no such role, it has none, or it is no longer good.
      */
     public Optional<ScramSecret> secretOf(String role) {
-        return catalog().roles()
+        return catalog()
+                .roles()
                 .find(role)
                 .filter(found -> found.validUntilMicros().isEmpty()
                         || found.validUntilMicros().getAsLong() > clock().epochMicros())
@@ -266,8 +273,9 @@ public final class Database implements AutoCloseable {
 
             @Override
             public void dropped(String role) {
-                sessions.stream().filter(session -> session.identity().is(role)).forEach(session -> session.end(
-                        MillraceException.user(
+                sessions.stream()
+                        .filter(session -> session.identity().is(role))
+                        .forEach(session -> session.end(MillraceException.user(
                                 SqlState.ADMIN_SHUTDOWN,
                                 "terminating connection because role \"" + role + "\" was dropped")));
             }

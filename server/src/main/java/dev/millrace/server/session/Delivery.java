@@ -4,6 +4,8 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -2,6 +2,12 @@ package dev.millrace.server.session;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.names.SessionCatalog;
+import dev.millrace.server.planning.SessionUse;
+import dev.millrace.server.planning.StatementKinds;
+import dev.millrace.server.result.Description;
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;

@@ -4,6 +4,8 @@ import dev.millrace.batch.Batch;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -124,7 +126,8 @@ final class DirectCalls implements AutoCloseable {
         return subscriber -> {
             Delivery<T> delivery = new Delivery<>(subscriber, items, deliveries::remove);
             deliveries.add(delivery);
-            delivery.begin(begin(), sql, Arrays.asList(parameters), database.instance().subscriptionName());
+            delivery.begin(
+                    begin(), sql, Arrays.asList(parameters), database.instance().subscriptionName());
         };
     }
 

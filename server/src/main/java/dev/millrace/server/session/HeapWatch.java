@@ -4,6 +4,7 @@ import com.sun.management.GarbageCollectionNotificationInfo;
 import com.sun.management.ThreadMXBean;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.cancellation.Cancellation;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;

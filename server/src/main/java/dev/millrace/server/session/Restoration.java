@@ -2,6 +2,8 @@ package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.Keeper;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.storage.DataDirectory;
@@ -41,9 +43,7 @@ final class Restoration {
     }
 
     private void run(DataDirectory from) {
-        if (from.wasCut()) {
-            LOG.warning("a record that was being written when the database ended was cut off");
-        }
+        from.notices().forEach(notice -> LOG.warning("data directory", "directory", from.path(), "notice", notice));
         instance.definitionLock().lock();
         try (Session session = database.session()) {
             from.catalog().access().roles().forEach(statement -> run(session, statement));

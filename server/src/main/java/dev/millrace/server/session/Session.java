@@ -3,8 +3,26 @@ package dev.millrace.server.session;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.cancellation.Cancellation;
+import dev.millrace.server.cancellation.Deadlines;
+import dev.millrace.server.cancellation.Failures;
+import dev.millrace.server.cancellation.Offload;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.names.ParameterValues;
+import dev.millrace.server.names.PreparedTexts;
+import dev.millrace.server.names.ProtocolPortals;
+import dev.millrace.server.names.SessionCatalog;
+import dev.millrace.server.names.SessionObjects;
+import dev.millrace.server.permission.Identity;
+import dev.millrace.server.permission.Permissions;
+import dev.millrace.server.planning.AdHoc;
+import dev.millrace.server.result.Description;
+import dev.millrace.server.result.Progress;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.transaction.TransactionState;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.type.DataType;
@@ -72,9 +90,14 @@ public final class Session implements AutoCloseable {
         objects.activity(new ActivityRows(database, identity)::json);
         SessionCatalog names = new SessionCatalog(
                 instance.catalog(), instance.pgCatalog(), settings, identity, permissions, objects, signals::function);
-        this.execution =
-                new Execution(
-                        instance, database.roleSessions(), settings, names, cancellation, offload, notice -> notices.accept(notice));
+        this.execution = new Execution(
+                instance,
+                database.roleSessions(),
+                settings,
+                names,
+                cancellation,
+                offload,
+                notice -> notices.accept(notice));
         this.descriptions = new Descriptions(instance, names, execution);
         instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);

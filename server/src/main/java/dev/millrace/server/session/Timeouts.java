@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import dev.millrace.server.cancellation.Deadlines;
 import dev.millrace.time.Clock;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;

@@ -3,9 +3,8 @@
  *
  * <p>Entries: {@link dev.millrace.server.session.Database}, safe on any thread; {@link
  * dev.millrace.server.session.Session}, for one thread at a time but for its {@code cancel}. The wire protocol, the shell and
- * JDBC all sit on a session. What a statement does is in one class per group of statements: {@code Definitions} (CREATE,
- * DROP, PAUSE), {@code Queries} (SELECT, SUBSCRIBE, EXPLAIN), {@code Writes} (INSERT, UPDATE, DELETE), {@code Inspection}
- * (SHOW, DESCRIBE), {@code Transactions} (BEGIN to COMMIT), {@code Cursors} (DECLARE, FETCH), {@code RoleStatements} (roles, GRANT).
- * Who may do what is asked in {@code Permissions}, once per statement.
+ * JDBC all sit on a session. Here is how a session begins, ends, is watched and stopped, and {@code Execution}, which says what
+ * does a statement: {@code server.ddl}, {@code server.dml}, {@code server.query}, {@code server.transaction}, {@code
+ * server.permission} or {@code server.system}.
  */
 package dev.millrace.server.session;

@@ -1,9 +1,9 @@
 package dev.millrace.server.differential;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Session;
-import dev.millrace.server.session.StatementResult;
-import dev.millrace.server.session.StatementResults;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.Schema;

@@ -3,8 +3,8 @@ package dev.millrace.server.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.session.Session;
-import dev.millrace.server.session.StatementResult;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
-import dev.millrace.server.session.StatementResult;
-import dev.millrace.server.session.StatementResults;
 import dev.millrace.testing.oracle.Oracle;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;

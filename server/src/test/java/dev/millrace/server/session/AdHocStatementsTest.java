@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.result.StatementResult;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -63,7 +64,8 @@ class AdHocStatementsTest {
     }
 
     private long work() {
-        return db.database().instance().plans().analyses() + db.database().instance().plans().plannings();
+        return db.database().instance().plans().analyses()
+                + db.database().instance().plans().plannings();
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.result.StatementResults;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -164,8 +165,11 @@ class AlterTest {
             database.run("INSERT INTO t VALUES ('a', 1), ('b', 2), ('c', 3)");
             database.run("CREATE MATERIALIZED VIEW q AS SELECT k, v FROM t WHERE v < 3");
             TreeMap<String, Integer> seen = new TreeMap<>();
-            try (var subscription =
-                    database.database().instance().standing("q").orElseThrow().subscribe(SubscriptionOptions.withSnapshot())) {
+            try (var subscription = database.database()
+                    .instance()
+                    .standing("q")
+                    .orElseThrow()
+                    .subscribe(SubscriptionOptions.withSnapshot())) {
                 collect(subscription, seen);
                 assertEquals("{a|1=1, b|2=1}", seen.toString());
                 database.run("ALTER MATERIALIZED VIEW q AS SELECT k, v FROM t WHERE v > 1");

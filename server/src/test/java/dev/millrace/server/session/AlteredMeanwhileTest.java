@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.bind.Parameters;

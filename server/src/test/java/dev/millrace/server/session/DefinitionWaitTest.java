@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.Millrace;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.settings.Setting;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

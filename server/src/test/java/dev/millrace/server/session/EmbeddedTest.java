@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.Millrace;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.result.StatementResult;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

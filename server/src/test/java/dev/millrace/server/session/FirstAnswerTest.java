@@ -7,6 +7,8 @@ import dev.millrace.engine.runtime.QuerySnapshot;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Timeout;

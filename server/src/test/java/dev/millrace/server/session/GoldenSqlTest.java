@@ -2,6 +2,8 @@ package dev.millrace.server.session;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.ValueText;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.slt.GoldenFile;
 import dev.millrace.testing.slt.SqlRunner;
 import java.nio.file.Path;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.testing.time.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,7 +31,6 @@ class HostileFunctionTest {
             import java.net.ServerSocket;
             import java.util.ArrayList;
             import java.util.List;
-import java.util.regex.Pattern;
 
             public final class Code {
                 public static long loops(long value) {

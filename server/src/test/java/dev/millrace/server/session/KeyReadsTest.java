@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.names.ParameterValues;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import java.util.ArrayList;

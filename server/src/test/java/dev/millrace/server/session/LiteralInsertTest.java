@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.Millrace;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.result.StatementResult;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.result.Description;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.type.DataType;
@@ -52,7 +55,8 @@ class PreparedChangesTest {
     }
 
     private long work() {
-        return db.database().instance().plans().analyses() + db.database().instance().plans().plannings();
+        return db.database().instance().plans().analyses()
+                + db.database().instance().plans().plannings();
     }
 
     @Test

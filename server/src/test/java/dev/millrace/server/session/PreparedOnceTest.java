@@ -2,8 +2,9 @@ package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.server.result.StatementResult;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.type.DataType;
 import java.util.Arrays;
 import java.util.List;
@@ -29,11 +30,11 @@ class PreparedOnceTest {
     }
 
     private long analyses() {
-        return db.database().plans().analyses();
+        return db.database().instance().plans().analyses();
     }
 
     private long plannings() {
-        return db.database().plans().plannings();
+        return db.database().instance().plans().plannings();
     }
 
     private ParsedStatement prepare(String sql) {

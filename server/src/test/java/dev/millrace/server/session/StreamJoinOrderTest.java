@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

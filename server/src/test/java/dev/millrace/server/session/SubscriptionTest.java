@@ -9,6 +9,8 @@ import dev.millrace.batch.Batch;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.time.Eventually;
 import java.util.ArrayList;
 import java.util.List;

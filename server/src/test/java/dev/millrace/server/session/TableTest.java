@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.testing.time.OwnThread;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

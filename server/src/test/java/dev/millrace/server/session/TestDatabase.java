@@ -8,6 +8,8 @@ import dev.millrace.engine.runtime.Result;
 import dev.millrace.engine.statistic.OperatorStatistics;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.node.PlanNode;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.statement.Statement;
@@ -132,10 +134,13 @@ public final class TestDatabase implements AutoCloseable {
 
     /** What a SELECT costs. */
     public Work selectWork(String select) {
-        Statement statement =
-                database.instance().plans().analyze(new Frontend().parse(select).get(0), database.catalog(), Parameters.none());
-        PlanNode plan =
-                database.instance().plans().pull(((Statement.Select) statement).query()).root();
+        Statement statement = database.instance()
+                .plans()
+                .analyze(new Frontend().parse(select).get(0), database.catalog(), Parameters.none());
+        PlanNode plan = database.instance()
+                .plans()
+                .pull(((Statement.Select) statement).query())
+                .root();
         try (Result result = database.engine().run(plan)) {
             for (Optional<Batch> next = result.next(); next.isPresent(); next = result.next()) {
                 next.get().close();
@@ -151,7 +156,11 @@ public final class TestDatabase implements AutoCloseable {
             List<String> rows = flushedRows("SELECT * FROM measured");
             return Work.of(
                     rows,
-                    database.instance().standing("measured").orElseThrow().statistics().operators());
+                    database.instance()
+                            .standing("measured")
+                            .orElseThrow()
+                            .statistics()
+                            .operators());
         } finally {
             run("DROP MATERIALIZED VIEW measured");
         }

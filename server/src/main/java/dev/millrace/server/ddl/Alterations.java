@@ -1,0 +1,207 @@
+package dev.millrace.server.ddl;
+
+import dev.millrace.engine.alteration.Alteration;
+import dev.millrace.engine.runtime.QueryOptions;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.QueryState;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.PhysicalPlan;
+import dev.millrace.planner.explain.PlanText;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.Index;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.planning.Plans;
+import dev.millrace.server.planning.StandingRules;
+import dev.millrace.server.query.Queries;
+import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Identifiers;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** ALTER CONTINUOUS QUERY and MATERIALIZED VIEW ... AS, and what EXPLAIN says of it before. */
+public final class Alterations {
+    private final Instance database;
+    private final Consumer<String> notices;
+    private final Queries queries;
+    private final Indexes indexes;
+
+    public Alterations(Instance database, Consumer<String> notices, Queries queries, Indexes indexes) {
+        this.database = database;
+        this.notices = notices;
+        this.queries = queries;
+        this.indexes = indexes;
+    }
+
+    /** A query that is to be altered, and its new plan. */
+    private record Planned(CatalogObject object, StandingQuery query, PhysicalPlan plan, Alteration alteration) {}
+
+    private Planned plan(Statement.AlterQuery alter) {
+        boolean plain = database.catalog()
+                .object(alter.name())
+                .filter(object -> object.kind() == ObjectKind.VIEW)
+                .isPresent();
+        if (plain && alter.kind() == ObjectKind.VIEW) {
+            throw MillraceException.user(
+                            SqlState.WRONG_OBJECT_TYPE, "\"" + alter.name() + "\" is a view that nothing is kept of")
+                    .withHint("CREATE OR REPLACE VIEW gives it another query");
+        }
+        if (alter.kind() != ObjectKind.CONTINUOUS_QUERY
+                && alter.kind() != ObjectKind.MATERIALIZED_VIEW
+                && alter.kind() != ObjectKind.VIEW) {
+            throw MillraceException.user(
+                    SqlState.WRONG_OBJECT_TYPE,
+                    "a " + alter.kind().sqlName() + " has no query to alter; a continuous query and a view have");
+        }
+        CatalogObject object = database.catalog().require(alter.kind(), alter.name());
+        queries.checks().requireStreaming(alter.query().relations(), "a standing query");
+        if (database.catalog().withDependents(alter.name()).stream()
+                .anyMatch(alter.query().dependsOn()::contains)) {
+            throw MillraceException.user(
+                    SqlState.INVALID_TABLE_DEFINITION, "\"" + alter.name() + "\" would read itself");
+        }
+        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.of(object.options()));
+        StandingQuery query = database.standing(alter.name()).orElseThrow();
+        return new Planned(object, query, plan, database.engine().alteration(alter.name(), plan.root()));
+    }
+
+    /** The new plan, each operator with what becomes of its state. */
+    public List<String> describe(Statement.AlterQuery alter) {
+        database.lockDefinitions();
+        try {
+            Planned planned = plan(alter);
+            List<String> lines = new ArrayList<>();
+            if (planned.alteration.changesNothing()) {
+                lines.add("nothing changes: the plan is the same, all state is kept");
+            }
+            String text = PlanText.annotated(
+                    planned.plan.root(),
+                    node -> note(planned.alteration, node).stream().toList());
+            text.lines().forEach(lines::add);
+            subscribersLine(planned).ifPresent(lines::add);
+            return lines;
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    private static Optional<String> subscribersLine(Planned planned) {
+        if (planned.alteration.changesNothing()) {
+            return Optional.empty();
+        }
+        boolean same =
+                types(planned.object.schema()).equals(types(planned.plan.root().schema()));
+        if (!same) {
+            return Optional.of("columns change: subscriptions end");
+        }
+        return Optional.of(
+                planned.query.materialized()
+                        ? "columns stay: subscribers see the difference between the answers"
+                        : "columns stay: subscribers see the changes from then on");
+    }
+
+    private static List<DataType> types(Schema schema) {
+        return schema.fields().stream().map(Field::type).toList();
+    }
+
+    private static Optional<String> note(Alteration alteration, PlanNode node) {
+        if (alteration.changesNothing()) {
+            return Optional.empty();
+        }
+        return switch (alteration.fate(node)) {
+            case STATELESS -> Optional.empty();
+            case KEPT -> Optional.of("keeps its state");
+            case REBUILT -> Optional.of("rebuilt from " + String.join(", ", alteration.origins(node)));
+            case STARTS_NOW ->
+                Optional.of("state starts now: former rows of " + String.join(", ", alteration.lost(node))
+                        + " are not kept");
+            case GOES_ON -> Optional.of("goes on");
+            case READ_AGAIN -> Optional.of("read again from its first row");
+            case FROM_NOW -> Optional.of("from now on");
+        };
+    }
+
+    public Command alter(Statement.AlterQuery alter) {
+        Command altered = Command.of("ALTER " + alter.kind().sqlName().toUpperCase(Locale.ROOT));
+        database.lockDefinitions();
+        try {
+            Planned planned = plan(alter);
+            requireNoDependents(alter, planned);
+            if (planned.alteration.changesNothing()) {
+                notices.accept("the plan of \"" + alter.name() + "\" is the same: nothing changes, all state is kept");
+            } else {
+                QueryOptions how = queries.limits()
+                        .limited(planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming());
+                int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
+                StandingQuery query = database.engine()
+                        .alter(
+                                alter.name(),
+                                planned.plan.root(),
+                                how.withPriority(priority)
+                                        .withMostBytes(queries.limits().mostBytes()));
+                database.queries().put(alter.name(), query);
+                queries.epochs().wrote(query.firstEpoch());
+            }
+            CatalogObject after = altered(planned, alter);
+            List<Index> with = indexes.altered(planned.object, after);
+            database.catalog().replace(after);
+            indexes.replace(after, with);
+            return altered;
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    private void requireNoDependents(Statement.AlterQuery alter, Planned planned) {
+        List<String> dependents =
+                database.catalog().dependents(alter.name()).stream().sorted().toList();
+        if (!dependents.isEmpty() && !planned.alteration.changesNothing()) {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "cannot alter \"" + alter.name() + "\" because other objects read it: "
+                                    + String.join(", ", dependents))
+                    .withHint("drop them, alter it, and create them again");
+        }
+        if (planned.query.state() == QueryState.PAUSED) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "\"" + alter.name() + "\" is paused")
+                    .withHint("RESUME it first");
+        }
+    }
+
+    private static CatalogObject altered(Planned planned, Statement.AlterQuery alter) {
+        CatalogObject object = planned.object;
+        String options = object.options().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(option -> option.getKey() + " = " + Identifiers.quoteText(option.getValue()))
+                .collect(Collectors.joining(", "));
+        String definition = "CREATE " + object.kind().sqlName().toUpperCase(Locale.ROOT) + " "
+                + Identifiers.quote(object.name()) + (options.isEmpty() ? "" : " WITH (" + options + ")") + " AS "
+                + alter.queryText();
+        return new CatalogObject(
+                object.name(),
+                object.kind(),
+                alter.query().schema(),
+                planned.plan.appendOnly(),
+                planned.plan.uniqueKey().orElse(List.of()),
+                Plans.eventTime(object.kind(), planned.plan),
+                object.input(),
+                alter.query().dependsOn(),
+                object.options(),
+                definition,
+                object.createdMicros(),
+                TableRules.NONE);
+    }
+}

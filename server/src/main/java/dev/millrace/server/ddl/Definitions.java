@@ -1,0 +1,422 @@
+package dev.millrace.server.ddl;
+
+import dev.millrace.connector.Options;
+import dev.millrace.connector.Sink;
+import dev.millrace.connector.Source;
+import dev.millrace.engine.relation.OnError;
+import dev.millrace.engine.runtime.QueryOptions;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.error.Suggestion;
+import dev.millrace.planner.PhysicalPlan;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.StreamInput;
+import dev.millrace.server.generated.GeneratedColumns;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.permission.Identity;
+import dev.millrace.server.permission.Permissions;
+import dev.millrace.server.planning.Plans;
+import dev.millrace.server.planning.StandingRules;
+import dev.millrace.server.query.Queries;
+import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Identifiers;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** CREATE of what keeps or gives rows. Each definition takes effect as a whole or not at all, one at a time. */
+public final class Definitions {
+    /** Options of PostgreSQL's tables that say how rows lie on disk, which pgbench and dumps send; they have no effect. */
+    private static final List<String> STORAGE = List.of(
+            "fillfactor", "parallel_workers", "toast_tuple_target", "autovacuum_enabled", "toast.autovacuum_enabled");
+
+    private final Instance database;
+    private final Consumer<String> notices;
+    private final Queries queries;
+    private final Permissions permissions;
+    private final Identity identity;
+    private final Drops drops;
+
+    public Definitions(
+            Instance database,
+            Consumer<String> notices,
+            Queries queries,
+            Permissions permissions,
+            Identity identity,
+            Drops drops) {
+        this.database = database;
+        this.notices = notices;
+        this.queries = queries;
+        this.permissions = permissions;
+        this.identity = identity;
+        this.drops = drops;
+    }
+
+    public Command createStream(Statement.CreateStream create, String text) {
+        return create(ObjectKind.STREAM, create.name(), create.ifExists(), () -> {
+            Options options = new Options(create.options());
+            OnError onError = options.oneOf("on_error", OnError.FAIL);
+            long idleTimeoutMicros = options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
+            refuseRetention(options);
+            Optional<String> connector = options.text("connector");
+            Schema declared = new Schema(create.columns());
+            Optional<Source> source = connector.map(name -> source(name, declared, create, options));
+            options.rejectUnread();
+            Schema schema = source.map(Source::schema).orElse(declared);
+            requireColumns(schema, create.name());
+            CatalogObject object = new CatalogObject(
+                    create.name(),
+                    ObjectKind.STREAM,
+                    schema,
+                    true,
+                    List.of(),
+                    create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
+                    Optional.of(new StreamInput(connector.orElse("insert"), source, idleTimeoutMicros)),
+                    Set.of(),
+                    create.options(),
+                    text,
+                    database.keeper().creationMicros(),
+                    create.rules());
+            if (source.isPresent()) {
+                database.engine().relations().addSource(create.name(), source.get(), onError);
+            } else {
+                database.engine().relations().addStream(create.name(), schema);
+            }
+            return object;
+        });
+    }
+
+    /** The connector's source, with the columns that are generated from those it gives. */
+    private Source source(String connector, Schema declared, Statement.CreateStream create, Options options) {
+        boolean ofIntervals = create.rules().digits().keySet().stream()
+                .anyMatch(column ->
+                        declared.field(declared.indexOf(column)).type().kind() == DataType.Kind.INTERVAL);
+        TableRules rules =
+                create.rules().withoutDigits(); // a connector's timestamps have the digits that it gives them
+        boolean onlyGenerated = rules.checks().isEmpty()
+                && rules.columns().values().stream().allMatch(rule -> rule.kind() == ColumnRule.Kind.GENERATED);
+        if (ofIntervals) {
+            throw MillraceException.notAvailableYet("INTERVAL(p) in a stream that a connector feeds")
+                    .withHint("INTERVAL has all digits; round them where the stream is read: i::INTERVAL(0)");
+        }
+        if (!onlyGenerated) {
+            throw MillraceException.notAvailableYet("DEFAULT or CHECK of a stream that a connector feeds")
+                    .withHint(
+                            "n INT GENERATED ALWAYS AS (coalesce(given, 0)) STORED computes a column; a continuous query"
+                                    + " over the stream filters: WHERE ..");
+        }
+        Schema given = new Schema(declared.fields().stream()
+                .filter(field -> !rules.isGenerated(field.name()))
+                .toList());
+        Source source = database.connectors().source(connector).create(given, options);
+        if (rules.isEmpty()) {
+            return source;
+        }
+        Relation relation =
+                new Relation(create.name(), Relation.Kind.STREAM, declared, true, List.of(), Optional.empty(), rules);
+        return new GeneratedColumns(
+                create.name(), source, declared, database.plans().generation(relation));
+    }
+
+    private static void refuseRetention(Options options) {
+        String retention = options.text("retention", "none");
+        String form = options.text("retention.form", "none");
+        boolean sketched = options.names().stream().anyMatch(name -> name.startsWith("sketch."));
+        if (!retention.equalsIgnoreCase("none") || !form.equalsIgnoreCase("none") || sketched) {
+            throw MillraceException.notAvailableYet("retention of streams")
+                    .withHint("a file can be read as often as one likes; CREATE MATERIALIZED VIEW keeps an answer");
+        }
+    }
+
+    private static void requireColumns(Schema schema, String name) {
+        if (schema.size() == 0) {
+            throw MillraceException.user(
+                    SqlState.INVALID_TABLE_DEFINITION, "\"" + name + "\" has no columns; they must be declared");
+        }
+    }
+
+    private static Relation.EventTime eventTime(
+            Statement.WatermarkDefinition watermark, Schema schema, String relation) {
+        int column = schema.indexOf(watermark.column());
+        if (column < 0) {
+            MillraceException error = MillraceException.user(
+                    SqlState.UNDEFINED_COLUMN,
+                    "column \"" + watermark.column() + "\" of the watermark of \"" + relation + "\" does not exist");
+            throw Suggestion.nearest(watermark.column(), schema.names())
+                    .map(nearest -> error.withHint("did you mean \"" + nearest + "\"?"))
+                    .orElse(error);
+        }
+        DataType type = schema.type(column);
+        if (!type.isTimestamp()) {
+            throw MillraceException.user(
+                    SqlState.DATATYPE_MISMATCH,
+                    "event time must be a timestamp, but column \"" + watermark.column() + "\" is of type " + type);
+        }
+        return new Relation.EventTime(column, watermark.delayMicros());
+    }
+
+    public Command createTable(Statement.CreateTable create, String text) {
+        return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
+            CatalogObject table = table(create, text, database.keeper().creationMicros());
+            database.engine().relations().addTable(create.name(), table.schema());
+            database.tableKeys()
+                    .put(
+                            create.name(),
+                            new TableKeys(
+                                    create.name(),
+                                    table.schema(),
+                                    table.primaryKey(),
+                                    table.rules().uniques()));
+            return table;
+        });
+    }
+
+    /** A table as the catalog has it; nothing is made. */
+    CatalogObject table(Statement.CreateTable create, String text, long createdMicros) {
+        Options options = new Options(create.options());
+        STORAGE.forEach(options::text);
+        if (options.text("connector").isPresent()) {
+            throw MillraceException.notAvailableYet("a table fed by a connector")
+                    .withHint(
+                            "CREATE STREAM reads it; SELECT DISTINCT ON (key) .. ORDER BY key, time DESC over the stream"
+                                    + " is a view of the current rows");
+        }
+        if (create.watermark().isPresent()) {
+            options.durationMicros(CatalogObject.IDLE_TIMEOUT, 0);
+            requireKey(create);
+        }
+        options.rejectUnread();
+        List<Field> fields = new ArrayList<>(create.columns());
+        List<Integer> key = new ArrayList<>();
+        for (String column : create.primaryKey()) {
+            int place = new Schema(fields).indexOf(column);
+            Field field = fields.get(place);
+            fields.set(place, new Field(field.name(), field.type(), false));
+            key.add(place);
+        }
+        Schema schema = new Schema(fields);
+        requireColumns(schema, create.name());
+        return new CatalogObject(
+                create.name(),
+                ObjectKind.TABLE,
+                schema,
+                false,
+                key,
+                create.watermark().map(watermark -> eventTime(watermark, schema, create.name())),
+                Optional.empty(),
+                Set.of(),
+                create.options(),
+                text,
+                createdMicros,
+                create.rules());
+    }
+
+    /** Columns for the rows of a query; the rows come after. */
+    public Command createTableAs(Statement.CreateTableAs create) {
+        String columns = create.query().schema().fields().stream()
+                .map(field -> Identifiers.quote(field.name()) + " " + field.type())
+                .collect(Collectors.joining(", "));
+        List<Field> fields = create.query().schema().fields().stream()
+                .map(field -> new Field(field.name(), field.type(), true))
+                .toList();
+        return createTable(
+                new Statement.CreateTable(
+                        create.name(),
+                        create.ifExists(),
+                        fields,
+                        List.of(),
+                        TableRules.NONE,
+                        Optional.empty(),
+                        Map.of()),
+                "CREATE TABLE " + Identifiers.quote(create.name()) + " (" + columns + ")");
+    }
+
+    private static void requireKey(Statement.CreateTable create) {
+        if (create.primaryKey().isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.INVALID_TABLE_DEFINITION,
+                            "a watermark on table \"" + create.name()
+                                    + "\" needs a PRIMARY KEY: it speaks of versions, and a version replaces the row of"
+                                    + " its key")
+                    .withHint("CREATE STREAM for rows that replace none");
+        }
+    }
+
+    public Command createContinuousQuery(Statement.CreateContinuousQuery create, String text) {
+        return createQuery(
+                ObjectKind.CONTINUOUS_QUERY, create.name(), create.ifExists(), create.options(), create.query(), text);
+    }
+
+    public Command createMaterializedView(Statement.CreateMaterializedView create, String text) {
+        return createQuery(
+                ObjectKind.MATERIALIZED_VIEW, create.name(), create.ifExists(), create.options(), create.query(), text);
+    }
+
+    private Command createQuery(
+            ObjectKind kind,
+            String name,
+            IfExists ifExists,
+            Map<String, String> optionTexts,
+            Query query,
+            String text) {
+        return create(kind, name, ifExists, () -> {
+            queries.checks().requireStreaming(query.relations(), "a standing query");
+            Options options = new Options(optionTexts);
+            StandingRules rules = StandingRules.of(options);
+            int priority = (int) options.integer("priority", 0, -1000, 1000);
+            requireStart(options, query);
+            options.rejectUnread();
+            PhysicalPlan plan = queries.plan(query, rules);
+            boolean view = kind == ObjectKind.MATERIALIZED_VIEW;
+            QueryOptions how = queries.limits()
+                    .limited((view ? QueryOptions.view() : QueryOptions.streaming()).withPriority(priority));
+            start(name, plan, how);
+            return new CatalogObject(
+                    name,
+                    kind,
+                    query.schema(),
+                    plan.appendOnly(),
+                    plan.uniqueKey().orElse(List.of()),
+                    Plans.eventTime(kind, plan),
+                    Optional.empty(),
+                    query.dependsOn(),
+                    optionTexts,
+                    text,
+                    database.keeper().creationMicros(),
+                    TableRules.NONE);
+        });
+    }
+
+    private void start(String name, PhysicalPlan plan, QueryOptions how) {
+        StandingQuery query = database.engine()
+                .start(name, plan.root(), how.withMostBytes(queries.limits().mostBytes()));
+        database.queries().put(name, query);
+        queries.epochs().wrote(query.firstEpoch());
+    }
+
+    /** Replayable streams are always read from their first row, others from now on: asking for that is allowed. */
+    private void requireStart(Options options, Query query) {
+        Optional<String> start = options.text("start").map(value -> value.toLowerCase(Locale.ROOT));
+        if (start.isEmpty()) {
+            return;
+        }
+        boolean replayable = query.relations().stream()
+                .flatMap(read -> database.catalog().object(read).stream())
+                .allMatch(object -> object.input().map(StreamInput::replayable).orElse(true));
+        if (!start.get().equals(replayable ? "earliest" : "now")) {
+            throw MillraceException.notAvailableYet("start = '" + start.get() + "' here")
+                    .withHint(
+                            replayable
+                                    ? "what this query reads is read from the first row: start = 'earliest'"
+                                    : "what this query reads is not retained: start = 'now'");
+        }
+    }
+
+    public Command createSink(Statement.CreateSink create, String text) {
+        return create(ObjectKind.SINK, create.name(), create.ifExists(), () -> {
+            queries.checks().requireStreaming(create.query().relations(), "a sink");
+            Options options = new Options(create.options());
+            String connector = options.required("connector");
+            PhysicalPlan plan = queries.plan(create.query(), StandingRules.of(options));
+            Schema schema = create.query().schema();
+            Sink sink = database.connectors().sink(connector).open(schema, plan.appendOnly(), options);
+            try {
+                options.rejectUnread();
+            } catch (MillraceException e) {
+                sink.close();
+                throw e;
+            }
+            QueryOptions how = queries.limits().limited(QueryOptions.streaming().withSink(sink));
+            start(create.name(), plan, how);
+            return new CatalogObject(
+                    create.name(),
+                    ObjectKind.SINK,
+                    schema,
+                    plan.appendOnly(),
+                    List.of(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    create.query().dependsOn(),
+                    create.options(),
+                    text,
+                    database.keeper().creationMicros(),
+                    TableRules.NONE);
+        });
+    }
+
+    /** Makes room for the name as IF NOT EXISTS and OR REPLACE say, then makes the object and puts it into the catalog. */
+    public Command create(ObjectKind kind, String name, IfExists ifExists, Supplier<CatalogObject> make) {
+        Command created = Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT));
+        database.lockDefinitions();
+        try {
+            if (name.startsWith("millrace.")
+                    || name.startsWith("pg_catalog.")
+                    || name.startsWith("information_schema.")) {
+                throw MillraceException.user(
+                        SqlState.INSUFFICIENT_PRIVILEGE, "\"" + name + "\" would be in a schema of the system");
+            }
+            Optional<CatalogObject> existing = database.catalog().object(name);
+            if (existing.isPresent()) {
+                switch (ifExists) {
+                    case FAIL ->
+                        throw MillraceException.user(
+                                SqlState.DUPLICATE_TABLE, "relation \"" + name + "\" already exists");
+                    case SKIP -> {
+                        notices.accept("relation \"" + name + "\" already exists, skipping");
+                        return created;
+                    }
+                    case REPLACE -> {
+                        database.catalog().require(kind, name);
+                        drops.all(List.of(name), false);
+                    }
+                }
+            }
+            boolean runs = kind != ObjectKind.STREAM && kind != ObjectKind.TABLE && kind != ObjectKind.VIEW;
+            if (runs && existing.isEmpty()) {
+                requireRoom();
+            }
+            database.catalog().add(make.get());
+            if (existing.isEmpty()) { // else the owner and what was granted stay
+                database.catalog().roles().setOwner(name, identity.current());
+            }
+            return created;
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    /** What the role already owns counts towards its limits, if it has any. */
+    private void requireRoom() {
+        permissions.requireRoom(
+                () -> owned().size(),
+                () -> owned().stream()
+                        .mapToLong(query -> query.statistics().memoryBytes())
+                        .sum());
+    }
+
+    private List<StandingQuery> owned() {
+        return database.catalog().objects().stream()
+                .filter(object ->
+                        database.catalog().roles().owner(object.name()).equals(identity.current()))
+                .flatMap(object -> database.standing(object.name()).stream())
+                .toList();
+    }
+}

@@ -1,0 +1,118 @@
+package dev.millrace.server.ddl;
+
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** DROP, and what has to be gone before something else takes its name. */
+public final class Drops {
+    private final Instance database;
+    private final Consumer<String> notices;
+    private final Indexes indexes;
+
+    public Drops(Instance database, Consumer<String> notices, Indexes indexes) {
+        this.database = database;
+        this.notices = notices;
+        this.indexes = indexes;
+    }
+
+    public Command drop(Statement.Drop drop) {
+        database.lockDefinitions();
+        try {
+            List<String> present = new ArrayList<>();
+            drop.missingSchemas().forEach(name -> notices.accept("schema \"" + name + "\" does not exist, skipping"));
+            for (String name : drop.names()) {
+                if (database.catalog().object(name).isEmpty()
+                        && database.keeper().giveUp(name)) {
+                    continue;
+                }
+                if (drop.ifExists() && database.catalog().object(name).isEmpty()) {
+                    notices.accept(drop.kind().sqlName() + " \"" + name + "\" does not exist, skipping");
+                } else {
+                    if (drop.kind() == ObjectKind.INDEX
+                            && database.catalog().object(name).isEmpty()) {
+                        throw Indexes.undefined(name);
+                    }
+                    present.add(database.catalog().require(drop.kind(), name).name());
+                }
+            }
+            List<String> gone = all(present, drop.cascade());
+            gone.forEach(database.catalog().roles()::forget);
+            return Command.of("DROP " + drop.kind().sqlName().toUpperCase(Locale.ROOT));
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    /** Drops objects, and with CASCADE what reads them; returns the names of all that are gone. */
+    List<String> all(List<String> names, boolean cascade) {
+        Set<String> order = new LinkedHashSet<>();
+        names.forEach(name -> order.addAll(database.catalog().withDependents(name)));
+        if (!cascade) {
+            for (String name : names) {
+                List<String> others = database.catalog().dependents(name).stream()
+                        .filter(dependent -> !names.contains(dependent))
+                        .toList();
+                if (!others.isEmpty()) {
+                    throw dependentsExist(name, others);
+                }
+            }
+        }
+        for (String name : order) {
+            if (!names.contains(name)) {
+                notices.accept("drop cascades to " + describe(name));
+            }
+            dropOne(database.catalog().object(name).orElseThrow());
+        }
+        return List.copyOf(order);
+    }
+
+    private MillraceException dependentsExist(String name, List<String> dependents) {
+        String list = String.join(", ", dependents.stream().map(this::describe).toList());
+        return MillraceException.user(
+                        SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                        "cannot drop " + describe(name) + " because other objects depend on it: " + list)
+                .withHint("use DROP ... CASCADE to drop the dependent objects too");
+    }
+
+    public String describe(String name) {
+        return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + name + "\"";
+    }
+
+    /** Takes an object back that was made just now, and that nothing reads yet. */
+    public void takeBack(String name) {
+        dropOne(database.catalog().object(name).orElseThrow());
+        database.catalog().roles().forget(name);
+    }
+
+    private void dropOne(CatalogObject object) {
+        if (object.kind() == ObjectKind.INDEX) {
+            indexes.drop(database.catalog().index(object.name()).orElseThrow());
+            return;
+        }
+        indexes.forget(object.name()).forEach(database.catalog().roles()::forget);
+        StandingQuery query = database.queries().remove(object.name());
+        if (query != null) {
+            query.drop();
+        } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
+            database.engine().relations().drop(object.name());
+        }
+        TableKeys keys = database.tableKeys().remove(object.name());
+        if (keys != null) {
+            keys.close();
+        }
+        database.catalog().remove(object.name());
+    }
+}

@@ -1,0 +1,129 @@
+package dev.millrace.server.ddl;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.expressions.user.UserCode;
+import dev.millrace.plan.expression.Expression;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.permission.Identity;
+import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.IfExists;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** CREATE FUNCTION. Functions and relations share one space of names. */
+public final class Functions {
+    private final Instance database;
+    private final Identity identity;
+
+    public Functions(Instance database, Identity identity) {
+        this.database = database;
+        this.identity = identity;
+    }
+
+    public Command create(Statement.CreateFunction create, String text) {
+        UserFunction function = function(create);
+        database.lockDefinitions();
+        try {
+            Optional<CatalogObject> old = database.catalog().object(create.name());
+            if (old.isPresent()) {
+                boolean replaces =
+                        create.ifExists() == IfExists.REPLACE && old.get().kind() == ObjectKind.FUNCTION;
+                if (create.ifExists() == IfExists.SKIP) {
+                    return Command.of("CREATE FUNCTION");
+                }
+                if (!replaces) {
+                    throw MillraceException.user(
+                                    SqlState.DUPLICATE_OBJECT,
+                                    old.get().kind().sqlName() + " \"" + create.name() + "\" already exists")
+                            .withHint("CREATE OR REPLACE FUNCTION");
+                }
+                database.catalog().remove(create.name());
+            }
+            database.catalog().add(object(create, text), function);
+            if (old.isEmpty()) {
+                database.catalog().roles().setOwner(create.name(), identity.current());
+            }
+            return Command.of("CREATE FUNCTION");
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    private CatalogObject object(Statement.CreateFunction create, String text) {
+        return new CatalogObject(
+                create.name(),
+                ObjectKind.FUNCTION,
+                new Schema(create.parameters()),
+                true,
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Set.of(),
+                Map.of(),
+                text,
+                database.keeper().creationMicros(),
+                TableRules.NONE);
+    }
+
+    private UserFunction function(Statement.CreateFunction create) {
+        switch (create.language()) {
+            case "sql" -> {
+                return new UserFunction(
+                        create.name(),
+                        create.returnsTable() ? UserFunction.Kind.SQL_TABLE : UserFunction.Kind.SQL,
+                        create.parameters(),
+                        create.returns(),
+                        create.definition().get(0));
+            }
+            case "java" -> {
+                return java(create);
+            }
+            default ->
+                throw MillraceException.user(
+                                SqlState.UNDEFINED_OBJECT, "language \"" + create.language() + "\" does not exist")
+                        .withHint("SQL and JAVA do");
+        }
+    }
+
+    /** The jar is loaded, and the class tried, before the function exists. */
+    private UserFunction java(Statement.CreateFunction create) {
+        if (create.definition().size() != 2) {
+            throw MillraceException.user(SqlState.SYNTAX_ERROR, "a Java function is a jar and a class in it")
+                    .withHint("LANGUAGE JAVA AS 'path.jar', 'org.example.Class'");
+        }
+        String hash;
+        try {
+            Path jar = database.keeper().jar(Path.of(create.definition().get(0)));
+            hash = UserCode.load(jar);
+            database.keeper().keepJar(hash, jar);
+        } catch (InvalidPathException e) {
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_FILE, "\"" + create.definition().get(0) + "\" is no path of a jar");
+        }
+        String key = UserCode.key(create.name(), hash, create.definition().get(1));
+        UserFunction.Kind kind = UserFunction.Kind.valueOf(UserCode.kind(key).name());
+        if (create.returnsTable() != (kind == UserFunction.Kind.TABLE)) {
+            throw MillraceException.user(
+                            SqlState.WRONG_OBJECT_TYPE,
+                            "class " + create.definition().get(1) + " is " + (create.returnsTable() ? "no" : "a")
+                                    + " table function")
+                    .withHint("RETURNS TABLE (..) goes with dev.millrace.udf.TableFunction");
+        }
+        UserCode.check(key, create.parameters().stream().map(Field::type).toList());
+        boolean eachTime = create.isVolatile() && kind == UserFunction.Kind.SCALAR;
+        String code = eachTime ? key + Expression.EACH_TIME : key;
+        return new UserFunction(create.name(), kind, create.parameters(), create.returns(), code);
+    }
+}

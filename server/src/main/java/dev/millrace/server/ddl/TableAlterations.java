@@ -1,0 +1,195 @@
+package dev.millrace.server.ddl;
+
+import dev.millrace.batch.Batch;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.Index;
+import dev.millrace.server.dml.IncomingRows;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.query.Queries;
+import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.CreateTable;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.text.Identifiers;
+import dev.millrace.type.Field;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * ALTER TABLE of columns and constraints. The rows are computed anew as the table will have them and checked, and then take the
+ * place of those that are there, with the table's lock held; nothing happened when any of that fails.
+ *
+ * <p>Queries that run over the table go on, as long as the columns that they know stay what they are: new ones come behind
+ * them. What would change those is refused while anything reads the table.
+ */
+public final class TableAlterations {
+    private final Instance database;
+    private final Definitions definitions;
+    private final Drops drops;
+    private final Indexes indexes;
+    private final Queries queries;
+    private final Transactions transactions;
+    private final IncomingRows incoming;
+    private final Consumer<String> notices;
+
+    public TableAlterations(
+            Instance database,
+            Definitions definitions,
+            Drops drops,
+            Indexes indexes,
+            Queries queries,
+            Transactions transactions,
+            Consumer<String> notices) {
+        this.database = database;
+        this.definitions = definitions;
+        this.drops = drops;
+        this.indexes = indexes;
+        this.queries = queries;
+        this.transactions = transactions;
+        this.incoming = new IncomingRows(database, queries);
+        this.notices = notices;
+    }
+
+    public Command alter(AlterTable alter) {
+        database.lockDefinitions();
+        try {
+            if (alter.ifExists() && database.catalog().object(alter.name()).isEmpty()) {
+                notices.accept("relation \"" + alter.name() + "\" does not exist, skipping");
+                return Command.of("ALTER TABLE");
+            }
+            CatalogObject before = database.catalog().require(ObjectKind.TABLE, alter.name());
+            TableShape shape = new TableShape(definitionOf(indexes.withoutIndexes(before)), this::bound, notices);
+            alter.actions().forEach(shape::apply);
+            CatalogObject own = definitions.table(shape.table(), shape.text(), before.createdMicros());
+            List<Index> with = indexes.altered(before, own, alter.actions());
+            CatalogObject after = Indexes.withIndexes(own, with);
+            requireSame(before, after);
+            replace(before, after, shape.values());
+            indexes.replace(after, with);
+            alter.actions().forEach(action -> {
+                if (action instanceof AlterTable.RenameColumn rename) {
+                    database.catalog().numbers().rename(before.name(), rename.column(), rename.newName());
+                }
+            });
+            return Command.of("ALTER TABLE");
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    /** What the table's CREATE TABLE says, in other words if it was altered. */
+    private CreateTable definitionOf(CatalogObject table) {
+        return new CreateTable(
+                table.name(),
+                Statement.IfExists.FAIL,
+                table.schema().fields(),
+                table.primaryKey().stream()
+                        .map(column -> table.schema().field(column).name())
+                        .toList(),
+                table.rules(),
+                table.eventTime()
+                        .map(time -> new Statement.WatermarkDefinition(
+                                table.schema().field(time.column()).name(), time.delayMicros())),
+                table.options());
+    }
+
+    private CreateTable bound(String text) {
+        return (CreateTable) analyzed(text);
+    }
+
+    private Statement analyzed(String text) {
+        try {
+            return database.frontend()
+                    .analyze(database.frontend().parse(text).get(0), database.catalog(), Parameters.none());
+        } catch (MillraceException e) {
+            throw e.at(0); // a place in another text
+        }
+    }
+
+    // ---- what reads the table --------------------------------------------------------------------------------------
+
+    /** What others read stays what it is. */
+    private void requireSame(CatalogObject before, CatalogObject after) {
+        List<String> dependents =
+                database.catalog().dependents(before.name()).stream().sorted().toList();
+        if (dependents.isEmpty()) {
+            return;
+        }
+        boolean same = after.schema().size() >= before.schema().size()
+                && after.primaryKey().containsAll(before.primaryKey());
+        for (int column = 0; same && column < before.schema().size(); column++) {
+            Field was = before.schema().field(column);
+            Field is = after.schema().field(column);
+            same = was.name().equals(is.name()) && was.type().equals(is.type()) && (was.nullable() || !is.nullable());
+        }
+        if (!same) {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "cannot alter what others read of table \"" + before.name() + "\": "
+                                    + dependents.stream().map(drops::describe).collect(Collectors.joining(", ")))
+                    .withHint(
+                            "drop them, alter the table, and create them again; ADD COLUMN, DEFAULT, CHECK and SET NOT"
+                                    + " NULL need none of that");
+        }
+    }
+
+    // ---- rows ------------------------------------------------------------------------------------------------------
+
+    private void replace(CatalogObject before, CatalogObject after, Map<String, String> values) {
+        TableKeys keys = database.tableKeys().get(before.name());
+        Interrupt.lock(keys.lock());
+        try {
+            transactions.requireUnchanged(before.name(), keys, "ALTER TABLE");
+            if (keys.lastEpoch() > 0) {
+                database.engine().awaitEpoch(keys.lastEpoch());
+            }
+            TableKeys newKeys = new TableKeys(
+                    after.name(),
+                    after.schema(),
+                    after.primaryKey(),
+                    after.rules().uniques());
+            newKeys.wrote(keys.lastEpoch());
+            try (Batch rows = rows(before, after, values)) {
+                newKeys.fill(rows);
+                database.catalog().altering(after.name(), () -> {
+                    database.engine().relations().alterTable(after.name(), after.schema(), List.of(rows));
+                    database.catalog().replace(after);
+                });
+            } catch (RuntimeException e) {
+                newKeys.close();
+                throw e;
+            }
+            database.tableKeys().put(after.name(), newKeys);
+            keys.close();
+        } finally {
+            keys.unlock();
+        }
+    }
+
+    /** All rows as the table will have them, completed and checked. */
+    private Batch rows(CatalogObject before, CatalogObject after, Map<String, String> values) {
+        List<Integer> given = new ArrayList<>();
+        List<String> items = new ArrayList<>();
+        for (int column = 0; column < after.schema().size(); column++) {
+            String name = after.schema().field(column).name();
+            if (values.containsKey(name)) {
+                given.add(column);
+                items.add(values.get(name) + " AS " + Identifiers.quote(name));
+            }
+        }
+        String text = "SELECT " + String.join(", ", items) + " FROM " + Identifiers.quote(before.name());
+        Query query = ((Statement.Select) analyzed(text)).query();
+        return incoming.widened(queries.whole(queries.rows(query)), given, after);
+    }
+}

@@ -1,0 +1,181 @@
+package dev.millrace.server.instance;
+
+import dev.millrace.connectors.Connectors;
+import dev.millrace.engine.runtime.Engine;
+import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.interrupt.Turns;
+import dev.millrace.server.cancellation.OffloadThreads;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.pgcatalog.PgCatalog;
+import dev.millrace.server.planning.AdHocStatements;
+import dev.millrace.server.planning.Plans;
+import dev.millrace.server.planning.TableStatistics;
+import dev.millrace.server.transaction.RowLocks;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.Frontend;
+import dev.millrace.time.Clock;
+import java.io.PrintStream;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The parts of an open database that its sessions share and that know no session: catalog, engine, plans, locks, and what is
+ * kept on disk. Each of them is safe on any thread unless it says otherwise.
+ */
+public final class Instance implements AutoCloseable {
+    private final Clock clock;
+    private final Engine engine;
+    private final Frontend frontend = new Frontend();
+    private final Turns turns = new Turns(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+    private final AdHocStatements adHoc;
+    private final DatabaseCatalog catalog = new DatabaseCatalog();
+    private final PgCatalog pgCatalog;
+    private final Plans plans;
+    private final Connectors connectors;
+    private final Map<String, StandingQuery> queries = new ConcurrentHashMap<>();
+    private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
+    private final RowLocks rowLocks = new RowLocks();
+    private final AtomicLong subscriptions = new AtomicLong();
+    private final OffloadThreads offloadThreads = new OffloadThreads(turns);
+    private final Keeper keeper;
+
+    /** Held while the catalog changes: definitions are made one at a time. */
+    private final ReentrantLock definitionLock = new ReentrantLock();
+
+    /**
+     * @param printed where sinks of the connector {@code print} write
+     * @param keeper is closed with this
+     */
+    public Instance(EngineOptions options, Clock clock, PrintStream printed, Keeper keeper) {
+        this.keeper = keeper;
+        this.clock = clock;
+        this.engine = Engine.open(options, clock);
+        this.connectors = Connectors.standard(printed);
+        TableStatistics statistics = new TableStatistics(engine);
+        this.plans = new Plans(
+                frontend,
+                catalog,
+                engine.options().workers(),
+                name -> standing(name).map(StandingQuery::plan),
+                statistics::of,
+                statistics::atHand,
+                clock);
+        this.adHoc = new AdHocStatements(frontend, catalog::version);
+        this.pgCatalog = new PgCatalog(catalog);
+    }
+
+    /** What is kept on disk, if anything is. */
+    public Keeper keeper() {
+        return keeper;
+    }
+
+    /** What has a name. */
+    public DatabaseCatalog catalog() {
+        return catalog;
+    }
+
+    /** PostgreSQL's catalog over ours. */
+    public PgCatalog pgCatalog() {
+        return pgCatalog;
+    }
+
+    public Engine engine() {
+        return engine;
+    }
+
+    /** The time that all of it goes by. */
+    public Clock clock() {
+        return clock;
+    }
+
+    public Frontend frontend() {
+        return frontend;
+    }
+
+    /** The turns by which sessions do what takes long on their own threads, as planning may. */
+    public Turns turns() {
+        return turns;
+    }
+
+    /** Statements that texts share which differ in their constants. */
+    public AdHocStatements adHoc() {
+        return adHoc;
+    }
+
+    /** Where sessions have long statements planned. */
+    public OffloadThreads offloadThreads() {
+        return offloadThreads;
+    }
+
+    public Plans plans() {
+        return plans;
+    }
+
+    public Connectors connectors() {
+        return connectors;
+    }
+
+    /**
+     * Takes the lock; who waits for it is stopped like anybody who works.
+     *
+     * @throws dev.millrace.error.MillraceException why the statement under way was stopped; the lock is not taken then
+     */
+    public void lockDefinitions() {
+        Interrupt.lock(definitionLock);
+    }
+
+    public ReentrantLock definitionLock() {
+        return definitionLock;
+    }
+
+    /** The running query behind a continuous query, view or sink. */
+    public Optional<StandingQuery> standing(String name) {
+        return Optional.ofNullable(queries.get(name));
+    }
+
+    /** All running queries by the names of what they are behind; changed with the lock of definitions held. */
+    public Map<String, StandingQuery> queries() {
+        return queries;
+    }
+
+    /** The keys of tables by the tables' names; changed with the lock of definitions held. */
+    public Map<String, TableKeys> tableKeys() {
+        return tableKeys;
+    }
+
+    /** Which transactions hold which rows. */
+    public RowLocks rowLocks() {
+        return rowLocks;
+    }
+
+    /** A name for what a transaction sees of a table; no relation can have it. */
+    public String ownRowsName(String table) {
+        return "own " + table + " " + subscriptions.incrementAndGet();
+    }
+
+    /** A name for a query that runs for one subscriber; no relation can have it. */
+    public String subscriptionName() {
+        return "subscription " + subscriptions.incrementAndGet();
+    }
+
+    /** Stops all queries and frees everything; after all sessions are closed. */
+    @Override
+    public void close() {
+        offloadThreads.close();
+        queries.values().forEach(StandingQuery::drop);
+        queries.clear();
+        tableKeys.values().forEach(TableKeys::close);
+        tableKeys.clear();
+        try {
+            engine.close();
+        } finally {
+            pgCatalog.close();
+            keeper.close();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.millrace.server.names;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.permission.Identity;
+import dev.millrace.server.permission.Permissions;
+import dev.millrace.server.pgcatalog.PgCatalog;
+import dev.millrace.server.settings.ProductVersion;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.UserFunction;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The database's catalog, and what functions say about one session.
+ *
+ * @param signals the functions by which the session stops others
+ */
+public record SessionCatalog(
+        DatabaseCatalog catalog,
+        PgCatalog pgCatalog,
+        SessionSettings settings,
+        Identity identity,
+        Permissions permissions,
+        SessionObjects objects,
+        Function<String, Optional<UserFunction>> signals)
+        implements Catalog {
+    @Override
+    public Optional<Relation> relation(String name) {
+        return catalog.relation(name);
+    }
+
+    @Override
+    public Collection<String> relationNames() {
+        return catalog.relationNames();
+    }
+
+    @Override
+    public Optional<String> sessionFunction(String name, List<String> arguments) {
+        if (name.equals("current_setting") && !arguments.isEmpty()) {
+            return Optional.of(currentSetting(arguments));
+        }
+        return switch (name) {
+            case "version" ->
+                Optional.of("PostgreSQL " + Setting.SERVER_VERSION.defaultValue() + " (Millrace " + ProductVersion.TEXT
+                        + ")");
+            case "current_user", "user", "current_role" -> Optional.of(identity.current());
+            case "session_user" -> Optional.of(identity.session());
+            case "current_database", "current_catalog" -> Optional.of(settings.get(Setting.DATABASE));
+            case SessionObjects.FUNCTION ->
+                arguments.size() == 1 ? Optional.of(objects.json(arguments.get(0))) : Optional.empty();
+            case "current_schema" -> Optional.of("public");
+            default -> Optional.empty();
+        };
+    }
+
+    /** {@code current_setting(name, true)} is empty for a setting that does not exist. */
+    private String currentSetting(List<String> arguments) {
+        try {
+            return settings.get(Setting.named(arguments.get(0)));
+        } catch (MillraceException e) {
+            if (arguments.size() > 1 && arguments.get(1).startsWith("t")) {
+                return "";
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public boolean isMadeByUser(String function) {
+        return catalog.userFunction(function).isPresent();
+    }
+
+    @Override
+    public Optional<UserFunction> userFunction(String name) {
+        Optional<UserFunction> found = catalog.userFunction(name);
+        found.ifPresent(function -> permissions.requireExecute(name));
+        return found.or(() -> signals.apply(name)).or(() -> pgCatalog.function(name));
+    }
+
+    @Override
+    public Optional<String> viewQuery(String name) {
+        return catalog.viewQuery(name);
+    }
+
+    @Override
+    public Optional<String> nextValue(String relation, String column) {
+        return catalog.nextValue(relation, column);
+    }
+
+    @Override
+    public Optional<UserFunction> view(String name) {
+        return pgCatalog.view(name);
+    }
+}

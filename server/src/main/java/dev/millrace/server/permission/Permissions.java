@@ -1,0 +1,336 @@
+package dev.millrace.server.permission;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.Index;
+import dev.millrace.server.pgcatalog.RelationAccess;
+import dev.millrace.server.role.Roles;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.IndexStatement;
+import dev.millrace.sql.statement.Merge;
+import dev.millrace.sql.statement.Privilege;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Securable;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.sql.statement.WithChanges;
+import dev.millrace.sql.syntax.Syntax;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * Whether a session's role may do what a statement says; asked once for each statement, when its names are bound and before
+ * anything is done, so that what was granted or revoked meanwhile counts from the next statement on.
+ */
+public final class Permissions {
+    /** Connectors that reach files of the server. */
+    private static final Set<String> FILE_CONNECTORS = Set.of("file");
+
+    private final DatabaseCatalog catalog;
+    private final Roles roles;
+    private final Identity identity;
+
+    public Permissions(DatabaseCatalog catalog, Identity identity) {
+        this.catalog = catalog;
+        this.roles = catalog.roles();
+        this.identity = identity;
+    }
+
+    /**
+     * @param syntax that the statement was made of
+     * @throws MillraceException 42501 if the role may not
+     */
+    public void require(Statement statement, Syntax syntax) {
+        if (!identity.isSuperuser()) {
+            check(statement, syntax);
+        }
+    }
+
+    /** @throws MillraceException 42501 if the role may not insert into the relation */
+    public void requireInsert(String relation) {
+        if (!identity.isSuperuser()) {
+            on(relation, Privilege.INSERT);
+        }
+    }
+
+    private void check(Statement statement, Syntax syntax) {
+        if (statement instanceof Statement.Select select) {
+            reads(select.query());
+        } else if (statement instanceof Statement.Subscribe subscribe) {
+            reads(subscribe.query());
+        } else if (statement instanceof Statement.Insert insert) {
+            on(insert.relation(), Privilege.INSERT);
+            returns(insert.relation(), insert.returning());
+            if (insert.onConflict() instanceof OnConflict.Replace) {
+                on(insert.relation(), Privilege.UPDATE);
+            } else if (insert.onConflict() instanceof OnConflict.Update update) {
+                on(insert.relation(), Privilege.UPDATE);
+                reads(update.changes());
+                if (update.reads()) {
+                    on(insert.relation(), Privilege.SELECT);
+                }
+            }
+            if (insert.source() instanceof Query query) {
+                reads(query);
+            }
+        } else if (statement instanceof Statement.Update update) {
+            on(update.relation(), Privilege.UPDATE);
+            boolean chooses =
+                    syntax instanceof Syntax.Update text && text.where().isPresent();
+            changes(update.relation(), update.changes(), chooses);
+            returns(update.relation(), update.returning());
+        } else if (statement instanceof Statement.Delete delete) {
+            on(delete.relation(), Privilege.DELETE);
+            boolean chooses =
+                    syntax instanceof Syntax.Delete text && text.where().isPresent();
+            changes(delete.relation(), delete.rows(), chooses);
+            returns(delete.relation(), delete.returning());
+        } else if (statement instanceof Merge merge) {
+            merge.actions()
+                    .forEach(action ->
+                            on(merge.relation(), Privilege.valueOf(action.kind().name())));
+            reads(merge.changes()); // the table, too: ON looks at it
+            returns(merge.relation(), merge.returning());
+        } else if (statement instanceof WithChanges with && syntax instanceof Syntax.WithChanges text) {
+            for (int i = 0; i < with.parts().size(); i++) {
+                check(with.parts().get(i).change(), text.parts().get(i).change());
+            }
+            check(with.main(), text.main());
+        } else if (statement instanceof Statement.Truncate truncate) {
+            truncate.relations().forEach(name -> on(name, Privilege.TRUNCATE));
+        } else if (statement instanceof Statement.CopyFrom copy) {
+            on(copy.relation(), Privilege.INSERT);
+            if (copy.file().isPresent()) {
+                files(Roles.READ_FILES, "COPY from a file");
+            }
+        } else if (statement instanceof Statement.CopyTo copy) {
+            check(copy.source(), syntax);
+            if (copy.file().isPresent()) {
+                files(Roles.WRITE_FILES, "COPY to a file");
+            }
+        } else if (statement instanceof Statement.DeclareCursor declare) {
+            check(declare.source(), syntax);
+        } else if (statement instanceof Statement.Explain explain) {
+            check(explain.statement(), syntax);
+        } else if (statement instanceof Statement.ExplainAnalyze explain) {
+            check(explain.statement(), syntax);
+        } else if (statement instanceof Statement.ExplainRunning explain) {
+            on(explain.name(), Privilege.SELECT);
+        } else if (statement instanceof Statement.SetSetting set) {
+            settings(List.of(Setting.named(set.name())));
+        } else if (statement instanceof Statement.ResetSetting reset
+                && reset.name().isPresent()) {
+            settings(List.of(Setting.named(reset.name().get())));
+        } else {
+            definition(statement);
+        }
+    }
+
+    private void definition(Statement statement) {
+        if (statement instanceof Statement.CreateStream create) {
+            creates(create.name(), create.ifExists());
+            sources(create.options());
+        } else if (statement instanceof Statement.CreateTable create) {
+            creates(create.name(), create.ifExists());
+            sources(create.options());
+        } else if (statement instanceof Statement.CreateContinuousQuery create) {
+            creates(create.name(), create.ifExists());
+            reads(create.query());
+        } else if (statement instanceof Statement.CreateMaterializedView create) {
+            creates(create.name(), create.ifExists());
+            reads(create.query());
+        } else if (statement instanceof Statement.CreateView create) {
+            creates(create.name(), create.ifExists());
+            reads(create.query());
+        } else if (statement instanceof Statement.CreateTableAs create) {
+            creates(create.name(), create.ifExists());
+            reads(create.query());
+        } else if (statement instanceof Statement.CreateSink create) {
+            creates(create.name(), create.ifExists());
+            reads(create.query());
+            if (FILE_CONNECTORS.contains(create.options().getOrDefault("connector", ""))) {
+                files(Roles.WRITE_FILES, "write files of the server");
+            }
+        } else if (statement instanceof Statement.CreateQueryTemplate create) {
+            creates(create.name(), create.ifExists());
+        } else if (statement instanceof Statement.CreateFromTemplate create) {
+            creates(create.name(), create.ifExists());
+        } else if (statement instanceof Statement.CreateFunction create) {
+            creates(create.name(), create.ifExists());
+            Securable language = new Securable(Securable.Kind.LANGUAGE, create.language());
+            if (!create.language().equals("sql") && !roles.has(identity.current(), Privilege.USAGE, language)) {
+                throw denied("permission denied for language " + create.language())
+                        .withHint(
+                                "what it runs, the server runs: a superuser can create the function and GRANT EXECUTE");
+            }
+        } else if (statement instanceof Statement.Drop drop) {
+            drop.names().forEach(this::owns);
+        } else if (statement instanceof Statement.AlterQuery alter) {
+            owns(alter.name());
+            reads(alter.query());
+        } else if (statement instanceof AlterTable alter) {
+            owns(alter.name());
+        } else if (statement instanceof IndexStatement.CreateIndex create) {
+            owns(create.relation());
+        } else if (statement instanceof IndexStatement.RenameIndex rename) {
+            owns(rename.name());
+        } else if (statement instanceof IndexStatement.Reindex reindex) {
+            owns(reindex.name());
+        } else if (statement instanceof Statement.Upkeep upkeep) {
+            upkeep.relations().forEach(this::owns);
+        } else if (statement instanceof Statement.AlterOptions alter) {
+            owns(alter.name());
+        } else if (statement instanceof Statement.Pause pause) {
+            owns(pause.name());
+        } else if (statement instanceof Statement.Resume resume) {
+            owns(resume.name());
+        } else if (statement instanceof Statement.Reprocess reprocess) {
+            owns(reprocess.name());
+        }
+    }
+
+    // ---- rows ------------------------------------------------------------------------------------------------------
+
+    private void reads(Query query) {
+        query.named().forEach(this::reads);
+    }
+
+    /** A relation, or a view, which reads with the privileges of its owner. */
+    private void reads(String name) {
+        on(name, Privilege.SELECT);
+        catalog.object(name).filter(object -> object.kind() == ObjectKind.VIEW).ifPresent(this::ownerReads);
+    }
+
+    private void ownerReads(CatalogObject view) {
+        String owner = roles.owner(view.name());
+        for (String read : view.reads()) {
+            if (!RelationAccess.allows(catalog, owner, Privilege.SELECT, read)) {
+                throw denied("permission denied for " + kind(read) + " " + read)
+                        .withHint("view \"" + view.name() + "\" reads it as its owner, \"" + owner + "\"");
+            }
+            catalog.object(read)
+                    .filter(object -> object.kind() == ObjectKind.VIEW)
+                    .ifPresent(this::ownerReads);
+        }
+    }
+
+    private void returns(String relation, Optional<Statement.Returning> returning) {
+        returning.ifPresent(rows -> {
+            on(relation, Privilege.SELECT);
+            reads(rows.query());
+        });
+    }
+
+    private void changes(String target, Query query, boolean readsTarget) {
+        Set<String> read = new HashSet<>(query.named());
+        if (!readsTarget) {
+            read.remove(target);
+        }
+        read.forEach(this::reads);
+    }
+
+    private void on(String name, Privilege privilege) {
+        if (!RelationAccess.allows(catalog, identity.current(), privilege, name)) {
+            throw denied(
+                    catalog.object(name).isPresent()
+                            ? "permission denied for " + kind(name) + " " + name
+                            : "permission denied for view " + name.substring(name.indexOf('.') + 1));
+        }
+    }
+
+    private String kind(String name) {
+        return catalog.object(name).map(object -> object.kind().sqlName()).orElse("relation");
+    }
+
+    /** Calls of a function, where its name is bound. */
+    public void requireExecute(String function) {
+        if (!identity.isSuperuser()
+                && !roles.has(identity.current(), Privilege.EXECUTE, Securable.function(function))) {
+            throw denied("permission denied for function " + function);
+        }
+    }
+
+    // ---- objects ---------------------------------------------------------------------------------------------------
+
+    private void creates(String name, Statement.IfExists ifExists) {
+        Securable schema = new Securable(Securable.Kind.SCHEMA, "public");
+        if (!roles.has(identity.current(), Privilege.CREATE, schema)) {
+            throw denied("permission denied for schema public")
+                    .withHint("GRANT CREATE ON SCHEMA public TO " + identity.current());
+        }
+        if (ifExists == Statement.IfExists.REPLACE) {
+            owns(name);
+        }
+    }
+
+    /** What changes or drops an object: its owner does, and members of its owner. A name that is nobody's is found missing. */
+    void owns(String name) {
+        boolean there = catalog.object(name).isPresent();
+        String owned = catalog.index(name).map(Index::relation).orElse(name); // an index is its relation's
+        if (there && !roles.hasPrivilegesOf(identity.current(), roles.owner(owned))) {
+            throw denied("must be owner of " + kind(name) + " " + name);
+        }
+    }
+
+    private void sources(Map<String, String> options) {
+        if (FILE_CONNECTORS.contains(options.getOrDefault("connector", ""))) {
+            files(Roles.READ_FILES, "read files of the server");
+        }
+    }
+
+    private void files(String right, String what) {
+        if (!roles.hasPrivilegesOf(identity.current(), right)) {
+            throw denied("must be superuser or have privileges of the " + right + " role to " + what);
+        }
+    }
+
+    /** Settings that are everybody's, or limits. */
+    public void settings(Collection<Setting> changed) {
+        for (Setting setting : changed) {
+            if (setting.isForSuperusers() && !identity.isSuperuser()) {
+                throw denied("permission denied to set parameter \"" + setting.settingName() + "\"");
+            }
+        }
+    }
+
+    /** Limits of the role that is about to own one more query. */
+    public void requireRoom(IntSupplier ownedQueries, LongSupplier ownedBytes) {
+        if (identity.isSuperuser()) {
+            return;
+        }
+        var limits = roles.require(identity.current()).settings();
+        long most = Long.parseLong(limits.getOrDefault(Setting.MAX_QUERIES.settingName(), "0"));
+        int owned = most > 0 ? ownedQueries.getAsInt() : 0;
+        if (most > 0 && owned >= most) {
+            throw MillraceException.resources(
+                            SqlState.CONFIGURATION_LIMIT_EXCEEDED,
+                            "role \"" + identity.current() + "\" owns " + owned + " queries, and max_queries is "
+                                    + most)
+                    .withHint("DROP one that is not needed");
+        }
+        long mostBytes = SessionSettings.bytes(limits.getOrDefault(Setting.MAX_QUERY_MEMORY.settingName(), "0"));
+        long memoryBytes = mostBytes > 0 ? ownedBytes.getAsLong() : 0;
+        if (mostBytes > 0 && memoryBytes >= mostBytes) {
+            throw MillraceException.resources(
+                            SqlState.OUT_OF_MEMORY,
+                            "the queries of role \"" + identity.current() + "\" hold " + memoryBytes
+                                    + " bytes, and max_query_memory is " + mostBytes)
+                    .withHint("DROP one that is not needed");
+        }
+    }
+
+    private static MillraceException denied(String message) {
+        return MillraceException.user(SqlState.INSUFFICIENT_PRIVILEGE, message);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.millrace.server.planning;
+
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.UserFunction;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** A session's catalog that notes whether what was found holds for this session only, or for this role. */
+public final class SessionUse implements Catalog {
+    /** The functions that stop other sessions, which is for a statement to do once. */
+    public static final String CANCEL = "session_cancel";
+
+    public static final String TERMINATE = "session_terminate";
+
+    private final Catalog names;
+    private boolean own;
+    private boolean stops;
+
+    public SessionUse(Catalog names) {
+        this.names = names;
+    }
+
+    /** Whether another session could have got another answer. */
+    public boolean isOwn() {
+        return own;
+    }
+
+    /** Whether a function was found that stops sessions. */
+    boolean stops() {
+        return stops;
+    }
+
+    @Override
+    public Optional<Relation> relation(String name) {
+        return names.relation(name);
+    }
+
+    @Override
+    public Collection<String> relationNames() {
+        return names.relationNames();
+    }
+
+    @Override
+    public Optional<String> sessionFunction(String name, List<String> arguments) {
+        Optional<String> value = names.sessionFunction(name, arguments);
+        own |= value.isPresent();
+        return value;
+    }
+
+    @Override
+    public Optional<String> viewQuery(String name) {
+        return names.viewQuery(name);
+    }
+
+    @Override
+    public Optional<String> nextValue(String relation, String column) {
+        return names.nextValue(relation, column);
+    }
+
+    @Override
+    public Optional<UserFunction> view(String name) {
+        Optional<UserFunction> view = names.view(name);
+        own |= view.isPresent();
+        return view;
+    }
+
+    @Override
+    public boolean isMadeByUser(String function) {
+        return names.isMadeByUser(function);
+    }
+
+    @Override
+    public Optional<UserFunction> userFunction(String name) {
+        Optional<UserFunction> function = names.userFunction(name);
+        own |= function.isPresent(); // its privilege is asked for when it is found
+        stops |= function.isPresent() && (name.equals(CANCEL) || name.equals(TERMINATE));
+        return function;
+    }
+}

@@ -1,0 +1,73 @@
+package dev.millrace.server.planning;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.IndexStatement;
+import dev.millrace.sql.statement.Merge;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.WithChanges;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What statements have in common. */
+public final class StatementKinds {
+    private StatementKinds() {}
+
+    /** Whether it changes the catalog, which takes effect at once. */
+    public static boolean isDefinition(Statement statement) {
+        return statement instanceof Statement.RoleStatement
+                || statement instanceof Statement.CreateStream
+                || statement instanceof Statement.CreateTable
+                || statement instanceof Statement.CreateContinuousQuery
+                || statement instanceof Statement.CreateMaterializedView
+                || statement instanceof Statement.CreateView
+                || statement instanceof Statement.CreateTableAs
+                || statement instanceof Statement.CreateSink
+                || statement instanceof Statement.CreateQueryTemplate
+                || statement instanceof Statement.CreateFromTemplate
+                || statement instanceof Statement.CreateFunction
+                || statement instanceof Statement.Drop
+                || statement instanceof Statement.AlterQuery
+                || statement instanceof AlterTable
+                || statement instanceof IndexStatement
+                || statement instanceof Statement.AlterOptions
+                || statement instanceof Statement.Pause
+                || statement instanceof Statement.Resume
+                || statement instanceof Statement.Reprocess;
+    }
+
+    /** Whether it is INSERT, UPDATE, DELETE or MERGE. */
+    public static boolean changesRows(Statement statement) {
+        return statement instanceof Statement.Insert
+                || statement instanceof Statement.Update
+                || statement instanceof Statement.Delete
+                || statement instanceof Merge;
+    }
+
+    /** The name of a statement that changes something, which a read-only transaction does not. */
+    public static Optional<String> change(Statement statement) {
+        if (statement instanceof WithChanges with) {
+            return change(with.parts().get(0).change());
+        }
+        boolean changes = isDefinition(statement)
+                || changesRows(statement)
+                || statement instanceof Statement.Truncate
+                || statement instanceof Statement.CopyFrom;
+        return changes ? Optional.of(name(statement)) : Optional.empty();
+    }
+
+    /** The statement's name as a user knows it: {@code CreateQueryTemplate} is CREATE QUERY TEMPLATE. */
+    public static String name(Statement statement) {
+        return statement
+                .getClass()
+                .getSimpleName()
+                .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+                .toUpperCase(Locale.ROOT);
+    }
+
+    /** What a statement is told of a name that means something else than it asks for. */
+    public static MillraceException wrongKind(String name, String is, String wanted) {
+        return MillraceException.user(SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" is a " + is + ", not a " + wanted);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.millrace.server.query;
+
+import dev.millrace.engine.runtime.QueryOptions;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.role.Role;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What the queries that a session makes may use of memory and time, as its settings say. */
+public final class QueryLimits {
+    private final Instance database;
+    private final SessionSettings settings;
+
+    QueryLimits(Instance database, SessionSettings settings) {
+        this.database = database;
+        this.settings = settings;
+    }
+
+    /** What a query that this session makes may hold; one that is made again, as its owner's role says. */
+    public long mostBytes() {
+        Setting limit = Setting.MAX_QUERY_MEMORY;
+        Optional<Role> owner = database.keeper()
+                .restoringOwner()
+                .flatMap(name -> database.catalog().roles().find(name));
+        String said = owner.isPresent()
+                ? owner.get().settings().getOrDefault(limit.settingName(), limit.defaultValue())
+                : settings.get(limit);
+        long most = SessionSettings.bytes(said);
+        return most == 0 ? Long.MAX_VALUE : most;
+    }
+
+    /** How a query that this session makes runs. */
+    public QueryOptions limited(QueryOptions options) {
+        return options.withMostRowNanos(nanosOrNever(Setting.ROW_TIMEOUT))
+                .withMostSinkNanos(nanosOrNever(Setting.SINK_TIMEOUT));
+    }
+
+    private long nanosOrNever(Setting setting) {
+        long millis = settings.millis(setting);
+        return millis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+}

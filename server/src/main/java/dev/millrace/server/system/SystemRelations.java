@@ -1,0 +1,314 @@
+package dev.millrace.server.system;
+
+import dev.millrace.connector.RejectedRecord;
+import dev.millrace.engine.relation.OnError;
+import dev.millrace.engine.relation.RejectedRecords;
+import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.statistic.LateRow;
+import dev.millrace.engine.statistic.OperatorStatistics;
+import dev.millrace.engine.statistic.QueryStatistics;
+import dev.millrace.engine.statistic.WatermarkStatistics;
+import dev.millrace.error.MillraceException;
+import dev.millrace.operator.Operator;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.planning.AdHocStatements;
+import dev.millrace.server.planning.Plans;
+import dev.millrace.server.rows.RowBuilder;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.DataType;
+import dev.millrace.type.Field;
+import dev.millrace.type.Schema;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** What the system tells about itself as relations of the schema {@code millrace}. */
+public final class SystemRelations {
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final Instance database;
+
+    public SystemRelations(Instance database) {
+        this.database = database;
+    }
+
+    public void addAll() {
+        add(
+                "late_rows",
+                "rows that came after their windows had closed, the newest per query",
+                schema(text("query"), timestamp("seen_at"), timestamp("watermark"), text("row")),
+                this::lateRows);
+        add(
+                "rejected_rows",
+                "records that could not become rows, the newest per stream (on_error = 'dead_letter')",
+                schema(
+                        text("stream"),
+                        text("origin"),
+                        bigint("line"),
+                        text("column_name"),
+                        text("sqlstate"),
+                        text("reason"),
+                        text("record")),
+                this::rejectedRows);
+        add(
+                "watermarks",
+                "where event time stands, and which partition holds it",
+                schema(
+                        text("query"),
+                        text("stream"),
+                        bigint("partition"),
+                        timestamp("watermark"),
+                        timestamp("since"),
+                        bool("idle"),
+                        bool("holds_back")),
+                this::watermarks);
+        add(
+                "query_stats",
+                "counters of continuous queries, views and sinks",
+                schema(
+                        text("query"),
+                        text("kind"),
+                        text("state"),
+                        bigint("rows_in"),
+                        bigint("rows_out"),
+                        bigint("late_rows"),
+                        bigint("view_rows"),
+                        real("cpu_seconds"),
+                        bigint("memory_bytes"),
+                        bigint("last_epoch"),
+                        text("sqlstate"),
+                        text("error"),
+                        text("stuck_in")),
+                this::queryStats);
+        add(
+                "operator_stats",
+                "counters of the operators of each query",
+                schema(
+                        text("query"),
+                        bigint("operator"),
+                        text("name"),
+                        text("detail"),
+                        bigint("pipeline"),
+                        bigint("instances"),
+                        bigint("rows_in"),
+                        bigint("rows_out"),
+                        bigint("batches_in"),
+                        real("cpu_seconds"),
+                        bigint("state_bytes"),
+                        bigint("state_entries"),
+                        bigint("forgotten"),
+                        bigint("queued_bytes"),
+                        bigint("late_rows")),
+                this::operatorStats);
+        add(
+                "stream_stats",
+                "counters of streams",
+                schema(text("stream"), text("connector"), bigint("rejected_rows"), bigint("readers")),
+                this::streamStats);
+        add(
+                "query_groups",
+                "queries that differ only in literals, by the fingerprint they share",
+                schema(text("fingerprint"), bigint("queries"), text("first_query")),
+                this::queryGroups);
+        add(
+                "workers",
+                "the threads that run queries",
+                schema(bigint("worker"), text("thread"), text("node")),
+                this::workers);
+        add(
+                "plan_cache",
+                "what is remembered of statements, and how often that was of use",
+                schema(text("cache"), bigint("entries"), bigint("hits"), bigint("misses")),
+                this::planCache);
+        add(
+                "not_restored",
+                "objects of the data directory that could not be made again when the database was opened",
+                schema(text("name"), text("kind"), text("sqlstate"), text("reason"), text("definition")),
+                rows -> database.keeper()
+                        .notRestored()
+                        .values()
+                        .forEach(object -> rows.row(
+                                object.name(),
+                                object.kind(),
+                                object.why().sqlState().code(),
+                                object.why().getMessage(),
+                                object.sql())));
+        add(
+                "segments",
+                "retained segments of streams; none, as streams are not retained yet",
+                schema(text("stream"), text("segment"), bigint("rows"), bigint("bytes")),
+                rows -> {});
+    }
+
+    private void add(String name, String meaning, Schema schema, Consumer<RowBuilder> rows) {
+        add(new SystemRelation("millrace." + name, meaning, schema, rows));
+    }
+
+    public void add(SystemRelation relation) {
+        database.catalog().add(relation);
+        database.engine().relations().addSource(relation.name(), new SystemRows(relation), OnError.FAIL);
+    }
+
+    private void lateRows(RowBuilder rows) {
+        for (StandingQuery query : byName().values()) {
+            for (LateRow late : query.lateRows()) {
+                rows.row(query.name(), late.epochMicros(), late.watermarkMicros(), late.row());
+            }
+        }
+    }
+
+    private void rejectedRows(RowBuilder rows) {
+        for (CatalogObject stream : database.catalog().objects(ObjectKind.STREAM)) {
+            for (RejectedRecord record : rejected(stream).last()) {
+                rows.row(
+                        stream.name(),
+                        record.origin(),
+                        record.position(),
+                        Optional.of(record.column()).filter(column -> !column.isEmpty()),
+                        record.sqlState().code(),
+                        record.reason(),
+                        record.text());
+            }
+        }
+    }
+
+    private RejectedRecords rejected(CatalogObject stream) {
+        return database.engine().relations().rejected(stream.name());
+    }
+
+    private void watermarks(RowBuilder rows) {
+        for (StandingQuery query : byName().values()) {
+            for (WatermarkStatistics mark : query.statistics().watermarks()) {
+                rows.row(
+                        query.name(),
+                        mark.relation(),
+                        mark.partition(),
+                        shown(mark.watermarkMicros()),
+                        mark.sinceEpochMicros(),
+                        mark.idle(),
+                        mark.holdsBack());
+            }
+        }
+    }
+
+    /** Before the first row and after the last there is no time to show. */
+    private static Optional<Long> shown(long watermarkMicros) {
+        return watermarkMicros == Operator.NO_WATERMARK || watermarkMicros == Operator.END_OF_INPUT
+                ? Optional.empty()
+                : Optional.of(watermarkMicros);
+    }
+
+    private void queryStats(RowBuilder rows) {
+        for (StandingQuery query : byName().values()) {
+            QueryStatistics statistics = query.statistics();
+            Optional<MillraceException> failure = query.failure();
+            rows.row(
+                    query.name(),
+                    database.catalog()
+                            .object(query.name())
+                            .map(object -> object.kind().sqlName())
+                            .orElse(""),
+                    statistics.state().name().toLowerCase(Locale.ROOT),
+                    statistics.rowsIn(),
+                    statistics.rowsOut(),
+                    statistics.lateRows(),
+                    query.materialized() ? Optional.of(statistics.viewRows()) : Optional.empty(),
+                    statistics.cpuNanos() / NANOS_PER_SECOND,
+                    statistics.memoryBytes(),
+                    statistics.lastEpoch(),
+                    failure.map(error -> error.sqlState().code()),
+                    failure.map(MillraceException::getMessage),
+                    query.stuckIn());
+        }
+    }
+
+    private void operatorStats(RowBuilder rows) {
+        for (StandingQuery query : byName().values()) {
+            for (OperatorStatistics operator : query.statistics().operators()) {
+                rows.row(
+                        query.name(),
+                        operator.operator(),
+                        operator.name(),
+                        operator.detail(),
+                        operator.pipeline(),
+                        operator.instances(),
+                        operator.rowsIn(),
+                        operator.rowsOut(),
+                        operator.batchesIn(),
+                        operator.cpuNanos() / NANOS_PER_SECOND,
+                        operator.stateBytes(),
+                        operator.stateEntries(),
+                        operator.forgotten(),
+                        operator.queuedBytes(),
+                        operator.lateRows());
+            }
+        }
+    }
+
+    private void streamStats(RowBuilder rows) {
+        for (CatalogObject stream : database.catalog().objects(ObjectKind.STREAM)) {
+            rows.row(
+                    stream.name(),
+                    stream.input().orElseThrow().connector(),
+                    rejected(stream).count(),
+                    database.engine().relations().readers(stream.name()).size());
+        }
+    }
+
+    private void queryGroups(RowBuilder rows) {
+        Map<String, String> first = new TreeMap<>();
+        Map<String, Integer> counts = new TreeMap<>();
+        for (StandingQuery query : byName().values()) {
+            String fingerprint = database.plans().fingerprint(query.plan());
+            first.putIfAbsent(fingerprint, query.name());
+            counts.merge(fingerprint, 1, Integer::sum);
+        }
+        counts.forEach((fingerprint, count) -> rows.row(fingerprint, count, first.get(fingerprint)));
+    }
+
+    private void workers(RowBuilder rows) {
+        for (int worker = 0; worker < database.engine().options().workers(); worker++) {
+            rows.row(worker, "millrace-worker-" + worker, "local");
+        }
+    }
+
+    private void planCache(RowBuilder rows) {
+        Plans plans = database.plans();
+        AdHocStatements adHoc = database.adHoc();
+        rows.row("analysed statements", plans.statements(), plans.knownStatements(), plans.analyses());
+        rows.row("plans", plans.plans(), plans.knownPlans(), plans.plannings());
+        rows.row("shared by texts", adHoc.entries(), adHoc.hits(), adHoc.misses());
+    }
+
+    private Map<String, StandingQuery> byName() {
+        return new TreeMap<>(database.queries());
+    }
+
+    private static Schema schema(Field... fields) {
+        return Schema.of(fields);
+    }
+
+    private static Field text(String name) {
+        return new Field(name, DataType.TEXT, true);
+    }
+
+    private static Field bigint(String name) {
+        return new Field(name, DataType.BIGINT, true);
+    }
+
+    private static Field real(String name) {
+        return new Field(name, DataType.DOUBLE, true);
+    }
+
+    private static Field bool(String name) {
+        return new Field(name, DataType.BOOLEAN, true);
+    }
+
+    private static Field timestamp(String name) {
+        return new Field(name, DataType.TIMESTAMPTZ, true);
+    }
+}

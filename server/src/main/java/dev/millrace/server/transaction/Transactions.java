@@ -1,0 +1,352 @@
+package dev.millrace.server.transaction;
+
+import dev.millrace.engine.runtime.Engine;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.planning.StatementKinds;
+import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.settings.SessionSettings;
+import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.TransactionModes;
+import dev.millrace.sql.syntax.Syntax;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The transactions of one session, one after the other.
+ *
+ * <pre>
+ *            BEGIN                      error
+ *   IDLE ------------> ACTIVE ----------------------> FAILED
+ *    ^  \               |  ^ <--- ROLLBACK TO ---------|
+ *    |   \ several      | COMMIT, ROLLBACK             | ROLLBACK, COMMIT (which rolls back)
+ *    |    v statements  v                              v
+ *    +-- IMPLICIT ------+------------------------------+
+ * </pre>
+ *
+ * Belongs to the session's thread.
+ */
+public final class Transactions {
+    private enum Mode {
+        NONE,
+        IMPLICIT,
+        EXPLICIT
+    }
+
+    private record Savepoint(String name, Transaction.Mark mark, SessionSettings.Saved settings) {}
+
+    private final RowLocks locks;
+    private final Engine engine;
+    private final SessionSettings settings;
+    private final Consumer<String> notices;
+    private final List<Savepoint> savepoints = new ArrayList<>();
+    private Consumer<Long> onCommit = epoch -> {};
+    private Runnable onCommitted = () -> {};
+    private Runnable onRolledBack = () -> {};
+    private Mode mode = Mode.NONE;
+    private boolean failed;
+    private boolean toldOfDefinitions;
+    private boolean toldOfViews;
+    private Optional<Transaction> current = Optional.empty();
+    private SessionSettings.Saved settingsBefore;
+
+    public Transactions(RowLocks locks, Engine engine, SessionSettings settings, Consumer<String> notices) {
+        this.locks = locks;
+        this.engine = engine;
+        this.settings = settings;
+        this.notices = notices;
+        this.settingsBefore = settings.save();
+    }
+
+    /** @param epoch told of the epoch of each commit that changed something */
+    public void onEnd(Consumer<Long> epoch, Runnable committed, Runnable rolledBack) {
+        onCommit = epoch;
+        onCommitted = committed;
+        onRolledBack = rolledBack;
+    }
+
+    public TransactionState state() {
+        if (mode != Mode.EXPLICIT) {
+            return TransactionState.IDLE;
+        }
+        return failed ? TransactionState.FAILED : TransactionState.ACTIVE;
+    }
+
+    public boolean isExplicit() {
+        return mode == Mode.EXPLICIT;
+    }
+
+    /** Whether the statement under way is of a transaction, begun or of several statements in one message. */
+    public boolean isUnderWay() {
+        return mode != Mode.NONE;
+    }
+
+    /** Where changes go that are not to take effect at once; none outside a transaction. */
+    public Optional<Transaction> current() {
+        if (mode != Mode.NONE && current.isEmpty()) {
+            current = Optional.of(new Transaction(locks, engine.allocator()));
+        }
+        return current;
+    }
+
+    /** The transaction if it changed something. */
+    public Optional<Transaction> withChanges() {
+        return current.filter(transaction -> !transaction.changed().isEmpty());
+    }
+
+    /** @param what that a transaction which changed rows of a table is in the way of */
+    public void requireUnchanged(String table, TableKeys keys, String what) {
+        boolean own =
+                current().filter(transaction -> transaction.touches(table)).isPresent();
+        if (own || locks.isHeld(keys)) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_IN_USE,
+                            "cannot " + what + " \"" + table + "\" because a transaction has changed its rows")
+                    .withHint("COMMIT or ROLLBACK it first");
+        }
+    }
+
+    public long mostBytes() {
+        return settings.bytes(Setting.TRANSACTION_MEMORY);
+    }
+
+    // ---- before and after statements -------------------------------------------------------------------------------
+
+    /** After an error in a transaction only its end is taken, whatever else is wrong with a statement. */
+    public void requireUsable(Syntax syntax) {
+        boolean ends = syntax instanceof Syntax.Complete complete
+                && (complete.statement() instanceof Statement.Commit
+                        || complete.statement() instanceof Statement.Rollback
+                        || complete.statement() instanceof Statement.RollbackTo);
+        if (failed && !ends) {
+            throw MillraceException.user(
+                    SqlState.IN_FAILED_SQL_TRANSACTION,
+                    "current transaction is aborted, commands ignored until end of transaction block");
+        }
+    }
+
+    /** Refuses what cannot be done as the transaction stands. */
+    public void check(Statement statement) {
+        if (settings.isOn(Setting.TRANSACTION_READ_ONLY)) {
+            Optional<String> change = StatementKinds.change(statement);
+            if (change.isPresent()) {
+                throw MillraceException.user(
+                        SqlState.READ_ONLY_SQL_TRANSACTION,
+                        "cannot execute " + change.get() + " in a read-only transaction");
+            }
+        }
+        if (StatementKinds.isDefinition(statement) || statement instanceof Statement.Flush) {
+            commitImplicit();
+            if (mode == Mode.EXPLICIT && !toldOfDefinitions && StatementKinds.isDefinition(statement)) {
+                toldOfDefinitions = true;
+                notices.accept("definitions take effect at once: they are not part of the transaction");
+            }
+        }
+    }
+
+    /** A statement failed: a transaction is good for nothing any more but ROLLBACK. */
+    public void fail() {
+        if (mode == Mode.EXPLICIT) {
+            failed = true;
+        } else if (mode == Mode.IMPLICIT) {
+            rollBack();
+        }
+    }
+
+    /** Views show changes once they are committed: those of several statements at once can be by now, others are told of. */
+    public void readsViewOfOwnChanges(String view) {
+        if (mode == Mode.IMPLICIT) {
+            commitImplicit();
+        } else if (!toldOfViews) {
+            toldOfViews = true;
+            notices.accept("\"" + view + "\" does not show this transaction's changes before COMMIT");
+        }
+    }
+
+    // ---- several statements in one message -------------------------------------------------------------------------
+
+    /** Statements up to {@link #endImplicit} take effect together; no effect within a transaction. */
+    public void beginImplicit() {
+        if (mode == Mode.NONE) {
+            begin(Mode.IMPLICIT);
+        }
+    }
+
+    public void endImplicit() {
+        if (mode == Mode.IMPLICIT) {
+            commit();
+        }
+    }
+
+    private void commitImplicit() {
+        if (mode == Mode.IMPLICIT && withChanges().isPresent()) {
+            commit();
+            beginImplicit();
+        }
+    }
+
+    // ---- BEGIN to COMMIT -------------------------------------------------------------------------------------------
+
+    private void begin(Mode newMode) {
+        mode = newMode;
+        failed = false;
+        toldOfDefinitions = false;
+        toldOfViews = false;
+        settingsBefore = settings.save();
+    }
+
+    public Command begin(TransactionModes modes) {
+        if (mode == Mode.EXPLICIT) {
+            notices.accept("there is already a transaction in progress");
+            return Command.of("BEGIN");
+        }
+        if (mode == Mode.NONE) {
+            begin(Mode.EXPLICIT);
+        }
+        mode = Mode.EXPLICIT;
+        set(modes);
+        return Command.of("BEGIN");
+    }
+
+    public Command set(Statement.SetTransaction set) {
+        if (set.session()) {
+            TransactionModes modes = set.modes();
+            modes.isolation().ifPresent(level -> settings.set(Setting.DEFAULT_TRANSACTION_ISOLATION, level));
+            modes.readOnly()
+                    .ifPresent(only -> settings.set(Setting.DEFAULT_TRANSACTION_READ_ONLY, only ? "on" : "off"));
+            modes.deferrable()
+                    .ifPresent(may -> settings.set(Setting.DEFAULT_TRANSACTION_DEFERRABLE, may ? "on" : "off"));
+        } else if (mode == Mode.NONE) {
+            notices.accept("SET TRANSACTION can only be used in transaction blocks");
+        } else {
+            set(set.modes());
+        }
+        return Command.of("SET");
+    }
+
+    private void set(TransactionModes modes) {
+        modes.isolation().ifPresent(level -> settings.setLocal(Setting.TRANSACTION_ISOLATION, level));
+        modes.readOnly().ifPresent(only -> settings.setLocal(Setting.TRANSACTION_READ_ONLY, only ? "on" : "off"));
+        modes.deferrable().ifPresent(may -> settings.setLocal(Setting.TRANSACTION_DEFERRABLE, may ? "on" : "off"));
+    }
+
+    public Command commit(boolean chain) {
+        TransactionModes modes = modes();
+        if (mode != Mode.EXPLICIT) {
+            notices.accept("there is no transaction in progress");
+            endImplicit();
+            return Command.of("COMMIT");
+        }
+        boolean rolledBack = failed;
+        if (failed) {
+            rollBack();
+        } else {
+            commit();
+        }
+        if (chain) {
+            begin(modes);
+        }
+        return Command.of(rolledBack ? "ROLLBACK" : "COMMIT");
+    }
+
+    public Command rollback(boolean chain) {
+        TransactionModes modes = modes();
+        if (mode != Mode.EXPLICIT) {
+            notices.accept("there is no transaction in progress");
+        }
+        rollBack();
+        if (chain) {
+            begin(modes);
+        }
+        return Command.of("ROLLBACK");
+    }
+
+    private TransactionModes modes() {
+        return new TransactionModes(
+                Optional.of(settings.get(Setting.TRANSACTION_ISOLATION)),
+                Optional.of(settings.isOn(Setting.TRANSACTION_READ_ONLY)),
+                Optional.of(settings.isOn(Setting.TRANSACTION_DEFERRABLE)));
+    }
+
+    private void commit() {
+        Optional<Transaction> ending = current;
+        try {
+            if (ending.isPresent()) {
+                long epoch = ending.get().commit(rows -> engine.append(rows));
+                if (epoch != 0) {
+                    onCommit.accept(epoch);
+                }
+            }
+        } catch (RuntimeException e) {
+            rollBack();
+            throw e;
+        }
+        end();
+        settings.endTransaction();
+        onCommitted.run();
+    }
+
+    /** Forgets what was changed; of no effect outside a transaction. */
+    public void rollBack() {
+        if (mode == Mode.NONE) {
+            return;
+        }
+        current.ifPresent(Transaction::close);
+        end();
+        settings.restore(settingsBefore);
+        onRolledBack.run();
+    }
+
+    private void end() {
+        current = Optional.empty();
+        savepoints.clear();
+        failed = false;
+        mode = Mode.NONE;
+    }
+
+    // ---- savepoints ------------------------------------------------------------------------------------------------
+
+    private void requireBlock(String statement) {
+        if (mode != Mode.EXPLICIT) {
+            throw MillraceException.user(
+                    SqlState.NO_ACTIVE_SQL_TRANSACTION, statement + " can only be used in transaction blocks");
+        }
+    }
+
+    public Command savepoint(String name) {
+        requireBlock("SAVEPOINT");
+        savepoints.add(new Savepoint(name, current().orElseThrow().mark(), settings.save()));
+        return Command.of("SAVEPOINT");
+    }
+
+    public Command rollbackTo(String name) {
+        requireBlock("ROLLBACK TO SAVEPOINT");
+        int place = place(name);
+        Savepoint savepoint = savepoints.get(place);
+        current().orElseThrow().backTo(savepoint.mark());
+        settings.restore(savepoint.settings());
+        savepoints.subList(place + 1, savepoints.size()).clear();
+        failed = false;
+        return Command.of("ROLLBACK");
+    }
+
+    public Command release(String name) {
+        requireBlock("RELEASE SAVEPOINT");
+        savepoints.subList(place(name), savepoints.size()).clear();
+        return Command.of("RELEASE");
+    }
+
+    private int place(String name) {
+        for (int i = savepoints.size() - 1; i >= 0; i--) {
+            if (savepoints.get(i).name().equals(name)) {
+                return i;
+            }
+        }
+        failed = true;
+        throw MillraceException.user(
+                SqlState.INVALID_SAVEPOINT_SPECIFICATION, "savepoint \"" + name + "\" does not exist");
+    }
+}
