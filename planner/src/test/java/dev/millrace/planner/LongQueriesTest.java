@@ -11,7 +11,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.PlannerContext.Mode;
 import dev.millrace.sql.Frontend;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Query;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

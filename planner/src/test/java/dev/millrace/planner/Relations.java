@@ -6,7 +6,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.planner.PlannerContext.Mode;
 import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.sql.Frontend;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Query;

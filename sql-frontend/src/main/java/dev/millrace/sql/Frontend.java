@@ -2,8 +2,8 @@ package dev.millrace.sql;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
-import dev.millrace.sql.bind.Parameters;
 import dev.millrace.sql.bind.StatementBinder;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.StatementParser;

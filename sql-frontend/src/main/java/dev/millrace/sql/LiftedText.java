@@ -1,7 +1,7 @@
 package dev.millrace.sql;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import dev.millrace.sql.text.Lexer;

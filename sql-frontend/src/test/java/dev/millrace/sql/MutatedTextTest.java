@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.MillraceException.Fault;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.text.ErrorText;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;

@@ -12,7 +12,7 @@ import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transactions;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;

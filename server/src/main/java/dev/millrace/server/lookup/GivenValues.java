@@ -10,7 +10,7 @@ import dev.millrace.plan.expression.Expression.Null;
 import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.sql.algebra.Literals;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.type.DataType;
 import java.util.List;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package dev.millrace.server.names;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.text.Utf8Text;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;

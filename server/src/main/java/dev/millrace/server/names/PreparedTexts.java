@@ -5,7 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.expressions.constant.ConstantFolder;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;

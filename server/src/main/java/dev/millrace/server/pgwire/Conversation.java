@@ -9,7 +9,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.transaction.TransactionState;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.Schema;
 import java.util.List;

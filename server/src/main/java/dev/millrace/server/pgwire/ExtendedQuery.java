@@ -12,7 +12,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.session.Session;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.text.Utf8Text;
 import dev.millrace.type.Schema;
 import io.netty.buffer.ByteBuf;

@@ -1,7 +1,7 @@
 package dev.millrace.server.planning;
 
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 
 /** A text that is like others but for its constants: a statement that they share, and the constants as its parameters. */
 public final class AdHoc {

@@ -8,7 +8,7 @@ import dev.millrace.planner.estimate.RelationStatistics;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.time.Clock;
 import dev.millrace.type.DataType;

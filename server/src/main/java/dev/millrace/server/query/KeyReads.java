@@ -18,7 +18,7 @@ import dev.millrace.server.planning.SessionUse;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;

@@ -10,7 +10,7 @@ import dev.millrace.server.result.Description;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.WithChanges;

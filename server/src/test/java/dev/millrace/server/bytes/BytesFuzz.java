@@ -19,7 +19,7 @@ import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
 import dev.millrace.sketch.file.SketchFile;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8Text;
 import dev.millrace.time.Clock;

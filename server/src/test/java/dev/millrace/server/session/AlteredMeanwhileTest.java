@@ -10,7 +10,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.Frontend;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.testing.time.Eventually;
 import dev.millrace.testing.time.OwnThread;

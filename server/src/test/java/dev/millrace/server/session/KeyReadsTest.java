@@ -11,7 +11,7 @@ import dev.millrace.server.names.ParameterValues;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -9,7 +9,7 @@ import dev.millrace.server.result.Description;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.type.DataType;
 import java.util.Arrays;
 import java.util.List;

@@ -12,7 +12,7 @@ import dev.millrace.server.names.ParameterValues;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.sql.ParsedStatement;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

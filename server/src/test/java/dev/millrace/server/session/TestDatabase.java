@@ -11,7 +11,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
 import dev.millrace.sql.Frontend;
-import dev.millrace.sql.bind.Parameters;
+import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Statement;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -1,6 +1,13 @@
 package dev.millrace.sql.bind;
 
-import dev.millrace.sql.bind.Coercions.Strength;
+import dev.millrace.sql.bind.expression.ExpressionBinder;
+import dev.millrace.sql.bind.query.FromBinder;
+import dev.millrace.sql.bind.query.QueryBinder;
+import dev.millrace.sql.bind.scope.Clause;
+import dev.millrace.sql.bind.scope.InlinedFunction;
+import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.scope.Scope;
+import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.type.DataType;

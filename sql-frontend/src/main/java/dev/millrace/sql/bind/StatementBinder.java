@@ -7,7 +7,22 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.Literals;
-import dev.millrace.sql.algebra.TypeMapper;
+import dev.millrace.sql.bind.change.ChangeBinder;
+import dev.millrace.sql.bind.change.RuleBinder;
+import dev.millrace.sql.bind.change.WithChangesBinder;
+import dev.millrace.sql.bind.expression.ExpressionBinder;
+import dev.millrace.sql.bind.expression.FunctionNames;
+import dev.millrace.sql.bind.query.QueryBinder;
+import dev.millrace.sql.bind.scope.BoundQuery;
+import dev.millrace.sql.bind.scope.Clause;
+import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.scope.RelationLookUp;
+import dev.millrace.sql.bind.scope.Scope;
+import dev.millrace.sql.bind.type.Coercions;
+import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.sql.bind.type.ParameterTypes;
+import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.bind.type.TypeNames;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
@@ -31,7 +46,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.calcite.rel.RelNode;
-import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
@@ -213,7 +227,9 @@ public final class StatementBinder {
 
     /** What rows of a relation go through before they are written. */
     public static RowRules rules(Relation relation, Catalog catalog) {
-        return new RuleBinder(new QueryContext("", catalog, new ParameterTypes(Parameters.none(), 0), QueryBinder::within), relation)
+        return new RuleBinder(
+                        new QueryContext("", catalog, new ParameterTypes(Parameters.none(), 0), QueryBinder::within),
+                        relation)
                 .rules();
     }
 

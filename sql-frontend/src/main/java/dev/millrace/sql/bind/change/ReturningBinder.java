@@ -1,0 +1,58 @@
+package dev.millrace.sql.bind.change;
+
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.bind.expression.OuterAggregates;
+import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.scope.Scope;
+import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.TableScan;
+import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlNode;
+
+/** Binds RETURNING. */
+final class ReturningBinder {
+    private ReturningBinder() {}
+
+    /**
+     * @param items the select list; empty without RETURNING
+     * @param parts the columns of the relation, and those of FROM or USING
+     */
+    static Optional<Statement.Returning> bind(
+            QueryContext context, List<SqlNode> items, List<RowsAtHand.Part> parts, List<SqlNode> with) {
+        if (items.isEmpty()) {
+            return Optional.empty();
+        }
+        for (SqlNode item : items) {
+            if (OuterAggregates.anyOwn(item, context, Scope.empty(Optional.empty(), context))) {
+                throw Errors.error(SqlState.GROUPING_ERROR, "aggregate functions are not allowed in RETURNING", item);
+            }
+        }
+        Query query = new RowsAtHand(context, parts, with).select(items);
+        return Optional.of(new Statement.Returning(query, columns(query.rel())));
+    }
+
+    /** The columns that are given as they are; empty if anything is computed. */
+    private static List<Integer> columns(RelNode rel) {
+        List<Integer> columns = new ArrayList<>();
+        List<RexNode> values = rel instanceof TableScan ? Relations.references(rel) : List.of();
+        if (rel instanceof LogicalProject project && project.getInput() instanceof TableScan) {
+            values = project.getProjects();
+        }
+        for (RexNode value : values) {
+            if (!(value instanceof RexInputRef reference)) {
+                return List.of();
+            }
+            columns.add(reference.getIndex());
+        }
+        return columns;
+    }
+}

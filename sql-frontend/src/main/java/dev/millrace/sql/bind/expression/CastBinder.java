@@ -1,0 +1,181 @@
+package dev.millrace.sql.bind.expression;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.expression.IntervalValue;
+import dev.millrace.sql.algebra.Literals;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.function.FunctionResolver;
+import dev.millrace.sql.bind.scope.InlinedFunction;
+import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.type.Coercions;
+import dev.millrace.sql.bind.type.Coercions.Strength;
+import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.sql.bind.type.TypeNames;
+import dev.millrace.sql.syntax.IntervalFields;
+import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+
+/** Binds explicit casts, with what PostgreSQL reads into them: days by name, names of the catalog, dimensions of arrays. */
+final class CastBinder {
+    /** Days that a constant can name. */
+    private static final Map<String, Long> DAYS = Map.of("today", 0L, "tomorrow", 1L, "yesterday", -1L);
+
+    private final QueryContext context;
+    private final ExpressionBinder expressions;
+
+    CastBinder(QueryContext context, ExpressionBinder expressions) {
+        this.context = context;
+        this.expressions = expressions;
+    }
+
+    /** {@code CAST(a AS t)} and {@code a::t}. */
+    RexNode bind(SqlCall call) {
+        TypeSpec spec = (TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec();
+        Optional<RexNode> name = catalogName(spec, call);
+        if (name.isPresent()) {
+            return name.get();
+        }
+        DataType target = TypeNames.resolve(spec);
+        RexNode operand = expressions.bind(call.operand(0));
+        Optional<IntervalFields> fields = TypeNames.fields(spec);
+        RexNode value = fields.isPresent()
+                ? interval(operand, fields.get(), call)
+                : to(operand, nested(operand, target), TypeNames.isUndeclaredNumeric(spec), call.operand(0));
+        boolean time = target.isTimestamp() || target.kind() == Kind.TIME || target.kind() == Kind.INTERVAL;
+        if (time && !spec.arguments().isEmpty() && spec.arguments().get(0) < 6) {
+            RexNode digits = Rex.literal(new Literal((long) spec.arguments().get(0), DataType.INTEGER));
+            return context.functions().operator("round_time", List.of(value, digits), call);
+        }
+        return value;
+    }
+
+    /** As an interval of some fields, which say what a constant means. */
+    private RexNode interval(RexNode operand, IntervalFields fields, SqlCall call) {
+        Optional<String> text = Coercions.unknownText(operand);
+        if (text.isPresent()) {
+            try {
+                Literal value = Literals.parse(DataType.INTERVAL, fields.read(text.get()));
+                return Rex.literal(new Literal(fields.cut((IntervalValue) value.value()), DataType.INTERVAL));
+            } catch (MillraceException e) {
+                throw Errors.at(e, call.operand(0));
+            }
+        }
+        RexNode value = context.coercions().convert(operand, DataType.INTERVAL, Strength.EXPLICIT, call.operand(0));
+        return fields.cuts()
+                ? context.functions().operator("date_trunc", List.of(Rex.text(fields.lastName()), value), call)
+                : value;
+    }
+
+    /** {@code TRY_CAST(a AS t)}: NULL where the cast of a value fails; that there is no such cast is still an error. */
+    RexNode attempt(SqlCall call) {
+        RexNode operand = expressions.bind(call.operand(0));
+        if (Coercions.isUnknown(operand)) {
+            try {
+                return bind(call);
+            } catch (MillraceException e) {
+                if (e.sqlState() == SqlState.FEATURE_NOT_SUPPORTED || e.sqlState() == SqlState.UNDEFINED_OBJECT) {
+                    throw e;
+                }
+                return Rex.nullOf(TypeNames.resolve((TypeSpec) ((SqlDataTypeSpec) call.operand(1)).getTypeNameSpec()));
+            }
+        }
+        RexNode cast = bind(call);
+        return cast instanceof RexCall made
+                        && made.getKind() == SqlKind.CAST
+                        && made.getOperands().get(0).equals(operand)
+                ? Rex.call("try_cast", List.of(operand), Coercions.type(cast), true)
+                : cast;
+    }
+
+    /** As in PostgreSQL, the text of an array says how many dimensions it has, whatever its type is called. */
+    private static DataType nested(RexNode operand, DataType target) {
+        DataType type = target;
+        String text =
+                target.kind() == Kind.ARRAY ? Coercions.unknownText(operand).orElse("") : "";
+        int depth = 1;
+        for (DataType element = target;
+                target.kind() == Kind.ARRAY && element.element().kind() == Kind.ARRAY; ) {
+            element = element.element();
+            depth++;
+        }
+        String braces = text.replace(" ", "");
+        for (int i = depth; i < braces.length() && braces.startsWith("{".repeat(i + 1)); i++) {
+            type = DataType.array(type);
+        }
+        return type;
+    }
+
+    /** {@code 'mv'::regclass} is the number of what has a name, {@code oid::regclass} the name of what has a number. */
+    private Optional<RexNode> catalogName(TypeSpec spec, SqlCall call) {
+        if (!spec.name().startsWith("reg") || spec.dimensions() > 0) {
+            return Optional.empty();
+        }
+        SqlNode operand = call.operand(0);
+        boolean named = true;
+        if (!(operand instanceof SqlDynamicParam)) {
+            RexNode value = expressions.bind(operand);
+            if (RexUtil.isNullLiteral(value, true)) {
+                return Optional.of(Rex.cast(value, DataType.INTEGER)); // needs no look into the catalog
+            }
+            named = isName(value);
+        }
+        return context.catalog()
+                .userFunction(spec.name() + (named ? "_number" : "_name"))
+                .map(function -> expressions.bind(InlinedFunction.body(function, List.of(operand), call)));
+    }
+
+    private static boolean isName(RexNode value) {
+        return switch (Coercions.type(value).kind()) {
+            case NULL, TEXT, VARCHAR, CHAR -> true;
+            default -> false;
+        };
+    }
+
+    /** The operand as a type, which is the one asked for except for a NUMERIC without digits. */
+    RexNode to(RexNode operand, DataType target, boolean undeclaredNumeric, SqlNode where) {
+        DataType type = Coercions.type(operand);
+        if (target.kind() == Kind.DATE || target.isTimestamp()) {
+            String name = Coercions.unknownText(operand).orElse("").strip().toLowerCase(Locale.ROOT);
+            RexNode now = context.functions().function("proctime", "now", List.of(), where);
+            if (name.equals("now")) {
+                return context.coercions().convert(now, target, Strength.EXPLICIT, where);
+            }
+            if (DAYS.containsKey(name)) {
+                RexNode distance = Rex.literal(new Literal(DAYS.get(name), DataType.INTEGER));
+                RexNode day =
+                        context.functions().operator("add", List.of(Rex.cast(now, DataType.DATE), distance), where);
+                return context.coercions().convert(day, target, Strength.EXPLICIT, where);
+            }
+        }
+        DataType exact = target;
+        if (undeclaredNumeric) {
+            Optional<String> text = Coercions.unknownText(operand);
+            if (text.isPresent()) {
+                try {
+                    return FunctionResolver.numericOf(text.get());
+                } catch (MillraceException e) {
+                    throw Errors.at(e, where);
+                }
+            }
+            if (type.isInteger() || type.kind() == Kind.NUMERIC) {
+                exact = Coercions.asNumeric(operand);
+            }
+        }
+        return context.coercions().convert(operand, exact, Strength.EXPLICIT, where);
+    }
+}

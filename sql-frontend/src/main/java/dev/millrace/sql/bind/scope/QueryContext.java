@@ -1,0 +1,198 @@
+package dev.millrace.sql.bind.scope;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.sql.algebra.LogicalPlanner;
+import dev.millrace.sql.algebra.Rex;
+import dev.millrace.sql.bind.function.FunctionResolver;
+import dev.millrace.sql.bind.type.Coercions;
+import dev.millrace.sql.bind.type.ParameterTypes;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.Relation;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.sql.SqlNode;
+
+/** What all parts of one statement's binding share. */
+public final class QueryContext {
+    /** Binds queries that stand in expressions, which knows how to bind whole queries. */
+    @FunctionalInterface
+    public interface WithinExpressions {
+        /** @param around what names may mean that the query itself does not know */
+        BoundQuery bind(QueryContext context, SqlNode query, Scope around);
+    }
+
+    private final String source;
+    private final Catalog catalog;
+    private final ParameterTypes parameters;
+    private final WithinExpressions queries;
+    private final Coercions coercions;
+    private final FunctionResolver functions;
+    private final RelOptCluster cluster = RelOptCluster.create(new LogicalPlanner(), Rex.builder());
+    private final Set<String> relations = new LinkedHashSet<>();
+    private final Map<String, Optional<Relation>> changed;
+    private Optional<From> atHand = Optional.empty();
+    private final Set<String> named = new LinkedHashSet<>();
+    private int viewsAround;
+    private boolean hasLookups;
+    private boolean tryingOut;
+    private final Map<SqlNode, Long> numbers = new IdentityHashMap<>();
+    private boolean hasSubQueries;
+
+    public QueryContext(String source, Catalog catalog, ParameterTypes parameters, WithinExpressions queries) {
+        this(source, catalog, parameters, queries, new HashMap<>());
+    }
+
+    private QueryContext(
+            String source,
+            Catalog catalog,
+            ParameterTypes parameters,
+            WithinExpressions queries,
+            Map<String, Optional<Relation>> changed) {
+        this.queries = queries;
+        this.changed = changed;
+        this.source = source;
+        this.catalog = catalog;
+        this.parameters = parameters;
+        this.coercions = new Coercions(parameters);
+        this.functions = new FunctionResolver(coercions);
+    }
+
+    /** For another query of the same statement. */
+    public QueryContext beside() {
+        return new QueryContext(source, catalog, parameters, queries, changed);
+    }
+
+    /** A change in WITH, and the rows that it returns, if any; known to all queries of the statement. */
+    public void putChanged(String name, Optional<Relation> rows) {
+        changed.put(name, rows);
+    }
+
+    /** Whether a name is that of a change in WITH which returns nothing. */
+    public boolean isChangeWithoutRows(String name) {
+        return changed.containsKey(name) && changed.get(name).isEmpty();
+    }
+
+    /** The rows that a change in WITH returns, by the name of the relation. */
+    public Optional<Relation> changedRows(String relation) {
+        return changed.values().stream()
+                .flatMap(Optional::stream)
+                .filter(rows -> rows.name().equals(relation))
+                .findFirst();
+    }
+
+    /** What the name {@link Relation#AT_HAND} means. */
+    public void putAtHand(From rows) {
+        atHand = Optional.of(rows);
+    }
+
+    public Optional<From> atHand() {
+        return atHand;
+    }
+
+    /** Binds a query that stands in an expression over the columns of a scope. */
+    public BoundQuery bindWithin(SqlNode query, Scope around) {
+        return queries.bind(this, query, around);
+    }
+
+    /** The text that positions count in. */
+    public String source() {
+        return source;
+    }
+
+    public Catalog catalog() {
+        return catalog;
+    }
+
+    public ParameterTypes parameters() {
+        return parameters;
+    }
+
+    public Coercions coercions() {
+        return coercions;
+    }
+
+    public FunctionResolver functions() {
+        return functions;
+    }
+
+    public RelOptCluster cluster() {
+        return cluster;
+    }
+
+    public void reads(Relation relation) {
+        relations.add(relation.name());
+        if (viewsAround == 0) {
+            named.add(relation.name());
+        }
+    }
+
+    /** A user's view is about to be expanded. */
+    public void enterView(String name) {
+        if (viewsAround == 0) {
+            named.add(name);
+        }
+        viewsAround++;
+    }
+
+    public void leaveView() {
+        viewsAround--;
+    }
+
+    /** What the statement itself names of relations and users' views. */
+    public Set<String> named() {
+        return named;
+    }
+
+    /** The names of the relations read. */
+    public Set<String> relations() {
+        return relations;
+    }
+
+    /** A number for a part of the text, the same each time that it is asked for. */
+    public long numberOf(SqlNode part) {
+        return numbers.computeIfAbsent(part, any -> (long) numbers.size() + 1);
+    }
+
+    /**
+     * Binds something only to see what it reads. Not within another such attempt: what is nested deeply would be bound over
+     * and over.
+     *
+     * @return whether it could be bound
+     */
+    public boolean tryOut(Runnable binding) {
+        if (tryingOut) {
+            return false;
+        }
+        tryingOut = true;
+        try {
+            binding.run();
+            return true;
+        } catch (MillraceException e) {
+            return false;
+        } finally {
+            tryingOut = false;
+        }
+    }
+
+    public void foundSubQuery() {
+        hasSubQueries = true;
+    }
+
+    public void foundLookup() {
+        hasLookups = true;
+    }
+
+    /** Whether some join finds what a table holds when a row comes. */
+    public boolean hasLookups() {
+        return hasLookups;
+    }
+
+    public boolean hasSubQueries() {
+        return hasSubQueries;
+    }
+}
