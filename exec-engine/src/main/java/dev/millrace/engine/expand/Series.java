@@ -4,7 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.expressions.function.Timestamps;
+import dev.millrace.expressions.function.time.Timestamps;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.type.DataType;

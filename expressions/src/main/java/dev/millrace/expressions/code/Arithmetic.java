@@ -2,9 +2,9 @@ package dev.millrace.expressions.code;
 
 import dev.millrace.expressions.function.ClockTime;
 import dev.millrace.expressions.function.Draws;
-import dev.millrace.expressions.function.Intervals;
-import dev.millrace.expressions.function.Numbers;
-import dev.millrace.expressions.function.Timestamps;
+import dev.millrace.expressions.function.number.Numbers;
+import dev.millrace.expressions.function.time.Intervals;
+import dev.millrace.expressions.function.time.Timestamps;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;

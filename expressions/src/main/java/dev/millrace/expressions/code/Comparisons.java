@@ -1,10 +1,10 @@
 package dev.millrace.expressions.code;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.function.Decimals;
-import dev.millrace.expressions.function.Intervals;
-import dev.millrace.expressions.function.Numbers;
 import dev.millrace.expressions.function.bytes.Bytes;
+import dev.millrace.expressions.function.number.Decimals;
+import dev.millrace.expressions.function.number.Numbers;
+import dev.millrace.expressions.function.time.Intervals;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.plan.expression.Expression.Call;

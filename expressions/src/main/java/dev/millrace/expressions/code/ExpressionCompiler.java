@@ -1,8 +1,8 @@
 package dev.millrace.expressions.code;
 
 import dev.millrace.expressions.function.Int128;
-import dev.millrace.expressions.function.Interval;
 import dev.millrace.expressions.function.Text;
+import dev.millrace.expressions.function.time.Interval;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;

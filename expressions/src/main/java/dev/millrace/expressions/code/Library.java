@@ -21,53 +21,53 @@ import java.util.Map;
  */
 final class Library {
     private static final String TABLE = """
-            ceil                  Numbers.ceil
-            floor                 Numbers.floor
-            round                 Numbers.round
-            trunc                 Numbers.trunc
-            sign                  Numbers.sign
-            sqrt                  Numbers.sqrt
-            cbrt                  Numbers.cbrt
-            exp                   Numbers.exp
-            ln                    Numbers.ln
-            log10                 Numbers.log10
-            log                   Numbers.log
-            power                 Numbers.power
-            gcd                   Numbers.gcd
-            lcm                   Numbers.lcm
-            width_bucket          Numbers.widthBucket
-            width_bucket/array    Numbers.widthBucket
-            factorial             Numbers.factorial
-            scale                 Numbers.scale $
-            min_scale             Numbers.leastScale $
-            asinh                 Trigonometry.asinh
-            acosh                 Trigonometry.acosh
-            atanh                 Trigonometry.atanh
-            sind                  Trigonometry.sind
-            cosd                  Trigonometry.cosd
-            tand                  Trigonometry.tand
-            cotd                  Trigonometry.cotd
-            asind                 Trigonometry.asind
-            acosd                 Trigonometry.acosd
-            atand                 Trigonometry.atand
-            atan2d                Trigonometry.atan2d
-            pi                    Trigonometry.pi
-            at_most_one_row       Numbers.atMostOneRow
+            ceil                  number.Numbers.ceil
+            floor                 number.Numbers.floor
+            round                 number.Numbers.round
+            trunc                 number.Numbers.trunc
+            sign                  number.Numbers.sign
+            sqrt                  number.Numbers.sqrt
+            cbrt                  number.Numbers.cbrt
+            exp                   number.Numbers.exp
+            ln                    number.Numbers.ln
+            log10                 number.Numbers.log10
+            log                   number.Numbers.log
+            power                 number.Numbers.power
+            gcd                   number.Numbers.gcd
+            lcm                   number.Numbers.lcm
+            width_bucket          number.Numbers.widthBucket
+            width_bucket/array    number.Numbers.widthBucket
+            factorial             number.Numbers.factorial
+            scale                 number.Numbers.scale $
+            min_scale             number.Numbers.leastScale $
+            asinh                 number.Trigonometry.asinh
+            acosh                 number.Trigonometry.acosh
+            atanh                 number.Trigonometry.atanh
+            sind                  number.Trigonometry.sind
+            cosd                  number.Trigonometry.cosd
+            tand                  number.Trigonometry.tand
+            cotd                  number.Trigonometry.cotd
+            asind                 number.Trigonometry.asind
+            acosd                 number.Trigonometry.acosd
+            atand                 number.Trigonometry.atand
+            atan2d                number.Trigonometry.atan2d
+            pi                    number.Trigonometry.pi
+            at_most_one_row       number.Numbers.atMostOneRow
             sleep_seconds         Pauses.sleep
             null_name             QuotedTexts.nullName
-            degrees               Trigonometry.degrees
-            radians               Trigonometry.radians
-            sin                   Trigonometry.sin
-            cos                   Trigonometry.cos
-            tan                   Trigonometry.tan
-            cot                   Trigonometry.cot
-            asin                  Trigonometry.asin
-            acos                  Trigonometry.acos
-            atan                  Trigonometry.atan
-            atan2                 Trigonometry.atan2
-            sinh                  Trigonometry.sinh
-            cosh                  Trigonometry.cosh
-            tanh                  Trigonometry.tanh
+            degrees               number.Trigonometry.degrees
+            radians               number.Trigonometry.radians
+            sin                   number.Trigonometry.sin
+            cos                   number.Trigonometry.cos
+            tan                   number.Trigonometry.tan
+            cot                   number.Trigonometry.cot
+            asin                  number.Trigonometry.asin
+            acos                  number.Trigonometry.acos
+            atan                  number.Trigonometry.atan
+            atan2                 number.Trigonometry.atan2
+            sinh                  number.Trigonometry.sinh
+            cosh                  number.Trigonometry.cosh
+            tanh                  number.Trigonometry.tanh
 
             text_concat           Texts.concat
             length                Texts.length
@@ -148,73 +148,73 @@ final class Library {
             encode                Encodings.encode
             decode                Encodings.decode
 
-            like                  LikePattern#matches 1 2
-            ilike                 CaselessLikePattern#matches 1 2
-            similar_to            SimilarTo#matches 1 2
-            regex_match           RegexFunction#matches 1
-            regex_imatch          CaselessRegexFunction#matches 1
-            regexp_like           RegexFunction#matches 1 2
-            regexp_count          RegexFunction#count 1
-            regexp_substr         ?RegexFunction#first 1
-            regexp_replace        RegexReplacement#replace 1 3
-            regexp_extract        ?RegexFunction#group 1
-            substring_similar     ?SimilarTo#substring 1 2
-            regexp_part           ?RegexParts#part 1 4
-            regexp_place          RegexParts#place 1 5
-            regexp_count_from     RegexParts#count 1 3
-            regexp_replace_from   RegexParts#replace 1 5
-            substring_regex       ?RegexFunction#substring 1
+            like                  pattern.LikePattern#matches 1 2
+            ilike                 pattern.CaselessLikePattern#matches 1 2
+            similar_to            pattern.SimilarTo#matches 1 2
+            regex_match           pattern.RegexFunction#matches 1
+            regex_imatch          pattern.CaselessRegexFunction#matches 1
+            regexp_like           pattern.RegexFunction#matches 1 2
+            regexp_count          pattern.RegexFunction#count 1
+            regexp_substr         ?pattern.RegexFunction#first 1
+            regexp_replace        pattern.RegexReplacement#replace 1 3
+            regexp_extract        ?pattern.RegexFunction#group 1
+            substring_similar     ?pattern.SimilarTo#substring 1 2
+            regexp_part           ?pattern.RegexParts#part 1 4
+            regexp_place          pattern.RegexParts#place 1 5
+            regexp_count_from     pattern.RegexParts#count 1 3
+            regexp_replace_from   pattern.RegexParts#replace 1 5
+            substring_regex       ?pattern.RegexFunction#substring 1
 
-            date_trunc            DateTrunc#timestamp 0
-            date_trunc/interval   DateTrunc#interval 0
-            date_part             DatePart#ofTimestamp 0
-            date_part/timestamptz DatePart#ofTimestamptz 0
-            date_part/date        DatePart#ofDate 0
-            date_part/time        DatePart#ofTime 0
-            date_part/interval    DatePart#ofInterval 0
-            extract               DatePart#extractTimestamp 0 =
-            extract/timestamptz   DatePart#extractTimestamptz 0 =
-            extract/date          DatePart#extractDate 0 =
-            extract/time          DatePart#extractTime 0 =
-            extract/interval      DatePart#extractInterval 0 =
-            date_bin              Timestamps.bin
-            time_bucket           TimeBuckets.of
-            time_bucket/date      TimeBuckets.ofDate
-            to_timestamp          TimestampPattern#parse 1
-            to_timestamp/double   Timestamps.ofEpochSeconds
-            to_date               TimestampPattern#parseDate 1
-            to_char               TimestampPattern#format 1
-            to_char/timestamptz   TimestampPattern#formatWithZone 1
-            to_char/interval      TimestampPattern#formatInterval 1
-            to_char/bigint        NumberPattern#formatBigint 1
-            to_char/numeric       NumberPattern#formatNumeric 1 $
-            to_char/double        NumberPattern#formatDouble 1
-            to_number             NumberPattern#parse 1 =
-            whole_months          Timestamps.wholeMonths
-            epoch_ms              Timestamps.toEpochMillis
-            epoch_ms/interval     Intervals.toEpochMillis
-            epoch_ms/bigint       Timestamps.ofEpochMillis
-            strftime              StrftimePattern#format 1
-            strftime/timestamptz  StrftimePattern#formatWithZone 1
-            strptime              StrftimePattern#parse 1
-            strptime_fits         StrftimePattern#fits 1
-            make_date             Timestamps.makeDate
-            make_time             Timestamps.makeTime
-            make_timestamp        Timestamps.makeTimestamp
-            interval_of           Intervals.of
-            round_time            Timestamps.rounded
-            round_time/interval   Intervals.rounded
-            age                   Timestamps.age
-            justify_hours         Intervals.justifyHours
-            justify_days          Intervals.justifyDays
-            justify_interval      Intervals.justify
-            timezone              TimeZoneConversion#toUtc 0
-            timezone/timestamptz  TimeZoneConversion#fromUtc 0
+            date_trunc            time.DateTrunc#timestamp 0
+            date_trunc/interval   time.DateTrunc#interval 0
+            date_part             time.DatePart#ofTimestamp 0
+            date_part/timestamptz time.DatePart#ofTimestamptz 0
+            date_part/date        time.DatePart#ofDate 0
+            date_part/time        time.DatePart#ofTime 0
+            date_part/interval    time.DatePart#ofInterval 0
+            extract               time.DatePart#extractTimestamp 0 =
+            extract/timestamptz   time.DatePart#extractTimestamptz 0 =
+            extract/date          time.DatePart#extractDate 0 =
+            extract/time          time.DatePart#extractTime 0 =
+            extract/interval      time.DatePart#extractInterval 0 =
+            date_bin              time.Timestamps.bin
+            time_bucket           time.TimeBuckets.of
+            time_bucket/date      time.TimeBuckets.ofDate
+            to_timestamp          time.TimestampPattern#parse 1
+            to_timestamp/double   time.Timestamps.ofEpochSeconds
+            to_date               time.TimestampPattern#parseDate 1
+            to_char               time.TimestampPattern#format 1
+            to_char/timestamptz   time.TimestampPattern#formatWithZone 1
+            to_char/interval      time.TimestampPattern#formatInterval 1
+            to_char/bigint        number.NumberPattern#formatBigint 1
+            to_char/numeric       number.NumberPattern#formatNumeric 1 $
+            to_char/double        number.NumberPattern#formatDouble 1
+            to_number             number.NumberPattern#parse 1 =
+            whole_months          time.Timestamps.wholeMonths
+            epoch_ms              time.Timestamps.toEpochMillis
+            epoch_ms/interval     time.Intervals.toEpochMillis
+            epoch_ms/bigint       time.Timestamps.ofEpochMillis
+            strftime              time.StrftimePattern#format 1
+            strftime/timestamptz  time.StrftimePattern#formatWithZone 1
+            strptime              time.StrftimePattern#parse 1
+            strptime_fits         time.StrftimePattern#fits 1
+            make_date             time.Timestamps.makeDate
+            make_time             time.Timestamps.makeTime
+            make_timestamp        time.Timestamps.makeTimestamp
+            interval_of           time.Intervals.of
+            round_time            time.Timestamps.rounded
+            round_time/interval   time.Intervals.rounded
+            age                   time.Timestamps.age
+            justify_hours         time.Intervals.justifyHours
+            justify_days          time.Intervals.justifyDays
+            justify_interval      time.Intervals.justify
+            timezone              time.TimeZoneConversion#toUtc 0
+            timezone/timestamptz  time.TimeZoneConversion#fromUtc 0
 
-            regexp_match          ?RegexFunction#groups 1 2
-            regexp_split_to_array RegexFunction#split 1 2
-            regexp_all_matches    RegexFunction#allGroups 1 2
-            regexp_one_match      RegexFunction#firstGroups 1 2
+            regexp_match          ?pattern.RegexFunction#groups 1 2
+            regexp_split_to_array pattern.RegexFunction#split 1 2
+            regexp_all_matches    pattern.RegexFunction#allGroups 1 2
+            regexp_one_match      pattern.RegexFunction#firstGroups 1 2
             array_product         nested.NumberLists.product
             array_sum_whole       nested.NumberLists.sumWhole
             array_sum_numeric     nested.NumberLists.sumNumeric

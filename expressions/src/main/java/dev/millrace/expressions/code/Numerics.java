@@ -1,6 +1,6 @@
 package dev.millrace.expressions.code;
 
-import dev.millrace.expressions.function.Decimals;
+import dev.millrace.expressions.function.number.Decimals;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;

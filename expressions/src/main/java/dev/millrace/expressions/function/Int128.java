@@ -5,7 +5,7 @@ public final class Int128 {
     public long high;
     public long low;
 
-    void set(long newHigh, long newLow) {
+    public void set(long newHigh, long newLow) {
         high = newHigh;
         low = newLow;
     }

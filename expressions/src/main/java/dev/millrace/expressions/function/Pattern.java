@@ -43,7 +43,7 @@ public final class Pattern {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         return Arrays.copyOf(bytes, bytes.length);
     }
 }

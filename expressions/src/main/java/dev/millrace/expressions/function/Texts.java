@@ -22,19 +22,19 @@ public final class Texts {
         return MillraceException.resources(SqlState.PROGRAM_LIMIT_EXCEEDED, "requested length too large");
     }
 
-    static void checkLength(long bytes) {
+    public static void checkLength(long bytes) {
         if (bytes > MOST_BYTES) {
             throw tooLong();
         }
     }
 
     /** Bytes of the character that begins with this byte. */
-    static int characterBytes(byte first) {
+    public static int characterBytes(byte first) {
         return first >= 0 ? 1 : (first & 0xe0) == 0xc0 ? 2 : (first & 0xf0) == 0xe0 ? 3 : 4;
     }
 
     /** The byte where character {@code index}, counted from 0, begins, or {@code length} when there are not so many. */
-    static int offsetOf(long address, int length, long index) {
+    public static int offsetOf(long address, int length, long index) {
         if (index >= length) {
             return length;
         }
@@ -333,7 +333,7 @@ public final class Texts {
         out.written();
     }
 
-    static void append(TextBuffer buffer, int codePoint) {
+    public static void append(TextBuffer buffer, int codePoint) {
         if (codePoint < 0x80) {
             buffer.append((byte) codePoint);
         } else if (codePoint < 0x800) {

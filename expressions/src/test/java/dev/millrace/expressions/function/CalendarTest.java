@@ -2,6 +2,9 @@ package dev.millrace.expressions.function;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.expressions.function.time.DatePart;
+import dev.millrace.expressions.function.time.DateTrunc;
+import dev.millrace.expressions.function.time.Timestamps;
 import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import java.time.DayOfWeek;

@@ -2,6 +2,7 @@ package dev.millrace.expressions.function;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.expressions.function.pattern.LikePattern;
 import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package dev.millrace.expressions.function.nested;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.expressions.function.Decimals;
 import dev.millrace.expressions.function.Int128;
+import dev.millrace.expressions.function.number.Decimals;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.Images;
 import dev.millrace.type.DataType;
