@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -111,6 +112,70 @@ class ArchitectureTest {
                         .and(not(resideInAnyPackage(values)))
                         .or(resideInAPackage("org.apache.arrow.vector..")))
                 .check(CLASSES);
+    }
+
+    /** What executes statements is made by sessions, and knows none. */
+    @Test
+    void statementsAreExecutedWithoutSessions() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(Stream.of(
+                                "cancellation",
+                                "ddl",
+                                "dml",
+                                "instance",
+                                "lookup",
+                                "names",
+                                "permission",
+                                "planning",
+                                "query",
+                                "result",
+                                "system",
+                                "transaction")
+                        .map(name -> "dev.millrace.server." + name + "..")
+                        .toArray(String[]::new))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.millrace.server.session..", "dev.millrace.server.pgwire", "dev.millrace.server.http..")
+                .check(CLASSES);
+    }
+
+    /** The binder's packages from below: each knows only those before it. */
+    @Test
+    void bindersKnowOnlyWhatIsBelowThem() {
+        List<String> packages = Stream.of(
+                        "type", "function", "relation", "subquery", "scope", "expression", "match", "query", "change")
+                .map(name -> "dev.millrace.sql.bind." + name)
+                .toList();
+        for (int i = 0; i < packages.size(); i++) {
+            List<String> above = new ArrayList<>(packages.subList(i + 1, packages.size()));
+            above.add("dev.millrace.sql.bind");
+            noClasses()
+                    .that()
+                    .resideInAPackage(packages.get(i))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(above.toArray(String[]::new))
+                    .check(CLASSES);
+        }
+    }
+
+    /** At most 30 types, but for packages that are yet to be split: those may not grow. */
+    @Test
+    void packagesAreWhatOneCanHold() {
+        Map<String, Integer> large = Map.of(
+                "dev.millrace.engine.aggregate", 38,
+                "dev.millrace.engine.state", 32,
+                "dev.millrace.expressions.code", 36,
+                "dev.millrace.sql.parser", 33);
+        Map<String, Integer> tooLarge = new TreeMap<>();
+        SOURCES.forEach((name, types) -> {
+            if (types.size() > large.getOrDefault(name, 30)) {
+                tooLarge.put(name, types.size());
+            }
+        });
+        assertEquals(Map.of(), tooLarge);
     }
 
     @Test
