@@ -19,7 +19,6 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -32,86 +31,6 @@ import org.apache.calcite.sql.SqlNode;
  * exact matches, then most preferred types, then the order of the catalog; and casts the arguments to what was chosen.
  */
 public final class FunctionResolver {
-    /** Operators have names in the catalog, which are not names of functions in SQL. */
-    private static final Set<String> OPERATORS = Set.of(
-            "eq",
-            "ne",
-            "lt",
-            "le",
-            "gt",
-            "ge",
-            "is_distinct_from",
-            "is_not_distinct_from",
-            "is_null",
-            "is_not_null",
-            "is_true",
-            "is_not_true",
-            "is_false",
-            "is_not_false",
-            "and",
-            "or",
-            "not",
-            "add",
-            "subtract",
-            "multiply",
-            "divide",
-            "negate",
-            "text_concat",
-            "like",
-            "ilike",
-            "similar_to",
-            "regex_match",
-            "regex_imatch",
-            "bit_and",
-            "bit_or",
-            "bit_xor",
-            "bit_not",
-            "shift_left",
-            "shift_right",
-            "make_array",
-            "make_row",
-            "subscript",
-            "array_slice",
-            "array_contains",
-            "array_overlaps",
-            "array_any",
-            "array_all",
-            "json_get",
-            "json_get_text",
-            "json_at",
-            "json_at_text",
-            "json_contains",
-            "json_has",
-            "json_has_any",
-            "json_has_all",
-            "json_concat",
-            "json_delete",
-            "json_delete_path",
-            "json_members",
-            "json_elements",
-            "json_keys",
-            "json_path_query",
-            "json_entries",
-            "json_entries_text",
-            "regexp_all_matches",
-            "regexp_one_match",
-            "array_subscripts",
-            "pad_text",
-            "null_name",
-            "text_slice",
-            "array_mode",
-            "array_disc",
-            "array_cont",
-            "array_extreme",
-            "array_sum_whole",
-            "array_sum_numeric",
-            "array_sum_double",
-            "array_bit_and",
-            "array_bit_or",
-            "array_bit_xor",
-            "round_time",
-            "substring_similar");
-
     private static final Set<String> ARITHMETIC = Set.of("add", "subtract", "multiply", "divide", "mod");
     private static final Set<String> COMPARISONS =
             Set.of("eq", "ne", "lt", "le", "gt", "ge", "is_distinct_from", "is_not_distinct_from");
@@ -149,49 +68,6 @@ public final class FunctionResolver {
             "jsonb_extract_path",
             "jsonb_extract_path_text");
 
-    private static final Map<String, String> SYMBOLS = Map.ofEntries(
-            Map.entry("eq", "="),
-            Map.entry("ne", "<>"),
-            Map.entry("lt", "<"),
-            Map.entry("le", "<="),
-            Map.entry("gt", ">"),
-            Map.entry("ge", ">="),
-            Map.entry("is_distinct_from", "="),
-            Map.entry("is_not_distinct_from", "="),
-            Map.entry("add", "+"),
-            Map.entry("subtract", "-"),
-            Map.entry("multiply", "*"),
-            Map.entry("divide", "/"),
-            Map.entry("mod", "%"),
-            Map.entry("negate", "-"),
-            Map.entry("text_concat", "||"),
-            Map.entry("like", "~~"),
-            Map.entry("ilike", "~~*"),
-            Map.entry("regex_match", "~"),
-            Map.entry("regex_imatch", "~*"),
-            Map.entry("bit_and", "&"),
-            Map.entry("bit_or", "|"),
-            Map.entry("bit_xor", "#"),
-            Map.entry("shift_left", "<<"),
-            Map.entry("shift_right", ">>"),
-            Map.entry("power", "^"),
-            Map.entry("array_contains", "@>"),
-            Map.entry("array_overlaps", "&&"),
-            Map.entry("array_append", "||"),
-            Map.entry("array_prepend", "||"),
-            Map.entry("array_cat", "||"),
-            Map.entry("json_get", "->"),
-            Map.entry("json_get_text", "->>"),
-            Map.entry("json_at", "#>"),
-            Map.entry("json_at_text", "#>>"),
-            Map.entry("json_contains", "@>"),
-            Map.entry("json_has", "?"),
-            Map.entry("json_has_any", "?|"),
-            Map.entry("json_has_all", "?&"),
-            Map.entry("json_concat", "||"),
-            Map.entry("json_delete", "-"),
-            Map.entry("json_delete_path", "#-"));
-
     private final Coercions coercions;
 
     public FunctionResolver(Coercions coercions) {
@@ -201,7 +77,7 @@ public final class FunctionResolver {
     /** The canonical name of a SQL function name, if there is such a function. */
     public static Optional<String> canonical(String name) {
         String canonical = FunctionCatalog.ALIASES.getOrDefault(name, name);
-        return FunctionCatalog.overloads(canonical).isEmpty() || OPERATORS.contains(canonical)
+        return FunctionCatalog.overloads(canonical).isEmpty() || OperatorNames.ALL.contains(canonical)
                 ? Optional.empty()
                 : Optional.of(canonical);
     }
@@ -210,7 +86,7 @@ public final class FunctionResolver {
     public static List<String> names() {
         List<String> names = new ArrayList<>(FunctionCatalog.ALIASES.keySet());
         FunctionCatalog.names().forEach(name -> {
-            if (!OPERATORS.contains(name)) {
+            if (!OperatorNames.ALL.contains(name)) {
                 names.add(name);
             }
         });
@@ -232,7 +108,7 @@ public final class FunctionResolver {
             operands = swapped;
         }
         if (signature.isEmpty()) {
-            throw noOperator(SYMBOLS.getOrDefault(name, name), arguments, where);
+            throw noOperator(OperatorNames.symbol(name), arguments, where);
         }
         return call(signature.get(), operands, where);
     }
