@@ -55,6 +55,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups whose states are put together, moved, emptied, removed and restored have the results of the rows that are in them. */
 class GroupStatesTest {
@@ -428,6 +429,37 @@ class GroupStatesTest {
                 assertEquals(before[0], part.state.bytes());
                 assertTrue(whole.state.bytes() >= before[1]);
             }
+        }
+    }
+
+    /** Memory and numbers of groups that went are those of the next ones. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void groupsThatComeAndGoTakeNoMoreAndMore(boolean retractions) {
+        try (Keyed groups = new Keyed(calls(retractions), retractions)) {
+            List<Row> rows = new ArrayList<>();
+            RandomGenerator random = new SplittableRandom(11);
+            for (int i = 0; i < 200; i++) {
+                rows.add(randomRow(random));
+            }
+            long most = 0;
+            for (int round = 0; round < 40; round++) {
+                groups.add(rows, 1);
+                if (round % 3 == 0) {
+                    groups.entries().values().forEach(groups.state::reset);
+                    groups.groups.replaceAll((key, all) -> new ArrayList<>());
+                    groups.add(rows, 1);
+                }
+                long bytes = groups.state.bytes();
+                most = round < 8 ? Math.max(most, bytes) : most;
+                assertTrue(bytes <= most + 4_000, "round " + round); // states of users are measured now and then
+                long[] all = groups.entries().values().stream()
+                        .mapToLong(Long::longValue)
+                        .toArray();
+                groups.state.removeAll(all, all.length);
+                groups.groups.clear();
+            }
+            groups.check();
         }
     }
 
