@@ -194,6 +194,48 @@ class AggregateTypesTest {
         }
     }
 
+    /** Rows of several batches, whose keys are found in images of the batch at hand. */
+    @Test
+    void keysThatAreListsAreThoseOfTheirBatch() {
+        DataType list = DataType.array(DataType.BIGINT);
+        Schema input = Schema.of(new Field("k", list, true), new Field("v", list, true));
+        List<AggregateCall> calls =
+                List.of(call(Function.COUNT, DataType.BIGINT), distinct(call(Function.COUNT, DataType.BIGINT, 1)));
+        Aggregate single = node(input, Phase.SINGLE, true, calls);
+        Aggregate first = new Aggregate(
+                scan(input),
+                List.of(0),
+                calls,
+                Phase.PARTIAL,
+                true,
+                PartialSchemas.of(node(input, Phase.PARTIAL, true, calls)));
+        Aggregate last = new Aggregate(first, List.of(0), calls, Phase.FINAL, true, single.schema());
+        for (boolean twoPhases : new boolean[] {true, false}) {
+            try (OperatorRun run = new OperatorRun(
+                    () -> twoPhases
+                            ? new Chain(List.<Operator>of(
+                                    new PartialAggregateOperator(
+                                            first, new PartialLimit(100, 120), new PartialGain(1_000, 9)),
+                                    new AggregateOperator(last)))
+                            : new AggregateOperator(single),
+                    input)) {
+                for (long batch = 0; batch < 4; batch++) {
+                    List<Long> one = List.of(batch, 2 * batch);
+                    List<Long> other = List.of(7L);
+                    run.rows(0, Row.of(one, other), Row.of(other, one), Row.of(one, one), Row.of(null, one));
+                }
+                run.epochEnd();
+                ZSet expected = new ZSet();
+                for (long batch = 0; batch < 4; batch++) {
+                    expected.add(Row.of(List.of(batch, 2 * batch), 2L, 2L), 1);
+                }
+                expected.add(Row.of(List.of(7L), 4L, 4L), 1);
+                expected.add(Row.of(null, 4L, 4L), 1);
+                assertEquals("", expected.differences(run.taken()), "two phases: " + twoPhases);
+            }
+        }
+    }
+
     /** As long as all together by their number, to a microsecond. */
     private static void checkAverage(List<Row> rows, Row.Interval average) {
         List<Row.Interval> intervals = rows.stream()

@@ -432,6 +432,43 @@ class GroupStatesTest {
         }
     }
 
+    /** Values that only some groups had go with them, once they are many; those of others are what they were. */
+    @Test
+    void valuesThatNoGroupHasAnyMoreAreForgotten() {
+        List<AggregateCall> calls = List.of(
+                distinct(call(Function.COUNT, DataType.BIGINT, 3)),
+                distinct(filtered(call(Function.COUNT, DataType.BIGINT, 3), 7)),
+                distinct(call(Function.SUM, AggregateTests.BIG, 3)));
+        List<Object> like = new ArrayList<>(randomRow(new SplittableRandom(1)).values());
+        like.set(1, null);
+        try (Keyed groups = new Keyed(calls, false)) {
+            long before = 0;
+            for (long round = 0; round < 3; round++) {
+                for (long key = 0; key < 4; key++) {
+                    List<Row> rows = new ArrayList<>();
+                    for (long value = 0; value < (key < 2 ? 9_000 : 40); value++) {
+                        like.set(0, key);
+                        like.set(3, value * Math.max(1, key) - 7 * round);
+                        like.set(7, value % 3 == 0);
+                        rows.add(TestBatches.canonical(INPUT, new Row(like)));
+                    }
+                    groups.add(rows, 1);
+                }
+                long full = groups.state.bytes();
+                long[] many = new long[2];
+                for (long key = 0; key < 2; key++) {
+                    many[(int) key] = groups.entries().get(Arrays.asList(key, (Object) null));
+                    groups.groups.remove(Arrays.asList(key, (Object) null));
+                }
+                groups.state.removeAll(many, 2);
+                groups.check();
+                assertTrue(groups.state.bytes() < full - 9_000 * 8, "the values are gone");
+                assertTrue(round == 0 || groups.state.bytes() <= 2 * before);
+                before = groups.state.bytes();
+            }
+        }
+    }
+
     /** Memory and numbers of groups that went are those of the next ones. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -448,6 +485,12 @@ class GroupStatesTest {
                 if (round % 3 == 0) {
                     groups.entries().values().forEach(groups.state::reset);
                     groups.groups.replaceAll((key, all) -> new ArrayList<>());
+                    groups.add(rows, 1);
+                }
+                if (retractions
+                        && round % 3 == 1) { // all of a group is taken back, which is seen by who asks for its result
+                    groups.add(rows, -1);
+                    groups.check();
                     groups.add(rows, 1);
                 }
                 long bytes = groups.state.bytes();

@@ -143,10 +143,24 @@ class JoinMemoryTest {
 
     @Test
     void theSidesOfAJoinAreMadeWholeOrNotAtAll() {
-        Join node = node(JoinKind.INNER, false, Optional.empty());
-        try (BufferAllocator allocator = new RootAllocator(100)) {
-            assertThrows(OutOfMemoryException.class, () -> new JoinSides(node, allocator));
-            assertEquals(0, allocator.getAllocatedMemory());
+        List<Field> wide = new ArrayList<>(SIDE.fields());
+        for (int column = 0; column < 4_000; column++) {
+            wide.add(new Field("c" + column, DataType.BIGINT, true));
+        }
+        Join node = new Join(
+                AggregateTests.scan(SIDE),
+                AggregateTests.scan(new Schema(wide)),
+                JoinKind.SEMI,
+                KEYS,
+                KEYS,
+                Optional.empty(),
+                Optional.empty(),
+                SIDE);
+        for (long limit : new long[] {100, 10_000}) { // nothing, and what the left side needs
+            try (BufferAllocator allocator = new RootAllocator(limit)) {
+                assertThrows(OutOfMemoryException.class, () -> new JoinSides(node, allocator));
+                assertEquals(0, allocator.getAllocatedMemory());
+            }
         }
         Schema left = Schema.of(new Field("n", DataType.numeric(10, 2), false));
         Schema right = Schema.of(new Field("n", DataType.numeric(10, 3), false));
