@@ -186,7 +186,7 @@ class AggregateTypesTest {
             for (int i = 0; i < calls.size(); i++) {
                 AggregateCall call = calls.get(i);
                 if (call.function() != Function.AVG) {
-                    GroupStatesTest.assertSame(GroupStatesTest.expected(call, group), row.get(1 + i), call);
+                    GroupStatesTest.assertEqual(GroupStatesTest.expected(call, group), row.get(1 + i), call);
                 } else {
                     checkAverage(group, (Row.Interval) row.get(1 + i));
                 }

@@ -6,6 +6,8 @@ import static dev.millrace.engine.aggregate.AggregateTests.distinct;
 import static dev.millrace.engine.aggregate.AggregateTests.filtered;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
@@ -15,6 +17,7 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.StateMemory;
+import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
@@ -200,7 +203,7 @@ class GroupStatesTest {
         return (interval.months() * 30L + interval.days()) * 86_400_000_000L + interval.micros();
     }
 
-    static void assertSame(Object expected, Object actual, AggregateCall call) {
+    static void assertEqual(Object expected, Object actual, AggregateCall call) {
         boolean isNear = switch (call.function()) {
             case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP ->
                 expected instanceof Double a && actual instanceof Double b && Math.abs(a - b) < 1e-6;
@@ -216,6 +219,7 @@ class GroupStatesTest {
     }
 
     private static List<Object> values(Field field, FieldVector vector, int count) {
+        assertEquals(count, vector.getValueCount());
         try (Batch batch = Batch.of(Schema.of(field), new FieldVector[] {vector}, count)) {
             return TestBatches.rows(batch).stream().map(row -> row.get(0)).toList();
         }
@@ -350,7 +354,7 @@ class GroupStatesTest {
                 AggregateCall call = layout.calls().get(index);
                 List<Object> results = values(field(call), state.call(index, field(call), all, all.length), all.length);
                 for (int i = 0; i < all.length; i++) {
-                    assertSame(expected(call, groups.get(keys.get(i))), results.get(i), call);
+                    assertEqual(expected(call, groups.get(keys.get(i))), results.get(i), call);
                 }
             }
         }
@@ -506,6 +510,45 @@ class GroupStatesTest {
         }
     }
 
+    /** Of many groups one that fails is named, wherever it is; what is no failure of values is what it was. */
+    @Test
+    void aGroupIsNamedWhoseResultFails() {
+        List<AggregateCall> calls = List.of(call(Function.VAR_POP, AVERAGE, 5));
+        Schema schema = Schema.of(INPUT.field(0), INPUT.field(1), field(calls.get(0)));
+        for (int many : new int[] {1, 2, 3, 8}) {
+            for (long failing = 0; failing < many; failing++) {
+                try (Keyed groups = new Keyed(calls, false)) {
+                    List<Row> rows = new ArrayList<>();
+                    for (long key = 0; key < many; key++) {
+                        for (int sign = -1; sign <= 1; sign += 2) {
+                            List<Object> values = new ArrayList<>(
+                                    randomRow(new SplittableRandom(1)).values());
+                            BigDecimal much = BigDecimal.TEN.pow(key == failing ? 26 : 2);
+                            values.set(0, key);
+                            values.set(1, "k");
+                            values.set(5, much.multiply(BigDecimal.valueOf(sign)));
+                            rows.add(TestBatches.canonical(INPUT, new Row(values)));
+                        }
+                    }
+                    groups.add(rows, 1);
+                    long[] all = groups.entries().values().stream()
+                            .mapToLong(Long::longValue)
+                            .toArray();
+                    RuntimeException failure = assertThrows(
+                            MillraceException.class, () -> groups.state.call(0, field(calls.get(0)), all, all.length));
+                    RuntimeException named =
+                            groups.state.named(failure, schema, all, all.length, entry -> "the window of " + entry);
+                    String text = named.getMessage();
+                    assertTrue(text.contains("(k = " + failing + ", t = k)"), text);
+                    long entry = groups.entries().get(Arrays.asList(failing, (Object) "k"));
+                    assertTrue(text.contains("the window of " + entry), text);
+                    RuntimeException defect = new IllegalStateException("a defect");
+                    assertSame(defect, groups.state.named(defect, schema, all, all.length, any -> "the window"));
+                }
+            }
+        }
+    }
+
     @Test
     void aLargeTableForFewGroupsIsNotKept() {
         List<AggregateCall> calls = List.of(call(Function.COUNT, DataType.BIGINT));
@@ -609,7 +652,7 @@ class GroupStatesTest {
         private void check(AggregateCall call, long[] all, FieldVector vector) {
             List<Object> results = values(field(call), vector, all.length);
             for (int i = 0; i < all.length; i++) {
-                assertSame(expected(call, groups.get(all[i])), results.get(i), call);
+                assertEqual(expected(call, groups.get(all[i])), results.get(i), call);
             }
         }
 

@@ -122,4 +122,28 @@ class JoinSizesTest {
                 SIDE.concat(SIDE).concat(SIDE));
         check(() -> new MultiJoinOperator(several), ROWS, false, true, true, true);
     }
+
+    /** Rows of a key are counted up to some thousands until they are first asked for; more come and go all the same. */
+    @Test
+    void rowsOfAKeyBeyondThoseThatAreCountedAreFound() {
+        Join ranges = node(JoinKind.INNER, true, Optional.empty());
+        for (boolean general : new boolean[] {true, false}) {
+            try (OperatorRun run = new OperatorRun(
+                    () -> general ? new JoinOperator(ranges) : new AppendedJoinOperator(ranges), SIDE, SIDE)) {
+                Row[] many = rows(0, 1, 0, 4_500);
+                run.rows(0, many)
+                        .weighted(0, -1, Arrays.copyOfRange(many, 3, 300))
+                        .rows(0, rows(0, 1, 4_500, 4_600));
+                for (int i : new int[] {5, 310, 4_590}) {
+                    Row right = Row.of(0L, 10L * i + 1, "right");
+                    assertEquals(
+                            i < 300 ? 3 : i - 296,
+                            run.rows(1, right).taken().rows().size());
+                }
+                run.weighted(0, -1, Arrays.copyOfRange(many, 300, 4_500)).taken();
+                run.rows(1, Row.of(0L, 100_000L, "last"));
+                assertEquals(3 + 100, run.taken().rows().size());
+            }
+        }
+    }
 }

@@ -119,6 +119,38 @@ class TimedJoinOperatorsTest {
     }
 
     @Test
+    void nothingIsNearestToARowWithoutATime() {
+        Schema side = Schema.of(
+                new Field("k", DataType.BIGINT, true),
+                new Field("ts", DataType.TIMESTAMP, true),
+                new Field("v", DataType.TEXT, true));
+        for (JoinKind kind : List.of(JoinKind.INNER, JoinKind.LEFT)) {
+            Join node = new Join(
+                    AggregateTests.scan(side),
+                    AggregateTests.scan(side),
+                    kind,
+                    List.of(0),
+                    List.of(0),
+                    Optional.empty(),
+                    Optional.of(new JoinTime.Nearest(1, 1, false, true, false)),
+                    side.concat(side));
+            Row timed = Row.of(1L, 20L, "timed");
+            Row untimed = Row.of(1L, null, "untimed");
+            Row right = Row.of(1L, 10L, "right");
+            ZSet expected = ZSet.of(List.of(joined(timed, Optional.of(right))));
+            if (kind == JoinKind.LEFT) {
+                expected.add(joined(untimed, Optional.empty()), 2);
+            }
+            new OperatorHarness(() -> new AsofJoinOperator(node), side, side)
+                    .rowsOf(0, List.of(untimed, timed, untimed, untimed))
+                    .rowsOf(1, List.of(right, untimed))
+                    .epochEnd()
+                    .weighted(0, untimed, -1)
+                    .expect(expected);
+        }
+    }
+
+    @Test
     void settledAsofJoinsSpeakOnceAndForget() {
         for (JoinKind kind : List.of(JoinKind.INNER, JoinKind.LEFT)) {
             Join node = node(kind, new JoinTime.Nearest(1, 1, false, true, true));
