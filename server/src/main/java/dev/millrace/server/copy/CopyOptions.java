@@ -24,8 +24,11 @@ public record CopyOptions(Form form, boolean header, byte delimiter, String null
         BINARY
     }
 
+    /** An option of COPY FROM that has no meaning here: there are no hint bits of rows that could be set at once. */
+    public static final String FREEZE = "freeze";
+
     private static final List<String> NAMES =
-            List.of("format", "header", "delimiter", "null", "quote", "escape", "encoding");
+            List.of("format", "header", "delimiter", "null", "quote", "escape", "encoding", FREEZE);
 
     /** @throws MillraceException for an option or a value that does not exist (22023) */
     public static CopyOptions of(Map<String, String> options) {
@@ -48,21 +51,23 @@ public record CopyOptions(Form form, boolean header, byte delimiter, String null
         if (!encoding.equals("utf8") && !encoding.equals("utf-8")) {
             throw invalid("COPY encoding must be UTF8, not \"" + options.get("encoding") + "\"");
         }
+        isOn(options, FREEZE);
         byte quote = one(options, "quote", "\"");
         return new CopyOptions(
                 form,
-                isOn(options.getOrDefault("header", "false")),
+                isOn(options, "header"),
                 one(options, "delimiter", form == Form.CSV ? "," : "\t"),
                 options.getOrDefault("null", form == Form.CSV ? "" : "\\N"),
                 quote,
                 options.containsKey("escape") ? one(options, "escape", "") : quote);
     }
 
-    private static boolean isOn(String value) {
+    private static boolean isOn(Map<String, String> options, String name) {
+        String value = options.getOrDefault(name, "false");
         return switch (value.toLowerCase(Locale.ROOT)) {
             case "", "true", "on", "1", "match" -> true;
             case "false", "off", "0" -> false;
-            default -> throw invalid("COPY header must be true or false, not \"" + value + "\"");
+            default -> throw invalid("COPY " + name + " must be true or false, not \"" + value + "\"");
         };
     }
 

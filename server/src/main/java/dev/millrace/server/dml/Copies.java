@@ -38,6 +38,9 @@ public final class Copies {
     public StatementResult to(Statement.CopyTo copy) {
         requireClient(copy.file().isPresent());
         CopyOptions options = CopyOptions.of(copy.options());
+        if (copy.options().containsKey(CopyOptions.FREEZE)) {
+            throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "COPY freeze only available using COPY FROM");
+        }
         if (copy.source() instanceof Statement.Select select) {
             return new StatementResult.CopyOut(queries.select(select), options);
         } else if (copy.source() instanceof Statement.Subscribe subscribe) {

@@ -263,8 +263,8 @@ final class RowsParser {
                 options.put("format", "csv");
             } else if (words.accept("binary")) {
                 options.put("format", "binary");
-            } else if (words.accept("header")) {
-                options.put("header", "true");
+            } else if (words.peek().isWord("header") || words.peek().isWord("freeze")) {
+                options.put(words.next().text(), "true");
             } else if (words.peek().isWord("delimiter")
                     || words.peek().isWord("null")
                     || words.peek().isWord("quote")
