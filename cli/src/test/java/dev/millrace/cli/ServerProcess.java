@@ -39,6 +39,15 @@ public final class ServerProcess implements AutoCloseable {
         return start(command(arguments));
     }
 
+    /** The same by the command that users have, with such options of the JVM. */
+    public static ServerProcess launch(String jvmOptions, List<String> command) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("MILLRACE_JVM_OPTIONS", jvmOptions);
+        builder.environment().put("MILLRACE_JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("MILLRACE_REBUILD", "never");
+        return start(builder);
+    }
+
     /** The same of a server that another command starts. */
     static ServerProcess start(ProcessBuilder command) throws Exception {
         command.environment().remove("MILLRACE_PASSWORD");

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -30,7 +31,8 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Whatever clients ask for ends when its time is over, and nobody else is held up by it: standing queries have all rows,
  * others are answered, and the server stops when it is told to. {@code -Dmillrace.hostile.seconds=N} sets for how long (20),
- * {@code -Dmillrace.hostile.seed=S} the seed; with {@code -Dmillrace.hostile.timed=true} times are asserted, too. Times at which
+ * {@code -Dmillrace.hostile.seed=S} the seed, {@code -Dmillrace.hostile.launcher=F} the command that starts the server, as users
+ * start it; with {@code -Dmillrace.hostile.timed=true} times are asserted, too. Times at which
  * the machine stood still, as a thread that only sleeps saw, are nobody's fault: they are taken off, and told. A statement's time
  * begins when the last byte of it was sent. {@code -Dmillrace.hostile.pictures=N} sets how many pictures are taken of what a late
  * statement is at (200): each stops the server for a while, so none is taken where times are asserted and nothing else is said.
@@ -55,11 +57,22 @@ class HostileTest {
     private final AtomicLong fed = new AtomicLong();
     private ServerProcess server;
 
+    /** With a heap of two and an engine of one gigabyte; as it is shipped where the test is given that. */
+    private static ServerProcess startServer() throws Exception {
+        List<String> options = List.of("--port", "0", "--http-port", "0", "--tls", "off", "--set", "engine.memory=1g");
+        Optional<String> launcher = Optional.ofNullable(System.getProperty("millrace.hostile.launcher"));
+        List<String> command =
+                new ArrayList<>(launcher.map(path -> List.of(path, "server")).orElse(List.of("-Xmx2g")));
+        command.addAll(options);
+        return launcher.isPresent()
+                ? ServerProcess.launch("-Xmx2g", command)
+                : ServerProcess.start(command.toArray(String[]::new));
+    }
+
     @Test
     @Timeout(7_200)
     void whatIsAskedEndsInTimeAndHoldsNobodyUp() throws Exception {
-        try (ServerProcess started = ServerProcess.start(
-                "-Xmx2g", "--port", "0", "--http-port", "0", "--tls", "off", "--set", "engine.memory=1g")) {
+        try (ServerProcess started = startServer()) {
             server = started;
             setUp();
             List<CompletableFuture<Void>> clients = new ArrayList<>();
