@@ -5,6 +5,8 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.Literals;
+import dev.millrace.sql.parser.form.DuckDbForms;
+import dev.millrace.sql.parser.form.LongDisjunctions;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
@@ -108,7 +110,7 @@ public final class StatementParser {
     }
 
     /** One statement, up to what cannot belong to it. */
-    Syntax statement() {
+    public Syntax statement() {
         Lexeme head = words.peek();
         if (head.isSymbol("(")) {
             return rows.select();
@@ -369,12 +371,12 @@ public final class StatementParser {
     }
 
     /** A query with its EMIT clause. */
-    static Syntax.QueryText queryText(Words words) {
+    public static Syntax.QueryText queryText(Words words) {
         return queryText(words, List.of());
     }
 
     /** A query with its EMIT clause, whose columns have other names: {@code SELECT * FROM (query) AS named (a, b)}. */
-    static Syntax.QueryText queryText(Words words, List<SqlIdentifier> columns) {
+    public static Syntax.QueryText queryText(Words words, List<SqlIdentifier> columns) {
         int first = words.place();
         SqlNode query = words.query();
         String text = words.textFrom(first);

@@ -6,6 +6,8 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.sql.grammar.ParseException;
 import dev.millrace.sql.grammar.QueryGrammar;
 import dev.millrace.sql.grammar.QueryGrammarTokenManager;
+import dev.millrace.sql.parser.feed.FedTokens;
+import dev.millrace.sql.parser.feed.TokenFeed;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.TypeSpec;

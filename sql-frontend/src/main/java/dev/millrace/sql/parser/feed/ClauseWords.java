@@ -1,9 +1,9 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.feed;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.grammar.QueryGrammarConstants;
-import dev.millrace.sql.parser.FedTokens.Paren;
+import dev.millrace.sql.parser.feed.FedTokens.Paren;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.Locale;

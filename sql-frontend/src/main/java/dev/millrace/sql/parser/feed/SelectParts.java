@@ -1,4 +1,4 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.feed;
 
 import dev.millrace.sql.grammar.QueryGrammarConstants;
 import dev.millrace.sql.syntax.FromClauses;

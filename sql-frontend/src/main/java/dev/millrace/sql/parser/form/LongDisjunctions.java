@@ -1,4 +1,4 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.form;
 
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.text.Lexeme;
@@ -19,7 +19,7 @@ import java.util.Set;
  * An operand is what stands between one OR and the next in the same parentheses, if no word in it could mean that they are of
  * different expressions.
  */
-final class LongDisjunctions {
+public final class LongDisjunctions {
     private static final int MANY_LEXEMES = 256;
     private static final Set<String> SLOW = Set.of("like", "ilike", "similar", "between");
     private static final Set<String> OTHER_EXPRESSION = Set.of(
@@ -55,7 +55,7 @@ final class LongDisjunctions {
     private LongDisjunctions() {}
 
     /** The lexemes with those parentheses; the very list when it is short or has no such operands. */
-    static List<Lexeme> split(List<Lexeme> lexemes) {
+    public static List<Lexeme> split(List<Lexeme> lexemes) {
         if (lexemes.size() <= MANY_LEXEMES) {
             return lexemes;
         }

@@ -1,4 +1,4 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.feed;
 
 import dev.millrace.sql.grammar.QueryGrammarConstants;
 import dev.millrace.sql.grammar.Token;
@@ -12,11 +12,11 @@ import java.util.List;
  * The lexemes of a text, a place among them, the tokens fed for those before it that the grammar has not taken yet, and the
  * parentheses open there. One thread, one parse.
  */
-final class FedTokens {
+public final class FedTokens {
     /** A token that knows which lexemes it stands for. */
-    static final class FedToken extends Token {
+    public static final class FedToken extends Token {
         /** The place of the first lexeme behind it. */
-        int nextLexeme;
+        public int nextLexeme;
     }
 
     /** What an open parenthesis belongs to, when that changes how words in it are read. */
@@ -47,7 +47,7 @@ final class FedTokens {
 
     // ---- the place -------------------------------------------------------------------------------------------------
 
-    List<Lexeme> lexemes() {
+    public List<Lexeme> lexemes() {
         return lexemes;
     }
 
@@ -118,7 +118,7 @@ final class FedTokens {
         push(TokenKinds.ofKeyword(word), word, lexemesUsed);
     }
 
-    void name(String name, int lexemesUsed) {
+    public void name(String name, int lexemesUsed) {
         Paren paren = expected;
         push(QueryGrammarConstants.IDENTIFIER, name, lexemesUsed);
         expected = paren;

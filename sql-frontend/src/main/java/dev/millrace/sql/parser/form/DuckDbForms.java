@@ -1,7 +1,8 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.form;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.parser.feed.TokenFeed;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
@@ -25,7 +26,7 @@ import java.util.Set;
  *
  * <p>Texts without such forms stay as they are. Pure functions.
  */
-final class DuckDbForms {
+public final class DuckDbForms {
     /** Words that need no neighbours to tell that there may be something to do. */
     private static final Set<String> TRIGGERS = Set.of("""
             exclude rename pivot unpivot pivot_wider pivot_longer jsonb_to_record jsonb_to_recordset
@@ -48,7 +49,7 @@ final class DuckDbForms {
     }
 
     /** The same text in forms that the parser knows. */
-    static List<Lexeme> rewrite(List<Lexeme> lexemes) {
+    public static List<Lexeme> rewrite(List<Lexeme> lexemes) {
         if (!concerns(lexemes)) {
             return lexemes;
         }

@@ -1,4 +1,4 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.form;
 
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.text.Lexeme;

@@ -1,9 +1,9 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.feed;
 
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.grammar.QueryGrammarConstants;
 import dev.millrace.sql.grammar.Token;
-import dev.millrace.sql.parser.FedTokens.Paren;
+import dev.millrace.sql.parser.feed.FedTokens.Paren;
 import dev.millrace.sql.text.Lexeme;
 import java.util.List;
 import java.util.Set;
@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * EMIT and the end of the text are the end. What it decides is what each word means between its neighbours. One thread, one
  * parse.
  */
-final class TokenFeed implements Supplier<Token> {
+public final class TokenFeed implements Supplier<Token> {
     /** Keywords when a parenthesis follows. */
     private static final Set<String> BEFORE_PARENTHESIS =
             Set.of("cast", "try_cast", "row", "array", "exists", "values", "cube", "rollup", "match_condition");
@@ -26,7 +26,7 @@ final class TokenFeed implements Supplier<Token> {
     private final Interrupt interrupt = Interrupt.current();
 
     /** @param first the lexeme to begin with */
-    TokenFeed(List<Lexeme> lexemes, int first) {
+    public TokenFeed(List<Lexeme> lexemes, int first) {
         tokens = new FedTokens(lexemes, first);
         forms = new PostgresForms(tokens);
         parts = new SelectParts(tokens);

@@ -1,4 +1,4 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.form;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.sql.text.Lexeme;

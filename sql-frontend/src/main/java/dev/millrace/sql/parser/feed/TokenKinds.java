@@ -1,4 +1,4 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.parser.feed;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
