@@ -167,8 +167,7 @@ class ArchitectureTest {
         Map<String, Integer> large = Map.of(
                 "dev.millrace.engine.aggregate", 38,
                 "dev.millrace.engine.state", 32,
-                "dev.millrace.expressions.code", 36,
-                "dev.millrace.sql.parser", 33);
+                "dev.millrace.expressions.code", 36);
         Map<String, Integer> tooLarge = new TreeMap<>();
         SOURCES.forEach((name, types) -> {
             if (types.size() > large.getOrDefault(name, 30)) {

@@ -462,41 +462,7 @@ final class Words {
     /** A syntax error at a place; a misspelt keyword may also be the word before, taken for an alias. */
     private MillraceException misspelt(int place) {
         MillraceException error = syntaxErrorAt(lexemes.get(place));
-        for (int candidate = place; candidate >= Math.max(0, place - 1); candidate--) {
-            Lexeme word = lexemes.get(candidate);
-            if (word.kind() == Kind.WORD && word.text().length() > 2 && !Keywords.isReserved(word.text())) {
-                Optional<String> nearest = Suggestion.nearest(word.text(), LIKELY_WORDS);
-                if (nearest.isPresent() && !nearest.get().equals(word.text())) {
-                    return error.withHint("did you mean \"" + nearest.get().toUpperCase(Locale.ROOT) + "\"?");
-                }
-            }
-        }
-        return error;
+        Optional<String> meant = MisspeltWords.meant(lexemes, place);
+        return meant.isPresent() ? error.withHint("did you mean \"" + meant.get() + "\"?") : error;
     }
-
-    /** Words of queries that are worth suggesting. */
-    private static final List<String> LIKELY_WORDS = List.of(
-            "from",
-            "where",
-            "group",
-            "order",
-            "having",
-            "limit",
-            "offset",
-            "join",
-            "inner",
-            "left",
-            "right",
-            "union",
-            "between",
-            "like",
-            "and",
-            "then",
-            "when",
-            "else",
-            "select",
-            "values",
-            "distinct",
-            "using",
-            "by");
 }
