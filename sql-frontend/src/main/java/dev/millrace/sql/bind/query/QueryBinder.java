@@ -36,7 +36,6 @@ import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
-import org.apache.calcite.rel.logical.LogicalUnion;
 import org.apache.calcite.rel.logical.LogicalValues;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
@@ -355,7 +354,7 @@ public final class QueryBinder {
             }
             rows.set(row, values);
         }
-        RelNode rel = constant ? constantRows(rows, types, names) : computedRows(rows, names);
+        RelNode rel = constant ? constantRows(rows, types, names) : ComputedRows.of(context.cluster(), rows, names);
         return new Pending(rel, Relations.references(rel), names, Optional.empty());
     }
 
@@ -386,14 +385,6 @@ public final class QueryBinder {
         }
         return LogicalValues.create(
                 context.cluster(), TypeMapper.factory().createStructType(relTypes, names), tuples.build());
-    }
-
-    private RelNode computedRows(List<List<RexNode>> rows, List<String> names) {
-        List<RelNode> inputs = new ArrayList<>();
-        for (List<RexNode> row : rows) {
-            inputs.add(Relations.project(LogicalValues.createOneRow(context.cluster()), row, names));
-        }
-        return inputs.size() == 1 ? inputs.get(0) : LogicalUnion.create(inputs, true);
     }
 
     // ---- set operations --------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.type.DataType;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.calcite.rex.RexCall;
@@ -57,5 +58,23 @@ public final class Draws {
                         : super.visitCall(call);
             }
         });
+    }
+
+    /** Expressions of one row, their calls numbered in the order in which they come: rows that draw in the same way are alike then. */
+    public static List<RexNode> renumbered(List<RexNode> row) {
+        Map<RexNode, RexNode> numbers = new HashMap<>();
+        RexShuttle renumbering = new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+                if (!FUNCTIONS.containsKey(call.getOperator().getName())) {
+                    return super.visitCall(call);
+                }
+                RexNode number = numbers.computeIfAbsent(
+                        call.getOperands().get(0),
+                        known -> Rex.literal(new Literal((long) numbers.size(), DataType.BIGINT)));
+                return call.clone(call.getType(), List.of(number));
+            }
+        };
+        return row.stream().map(expression -> expression.accept(renumbering)).toList();
     }
 }
