@@ -60,6 +60,17 @@ class ComputedValuesTest {
         }
     }
 
+    @Test
+    void rowsThatReadAnotherRowAreMadeForEachOfIt() {
+        db.run("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t SELECT g FROM generate_series(1, 50) g(g)");
+        String rows = IntStream.range(0, 40)
+                .mapToObj(i -> "(a.id + " + i + ", (SELECT max(id) FROM t) * " + i + ")")
+                .collect(Collectors.joining(", "));
+        assertEquals(
+                db.rows("SELECT a.id, a.id + i, 50 * i FROM t a, generate_series(0, 39) g(i)"),
+                db.rows("SELECT a.id, x, y FROM t a, LATERAL (VALUES " + rows + ") s(x, y)"));
+    }
+
     /** Whatever kinds of rows are neighbours: each is what it is alone. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
