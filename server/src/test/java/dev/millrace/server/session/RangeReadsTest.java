@@ -145,7 +145,7 @@ class RangeReadsTest {
                     db.run("CREATE MATERIALIZED VIEW v" + table + " AS SELECT "
                             + String.join(", ", NAMES).replace("a,", "abs(a) AS a,") + " FROM " + table);
                 }
-                for (int step = 0; step < 60; step++) {
+                for (int step = 0; step < 35; step++) {
                     switch (random.nextInt(6)) {
                         case 0, 1 -> {
                             List<String> rows = new ArrayList<>();
