@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
 import dev.millrace.expressions.code.LiteralImage;
+import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
@@ -31,6 +32,7 @@ public final class ConstantRows {
         List<Batch> batches = new ArrayList<>();
         try {
             for (int from = 0; from < values.rows().size(); from += batchRows) {
+                Interrupt.checkCurrent();
                 int to = Math.min(values.rows().size(), from + batchRows);
                 batches.add(batch(values, values.rows().subList(from, to), allocator));
             }
@@ -45,6 +47,7 @@ public final class ConstantRows {
         List<FieldVector> columns = new ArrayList<>();
         try {
             for (int column = 0; column < values.schema().size(); column++) {
+                Interrupt.checkCurrent();
                 columns.add(column(values.schema().field(column), column, rows, allocator));
             }
             return Batch.of(values.schema(), columns.toArray(FieldVector[]::new), rows.size());
