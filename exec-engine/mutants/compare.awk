@@ -25,6 +25,7 @@ $6 == "NON_VIABLE" { next }
     sub(/^dev\.millrace\.engine\./, "", class)
     package = class
     sub(/\..*/, "", package)
+    sub(/.*\./, package ".", class) # the packages below it are explained with it
     mutator = $3
     sub(/.*\./, "", mutator)
     sub(/Mutator$/, "", mutator)

@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +72,27 @@ class RepositoryTest {
             }
         }
         assertEquals(List.of(), tooLong, "split the file, or say in its javadoc \"Long because ...\"");
+    }
+
+    @Test
+    void everyTypeHasANameThatNoOtherHas() {
+        Map<String, List<String>> byName = files("src/main/java", ".java").stream()
+                .filter(path -> !path.endsWith("package-info.java"))
+                .filter(path -> !path.endsWith("Main.java")) // of the programs
+                .map(path -> ROOT.relativize(path).toString())
+                .collect(Collectors.groupingBy(path -> path.replaceAll(".*/", ""), TreeMap::new, Collectors.toList()));
+        byName.values().removeIf(paths -> paths.size() == 1);
+        assertEquals(Map.of(), byName);
+    }
+
+    @Test
+    void locksAreNamedWhereACompilerReadsThem() {
+        Pattern comment = Pattern.compile("// .*[gG]uarded by (this|itself|lock|[A-Z_]+)\\b");
+        List<String> said = files("src/main/java", ".java").stream()
+                .filter(path -> comment.matcher(text(path)).find())
+                .map(path -> ROOT.relativize(path).toString())
+                .toList();
+        assertEquals(List.of(), said, "write @GuardedBy instead of a comment");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.interrupt;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,8 +25,10 @@ public final class Turns {
     private static final long WAIT_MILLIS = 5; // after as long, who waits looks at its interrupt and for lost turns
 
     private final int most;
-    private final List<Turn> having = new ArrayList<>(); // guarded by this
-    private final Deque<Turn> waiting = new ArrayDeque<>(); // who came first is served first; guarded by this
+
+    @GuardedBy("this") private final List<Turn> having = new ArrayList<>();
+
+    @GuardedBy("this") private final Deque<Turn> waiting = new ArrayDeque<>(); // who came first is served first
 
     /** @param most how many threads have a turn at a time, once they work long */
     public Turns(int most) {

@@ -10,15 +10,15 @@ import java.sql.Statement;
 final class ChangesResult implements InvocationHandler {
     private final ResultSet rows;
     private final Statement owner;
-    private final Subscription subscription;
+    private final JdbcSubscription subscription;
 
-    private ChangesResult(ResultSet rows, Statement owner, Subscription subscription) {
+    private ChangesResult(ResultSet rows, Statement owner, JdbcSubscription subscription) {
         this.rows = rows;
         this.owner = owner;
         this.subscription = subscription;
     }
 
-    static ResultSet wrap(ResultSet rows, Statement owner, Subscription subscription) {
+    static ResultSet wrap(ResultSet rows, Statement owner, JdbcSubscription subscription) {
         return (ResultSet) Proxy.newProxyInstance(
                 ChangesResult.class.getClassLoader(),
                 new Class<?>[] {ResultSet.class},
@@ -36,7 +36,7 @@ final class ChangesResult implements InvocationHandler {
             case "getStatement":
                 return owner;
             default:
-                return Calls.passOrAnswer(rows, proxy, method, arguments);
+                return ProxyCalls.passOrAnswer(rows, proxy, method, arguments);
         }
     }
 }

@@ -38,7 +38,7 @@ final class ConnectionCalls implements InvocationHandler {
         Connection self = (Connection) proxy;
         switch (method.getName()) {
             case "createStatement":
-                Statement statement = (Statement) Calls.pass(postgresql, method, arguments);
+                Statement statement = (Statement) ProxyCalls.pass(postgresql, method, arguments);
                 return StatementCalls.wrap(statement, self, endpoint);
             case "prepareStatement":
                 return prepare(self, method, arguments);
@@ -46,21 +46,21 @@ final class ConnectionCalls implements InvocationHandler {
                 return new MillraceMetaData(postgresql.unwrap(PgConnection.class), self, url);
             case "close", "abort":
                 try {
-                    return Calls.pass(postgresql, method, arguments);
+                    return ProxyCalls.pass(postgresql, method, arguments);
                 } finally {
                     onClose.run();
                 }
             default:
-                return Calls.passOrAnswer(postgresql, proxy, method, arguments);
+                return ProxyCalls.passOrAnswer(postgresql, proxy, method, arguments);
         }
     }
 
     private Object prepare(Connection self, Method method, Object[] arguments) throws Throwable {
         String sql = (String) arguments[0];
-        if (Subscription.isSubscribe(sql)) {
-            return SubscribingCalls.wrap(self, Subscription.open(endpoint, sql));
+        if (JdbcSubscription.isSubscribe(sql)) {
+            return SubscribingCalls.wrap(self, JdbcSubscription.open(endpoint, sql));
         }
-        PreparedStatement statement = (PreparedStatement) Calls.pass(postgresql, method, arguments);
+        PreparedStatement statement = (PreparedStatement) ProxyCalls.pass(postgresql, method, arguments);
         // With more than the text, generated keys or another kind of result are asked for, which COPY does not give.
         Optional<InsertAsCopy> copy = arguments.length == 1 && !(statement instanceof CallableStatement)
                 ? InsertAsCopy.of(sql)

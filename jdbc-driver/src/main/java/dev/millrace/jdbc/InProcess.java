@@ -1,5 +1,6 @@
 package dev.millrace.jdbc;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.Millrace;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.pgwire.PgServer;
@@ -22,10 +23,12 @@ import org.postgresql.PGProperty;
  */
 final class InProcess implements AutoCloseable {
     static final String WORKERS = "workers";
-    private static final Map<String, Running> RUNNING = new HashMap<>(); // guarded by itself
+
+    @GuardedBy("RUNNING") private static final Map<String, Running> RUNNING = new HashMap<>();
 
     private final String location;
-    private boolean closed; // guarded by RUNNING
+
+    @GuardedBy("RUNNING") private boolean closed;
 
     /** A database that is open. */
     private static final class Running {

@@ -51,7 +51,7 @@ final class InsertCalls extends StatementCalls {
             case "addBatch":
                 if (arguments != null || rowsBehind > 0 || !addRow()) {
                     giveParameters();
-                    Calls.pass(postgresql, method, arguments);
+                    ProxyCalls.pass(postgresql, method, arguments);
                     rowsBehind++;
                 }
                 return null;
@@ -64,10 +64,10 @@ final class InsertCalls extends StatementCalls {
             case "clearBatch":
                 rows.clear();
                 rowsBehind = 0;
-                return Calls.pass(postgresql, method, arguments);
+                return ProxyCalls.pass(postgresql, method, arguments);
             case "clearParameters":
                 Arrays.fill(setters, null);
-                return Calls.pass(postgresql, method, arguments);
+                return ProxyCalls.pass(postgresql, method, arguments);
             case "execute",
                     "executeQuery",
                     "executeUpdate",
@@ -87,7 +87,7 @@ final class InsertCalls extends StatementCalls {
     private void giveParameters() throws Throwable {
         for (int i = 0; i < setters.length; i++) {
             if (setters[i] != null) {
-                Calls.pass(postgresql, setters[i], settings[i]);
+                ProxyCalls.pass(postgresql, setters[i], settings[i]);
             }
         }
     }

@@ -17,7 +17,8 @@ class StatementCalls implements InvocationHandler {
     private final Statement postgresql;
     private final Connection connection;
     private final Endpoint endpoint;
-    private volatile Optional<Subscription> subscription = Optional.empty(); // written by its user, read by who cancels
+    private volatile Optional<JdbcSubscription> subscription =
+            Optional.empty(); // written by its user, read by who cancels
 
     StatementCalls(Statement postgresql, Connection connection, Endpoint endpoint) {
         this.postgresql = postgresql;
@@ -55,38 +56,38 @@ class StatementCalls implements InvocationHandler {
             case "getResultSet":
                 return subscription.isPresent()
                         ? subscription.get().result()
-                        : Calls.pass(postgresql, method, arguments);
+                        : ProxyCalls.pass(postgresql, method, arguments);
             case "getUpdateCount":
-                return subscription.isPresent() ? -1 : Calls.pass(postgresql, method, arguments);
+                return subscription.isPresent() ? -1 : ProxyCalls.pass(postgresql, method, arguments);
             case "getMoreResults":
                 if (subscription.isPresent()) {
                     endSubscription();
                     return false;
                 }
-                return Calls.pass(postgresql, method, arguments);
+                return ProxyCalls.pass(postgresql, method, arguments);
             case "cancel":
                 if (subscription.isPresent()) {
                     subscription.get().cancel();
                     return null;
                 }
-                return Calls.pass(postgresql, method, arguments);
+                return ProxyCalls.pass(postgresql, method, arguments);
             case "close":
                 endSubscription();
-                return Calls.pass(postgresql, method, arguments);
+                return ProxyCalls.pass(postgresql, method, arguments);
             case "getConnection":
                 return connection;
             default:
-                return Calls.passOrAnswer(postgresql, proxy, method, arguments);
+                return ProxyCalls.passOrAnswer(postgresql, proxy, method, arguments);
         }
     }
 
     private static boolean isSubscribe(Object[] arguments) {
-        return arguments != null && arguments.length == 1 && Subscription.isSubscribe((String) arguments[0]);
+        return arguments != null && arguments.length == 1 && JdbcSubscription.isSubscribe((String) arguments[0]);
     }
 
     private ResultSet subscribe(Statement self, String sql) throws SQLException {
         endSubscription();
-        Subscription opened = Subscription.open(endpoint, sql);
+        JdbcSubscription opened = JdbcSubscription.open(endpoint, sql);
         try {
             opened.statement().setFetchSize(postgresql.getFetchSize());
             opened.statement().setQueryTimeout(postgresql.getQueryTimeout());
@@ -102,11 +103,11 @@ class StatementCalls implements InvocationHandler {
 
     private Object passAnew(Method method, Object[] arguments) throws Throwable {
         endSubscription();
-        return Calls.pass(postgresql, method, arguments);
+        return ProxyCalls.pass(postgresql, method, arguments);
     }
 
     private void endSubscription() throws SQLException {
-        Optional<Subscription> ended = subscription;
+        Optional<JdbcSubscription> ended = subscription;
         subscription = Optional.empty();
         if (ended.isPresent()) {
             ended.get().close();

@@ -11,15 +11,15 @@ import org.postgresql.PGStatement;
 /** Answers the calls to a prepared SUBSCRIBE, whose parameters and settings are those of the subscription's statement. */
 final class SubscribingCalls implements InvocationHandler {
     private final Connection connection;
-    private final Subscription subscription;
+    private final JdbcSubscription subscription;
 
-    private SubscribingCalls(Connection connection, Subscription subscription) {
+    private SubscribingCalls(Connection connection, JdbcSubscription subscription) {
         this.connection = connection;
         this.subscription = subscription;
     }
 
     /** @param subscription taken over */
-    static PreparedStatement wrap(Connection connection, Subscription subscription) {
+    static PreparedStatement wrap(Connection connection, JdbcSubscription subscription) {
         return (PreparedStatement) Proxy.newProxyInstance(
                 SubscribingCalls.class.getClassLoader(),
                 new Class<?>[] {PreparedStatement.class, PGStatement.class},
@@ -33,13 +33,13 @@ final class SubscribingCalls implements InvocationHandler {
             case "executeQuery":
                 return withoutText
                         ? subscription.start((Statement) proxy, false)
-                        : Calls.pass(subscription.statement(), method, arguments);
+                        : ProxyCalls.pass(subscription.statement(), method, arguments);
             case "execute":
                 if (withoutText) {
                     subscription.start((Statement) proxy, false);
                     return true;
                 }
-                return Calls.pass(subscription.statement(), method, arguments);
+                return ProxyCalls.pass(subscription.statement(), method, arguments);
             case "getResultSet":
                 return subscription.result();
             case "cancel":
@@ -51,7 +51,7 @@ final class SubscribingCalls implements InvocationHandler {
             case "getConnection":
                 return connection;
             default:
-                return Calls.passOrAnswer(subscription.statement(), proxy, method, arguments);
+                return ProxyCalls.passOrAnswer(subscription.statement(), proxy, method, arguments);
         }
     }
 }

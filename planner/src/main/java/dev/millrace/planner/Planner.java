@@ -51,6 +51,8 @@ import java.util.Optional;
  * merge        joins of one key that need not keep what lies between them
  * distribute   exchanges and two-phase aggregation, when there is more than one worker
  * </pre>
+ *
+ * What each of them needs of those before it is said by {@link Pass}, and asserted.
  */
 public final class Planner {
     private Planner() {}
@@ -78,54 +80,70 @@ public final class Planner {
     /** All that follows once the order of joins is there. */
     private static PhysicalPlan physical(Query query, PlanNode ordered, PlannerContext context, Inference inference) {
         boolean finite = inference.finite();
+        boolean standing = !finite;
+        Emit asked = query.emit();
+        boolean closing = standing && asked instanceof Emit.OnWindowClose;
+        boolean mayWait = finite || asked instanceof Emit.Unspecified || asked instanceof Emit.OnWindowClose;
+        boolean bounded = mayWait || context.dropLate();
+        boolean knowsTime = standing && context.nowMicros().isPresent();
+        boolean forgets = standing && context.stateTtlMicros().isPresent();
         Simplification simplification = new Simplification(context.folderOfRows());
-        PlanNode plan = simplification.apply(ordered);
-        if (!finite) {
-            if (context.nowMicros().isPresent()) {
-                long now = context.nowMicros().getAsLong();
-                plan = simplification.apply(Rewriter.rewrite(plan, new DecideByClock(now, context.folderOfRows())));
-            }
-            plan = simplification.apply(Rewriter.rewrite(plan, new RecognizeTimeFilter()));
-            new ClockCheck(inference).check(plan);
-        }
-        boolean mayWait =
-                finite || query.emit() instanceof Emit.Unspecified || query.emit() instanceof Emit.OnWindowClose;
-        boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;
-        if (mayWait) {
-            plan = simplification.apply(WindowRecognition.apply(plan, inference, closing));
-        }
-        if (mayWait || context.dropLate()) {
-            plan = Rewriter.rewrite(plan, new RecognizeIntervalJoin(inference, mayWait, closing));
-            plan = Rewriter.rewrite(plan, new RecognizeLifetimeJoin(inference, mayWait));
-        }
-        plan = Rewriter.rewrite(plan, new TimedJoinCheck(inference, closing));
-        if (closing) {
-            EmissionCheck.refuseOpenSessions(plan);
-        }
-        plan = simplification.apply(OverRecognition.apply(plan, inference, closing));
-        new MatchCheck(inference).check(plan);
-        if (!finite && context.stateTtlMicros().isPresent()) {
-            plan = Rewriter.rewrite(
-                    plan, new ForgetState(inference, context.stateTtlMicros().getAsLong()));
-        }
-        if (!finite && query.emit() instanceof Emit.Every every) {
-            plan = new PlanNode.Pace(plan, every.periodMicros());
-        }
-        Emit emit = emission(query.emit(), plan, finite, new EmissionCheck(inference, context.relations()));
-        boolean appendOnly = inference.of(plan).appendOnly();
 
-        Optional<RelationFacts.EventTime> declared = EventTimes.declared(plan);
-        plan = WatermarkPlacement.apply(plan, context.dropLate());
+        Passes passes = new Passes(ordered)
+                .run(Pass.SIMPLIFY, simplification::apply)
+                .runIf(knowsTime, Pass.DECIDE_BY_CLOCK, plan -> {
+                    long now = context.nowMicros().getAsLong();
+                    return Rewriter.rewrite(plan, new DecideByClock(now, context.folderOfRows()));
+                })
+                .runIf(knowsTime, Pass.SIMPLIFY, simplification::apply)
+                .runIf(standing, Pass.RECOGNIZE_TIME_FILTERS, plan -> Rewriter.rewrite(plan, new RecognizeTimeFilter()))
+                .runIf(standing, Pass.SIMPLIFY, simplification::apply)
+                .check(standing, Pass.CHECK_CLOCK, new ClockCheck(inference)::check)
+                .runIf(mayWait, Pass.RECOGNIZE_WINDOWS, plan -> WindowRecognition.apply(plan, inference, closing))
+                .runIf(mayWait, Pass.SIMPLIFY, simplification::apply)
+                .runIf(
+                        bounded,
+                        Pass.RECOGNIZE_INTERVAL_JOINS,
+                        plan -> Rewriter.rewrite(plan, new RecognizeIntervalJoin(inference, mayWait, closing)))
+                .runIf(
+                        bounded,
+                        Pass.RECOGNIZE_LIFETIME_JOINS,
+                        plan -> Rewriter.rewrite(plan, new RecognizeLifetimeJoin(inference, mayWait)))
+                .run(Pass.CHECK_TIMED_JOINS, plan -> Rewriter.rewrite(plan, new TimedJoinCheck(inference, closing)))
+                .check(closing, Pass.CHECK_SESSIONS, EmissionCheck::refuseOpenSessions)
+                .run(Pass.RECOGNIZE_OVER, plan -> OverRecognition.apply(plan, inference, closing))
+                .run(Pass.SIMPLIFY, simplification::apply)
+                .check(true, Pass.CHECK_MATCHES, new MatchCheck(inference)::check)
+                .runIf(forgets, Pass.FORGET, plan -> {
+                    long ttl = context.stateTtlMicros().getAsLong();
+                    return Rewriter.rewrite(plan, new ForgetState(inference, ttl));
+                })
+                .runIf(
+                        standing && asked instanceof Emit.Every,
+                        Pass.PACE,
+                        plan -> new PlanNode.Pace(plan, ((Emit.Every) asked).periodMicros()));
+
+        PlanNode recognized = passes.plan();
+        Emit emit = emission(asked, recognized, finite, new EmissionCheck(inference, context.relations()));
+        boolean appendOnly = inference.of(recognized).appendOnly();
+        Optional<RelationFacts.EventTime> declared = EventTimes.declared(recognized);
+
+        passes.run(Pass.PLACE_WATERMARKS, plan -> WatermarkPlacement.apply(plan, context.dropLate()));
         Optional<RelationFacts.EventTime> eventTime = finite || !appendOnly
                 ? Optional.empty()
-                : EventTimes.settled(plan, inference).or(() -> declared);
-        plan = simplification.apply(ShareScans.apply(PruneColumns.apply(plan)));
-        plan = PushPredicatesIntoScan.apply(plan, context.relations());
-        plan = promised(plan, inference);
-        plan = Rewriter.rewrite(plan, new KeepUserStates(context.userStates()));
-        Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(plan);
-        plan = MergeJoins.apply(new DrawnOnce(inference).apply(plan), inference);
-        plan = Parallelism.apply(plan, context.parallelism(), inference);
+                : EventTimes.settled(passes.plan(), inference).or(() -> declared);
+        passes.run(Pass.PRUNE, PruneColumns::apply)
+                .run(Pass.SHARE_SCANS, ShareScans::apply)
+                .run(Pass.SIMPLIFY, simplification::apply)
+                .run(Pass.PUSH_PREDICATES, plan -> PushPredicatesIntoScan.apply(plan, context.relations()))
+                .run(Pass.PROMISE_APPEND_ONLY, plan -> promised(plan, inference))
+                .run(Pass.KEEP_USER_STATES, plan -> Rewriter.rewrite(plan, new KeepUserStates(context.userStates())));
+
+        Optional<List<Integer>> uniqueKey = new UniqueKey(context.relations()).of(passes.plan());
+        PlanNode plan = passes.run(Pass.DRAW_ONCE, new DrawnOnce(inference)::apply)
+                .run(Pass.MERGE_JOINS, merged -> MergeJoins.apply(merged, inference))
+                .run(Pass.DISTRIBUTE, merged -> Parallelism.apply(merged, context.parallelism(), inference))
+                .plan();
         plan = Nodes.named(Rewriter.shared(plan), query.schema().names());
         return new PhysicalPlan(plan, appendOnly, emit, uniqueKey, eventTime, Optional.empty(), Fingerprint.of(plan));
     }

@@ -1,5 +1,6 @@
 package dev.millrace.scheduler;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +33,11 @@ public final class WorkerThreads extends Workers {
 
     /** A thread and what it is at. */
     private final class Worker implements Runnable {
-        private ScheduledTask task; // null between runs; guarded by lock, as what follows
-        private long sinceNanos;
-        private boolean isReplaced;
+        @GuardedBy("lock") private ScheduledTask task; // null between runs
+
+        @GuardedBy("lock") private long sinceNanos;
+
+        @GuardedBy("lock") private boolean isReplaced;
 
         @Override
         public void run() {
@@ -48,16 +51,26 @@ public final class WorkerThreads extends Workers {
     private final Condition stopped = lock.newCondition(); // a run of a removed task ended
     private final Condition watch = lock.newCondition();
     private final Condition timersChanged = lock.newCondition();
-    private final RunQueue queue; // guarded by lock
-    private final Timers timers = new Timers(); // guarded by lock
-    private final List<Thread> threads = new ArrayList<>(); // guarded by lock
-    private final List<Worker> workers = new ArrayList<>(); // guarded by lock
-    private int startedWorkers; // guarded by lock
-    private int replaced; // guarded by lock
+
+    @GuardedBy("lock") private final RunQueue queue;
+
+    @GuardedBy("lock") private final Timers timers = new Timers();
+
+    @GuardedBy("lock") private final List<Thread> threads = new ArrayList<>();
+
+    @GuardedBy("lock") private final List<Worker> workers = new ArrayList<>();
+
+    @GuardedBy("lock") private int startedWorkers;
+
+    @GuardedBy("lock") private int replaced;
+
     private final ThreadLocal<ScheduledTask> running = new ThreadLocal<>();
-    private long nextId; // guarded by lock
-    private int sleepers; // guarded by lock
-    private boolean closed; // guarded by lock
+
+    @GuardedBy("lock") private long nextId;
+
+    @GuardedBy("lock") private int sleepers;
+
+    @GuardedBy("lock") private boolean closed;
 
     public WorkerThreads(int count, SchedulingPolicy policy, Clock clock) {
         this.clock = clock;

@@ -1,5 +1,6 @@
 package dev.millrace.memory;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,13 +47,18 @@ public final class CheckedMemory {
     private static final long[] keys = new long[TABLE]; // page number + 1, 0 for none; written under the lock
     private static final byte[][] shadows = new byte[TABLE][]; // written before their keys
     private static final ConcurrentSkipListMap<Long, Block> live = new ConcurrentSkipListMap<>();
-    private static final Map<Long, Deque<Long>> reusable =
-            new HashMap<>(); // by size with red zone; guarded by the lock
-    private static final Deque<Block> quarantine = new ArrayDeque<>(); // guarded by the lock
+
+    @GuardedBy("CheckedMemory.class") private static final Map<Long, Deque<Long>> reusable = new HashMap<>(); // by size with red zone
+
+    @GuardedBy("CheckedMemory.class") private static final Deque<Block> quarantine = new ArrayDeque<>();
+
     private static final Queue<InvalidAccess> found = new ConcurrentLinkedQueue<>();
-    private static long quarantined; // bytes; guarded by the lock
-    private static long slabNext; // guarded by the lock
-    private static long slabEnd; // guarded by the lock
+
+    @GuardedBy("CheckedMemory.class") private static long quarantined; // bytes
+
+    @GuardedBy("CheckedMemory.class") private static long slabNext;
+
+    @GuardedBy("CheckedMemory.class") private static long slabEnd;
 
     /** An access to what is not allocated. */
     public static final class InvalidAccess extends AssertionError {

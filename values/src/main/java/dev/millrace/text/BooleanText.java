@@ -17,14 +17,14 @@ final class BooleanText {
         if (digit) {
             return is(first == '1', out);
         }
-        if (Words.prefixOf(at, end, "true", 1)
-                || Words.prefixOf(at, end, "yes", 1)
-                || Words.prefixOf(at, end, "on", 2)) {
+        if (WordBytes.prefixOf(at, end, "true", 1)
+                || WordBytes.prefixOf(at, end, "yes", 1)
+                || WordBytes.prefixOf(at, end, "on", 2)) {
             return is(true, out);
         }
-        if (Words.prefixOf(at, end, "false", 1)
-                || Words.prefixOf(at, end, "no", 1)
-                || Words.prefixOf(at, end, "off", 2)) {
+        if (WordBytes.prefixOf(at, end, "false", 1)
+                || WordBytes.prefixOf(at, end, "no", 1)
+                || WordBytes.prefixOf(at, end, "off", 2)) {
             return is(false, out);
         }
         return ValueParser.SYNTAX;

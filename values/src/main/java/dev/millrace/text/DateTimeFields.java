@@ -136,7 +136,7 @@ final class DateTimeFields {
     private boolean takeNumber(int most, boolean exact) {
         int digits = 0;
         number = 0;
-        while (digits < most && at < end && Words.isDigit(at)) {
+        while (digits < most && at < end && WordBytes.isDigit(at)) {
             number = number * 10 + Memory.getByte(at++) - '0';
             digits++;
         }
@@ -145,11 +145,11 @@ final class DateTimeFields {
 
     private boolean takeMonthName() {
         long start = at;
-        while (at < end && Words.isLetter(at)) {
+        while (at < end && WordBytes.isLetter(at)) {
             at++;
         }
         for (int i = 0; i < MONTHS.length; i++) {
-            if (Words.prefixOf(start, at, MONTHS[i], SHORTEST_MONTH)) {
+            if (WordBytes.prefixOf(start, at, MONTHS[i], SHORTEST_MONTH)) {
                 month = i + 1;
                 return true;
             }
@@ -160,7 +160,7 @@ final class DateTimeFields {
     private boolean takeFraction() {
         int digits = 0;
         int scaled = 0;
-        for (; at < end && Words.isDigit(at); at++) {
+        for (; at < end && WordBytes.isDigit(at); at++) {
             if (digits < ROUNDING_DIGITS) {
                 scaled = scaled * 10 + Memory.getByte(at) - '0';
                 digits++;
@@ -177,8 +177,8 @@ final class DateTimeFields {
     }
 
     private boolean takeMeridian() {
-        boolean am = Words.startsWith(at, end, "am");
-        if (!am && !Words.startsWith(at, end, "pm")) {
+        boolean am = WordBytes.startsWith(at, end, "am");
+        if (!am && !WordBytes.startsWith(at, end, "pm")) {
             return false;
         }
         meridian = am ? 0 : 12;
@@ -187,11 +187,11 @@ final class DateTimeFields {
     }
 
     private boolean takeZone() {
-        if (Words.startsWith(at, end, "z")) {
+        if (WordBytes.startsWith(at, end, "z")) {
             at++;
             return true;
         }
-        if (Words.startsWith(at, end, "utc") || Words.startsWith(at, end, "gmt")) {
+        if (WordBytes.startsWith(at, end, "utc") || WordBytes.startsWith(at, end, "gmt")) {
             at += 3;
             return true;
         }
@@ -204,7 +204,7 @@ final class DateTimeFields {
         }
         int minutes = number * 60;
         boolean colon = at < end && Memory.getByte(at) == ':';
-        if (colon || (end - at >= 2 && Words.isDigit(at))) {
+        if (colon || (end - at >= 2 && WordBytes.isDigit(at))) {
             at += colon ? 1 : 0;
             if (!takeNumber(2, true)) {
                 return false;

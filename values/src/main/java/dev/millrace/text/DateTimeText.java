@@ -162,7 +162,7 @@ final class DateTimeText {
             outcome = readTime();
         } else if (outcome == ValueParser.OK && at < end && isBlank()) {
             at = Blanks.skip(at, end);
-            if (at < end && Words.isDigit(at)) {
+            if (at < end && WordBytes.isDigit(at)) {
                 outcome = readTime();
             }
         }
@@ -307,7 +307,7 @@ final class DateTimeText {
         at++;
         int micros = 0;
         int digits = 0;
-        for (; at < end && Words.isDigit(at); at++, digits++) {
+        for (; at < end && WordBytes.isDigit(at); at++, digits++) {
             int digit = Memory.getByte(at) - '0';
             if (digits < 6) {
                 micros = micros * 10 + digit;
@@ -367,7 +367,7 @@ final class DateTimeText {
     private boolean takeNumber() {
         long start = at;
         long value = 0;
-        while (at < end && Words.isDigit(at) && at - start < 9) {
+        while (at < end && WordBytes.isDigit(at) && at - start < 9) {
             value = value * 10 + Memory.getByte(at++) - '0';
         }
         number = (int) value;
@@ -385,7 +385,7 @@ final class DateTimeText {
                 same &= (Memory.getByte(at + i) | 0x20) == MONTHS.charAt(month * 3 + i);
             }
             if (same) {
-                while (at < end && Words.isLetter(at)) {
+                while (at < end && WordBytes.isLetter(at)) {
                     at++;
                 }
                 return month + 1;
@@ -395,7 +395,7 @@ final class DateTimeText {
     }
 
     private boolean takeWord(String word) {
-        if (!Words.startsWith(at, end, word)) {
+        if (!WordBytes.startsWith(at, end, word)) {
             return false;
         }
         at += word.length();

@@ -219,9 +219,9 @@ final class DoubleText {
 
     private static int parseWord(long at, long end, boolean negative, ValueParser out) {
         double value;
-        if (Words.equal(at, end, "nan")) {
+        if (WordBytes.equal(at, end, "nan")) {
             value = Double.NaN;
-        } else if (Words.equal(at, end, "inf") || Words.equal(at, end, "infinity")) {
+        } else if (WordBytes.equal(at, end, "inf") || WordBytes.equal(at, end, "infinity")) {
             value = negative ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
         } else {
             return ValueParser.SYNTAX;

@@ -104,12 +104,12 @@ final class IntervalText {
             return addSeconds();
         }
         long start = at;
-        while (at < end && Words.isLetter(at)) {
+        while (at < end && WordBytes.isLetter(at)) {
             at++;
         }
         if (at == start) {
             // A number without a unit before a clock: days of the standard's form.
-            return Words.isDigit(at) || Memory.getByte(at) == '-' || Memory.getByte(at) == '+'
+            return WordBytes.isDigit(at) || Memory.getByte(at) == '-' || Memory.getByte(at) == '+'
                     ? addDays(1)
                     : ValueParser.SYNTAX;
         }
@@ -118,7 +118,7 @@ final class IntervalText {
 
     private int addUnit(long start) {
         for (int unit = 0; unit < UNITS.length; unit++) {
-            if (Words.equalAny(start, at, UNITS[unit])) {
+            if (WordBytes.equalAny(start, at, UNITS[unit])) {
                 return switch (unit) {
                     case 0 -> addDays(1);
                     case 1 -> addMicros(MICROS_PER_HOUR);
@@ -242,11 +242,11 @@ final class IntervalText {
 
     private boolean isDigits(long start, int count) {
         for (long i = start; i < start + count; i++) {
-            if (i >= end || !Words.isDigit(i)) {
+            if (i >= end || !WordBytes.isDigit(i)) {
                 return false;
             }
         }
-        return start + count >= end || !Words.isDigit(start + count);
+        return start + count >= end || !WordBytes.isDigit(start + count);
     }
 
     /** Years, months and days: {@code 0001-02-03} or {@code 00010203}; its first number was read. */
@@ -352,7 +352,7 @@ final class IntervalText {
             at++;
         }
         long start = at;
-        for (; at < end && Words.isDigit(at); at++) {
+        for (; at < end && WordBytes.isDigit(at); at++) {
             whole = Math.addExact(Math.multiplyExact(whole, 10L), Memory.getByte(at) - '0');
         }
         long digits = at - start;
@@ -360,7 +360,7 @@ final class IntervalText {
             at++;
             fraction = true;
             int places = 0;
-            for (; at < end && Words.isDigit(at); at++, places++) {
+            for (; at < end && WordBytes.isDigit(at); at++, places++) {
                 if (places < NANO_DIGITS) {
                     nanos = nanos * 10 + Memory.getByte(at) - '0';
                 }
@@ -374,7 +374,7 @@ final class IntervalText {
     }
 
     private boolean takeWord(String word) {
-        if (!Words.startsWith(at, end, word)) {
+        if (!WordBytes.startsWith(at, end, word)) {
             return false;
         }
         at += word.length();
@@ -382,7 +382,7 @@ final class IntervalText {
     }
 
     private boolean isDigitHere() {
-        return at < end && Words.isDigit(at);
+        return at < end && WordBytes.isDigit(at);
     }
 
     /** Writes {@code 1 year 2 mons -3 days +04:05:06.7}: a sign wherever it differs from the part before. */

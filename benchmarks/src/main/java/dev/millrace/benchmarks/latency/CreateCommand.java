@@ -1,6 +1,6 @@
 package dev.millrace.benchmarks.latency;
 
-import dev.millrace.benchmarks.latency.Statements.Times;
+import dev.millrace.benchmarks.latency.SessionStatements.Times;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
@@ -111,7 +111,7 @@ public final class CreateCommand implements Callable<Integer> {
         ExecutorService feeder = Executors.newSingleThreadExecutor();
         try (Database database = Database.open(DatabaseOptions.defaults());
                 Session opened = database.session()) {
-            Statements session = new Statements(opened);
+            SessionStatements session = new SessionStatements(opened);
             session.run("CREATE STREAM readings (device TEXT NOT NULL, ts TIMESTAMP NOT NULL, temp DOUBLE PRECISION,"
                     + " WATERMARK FOR ts AS ts - INTERVAL '1 second')");
             AtomicBoolean ended = new AtomicBoolean();
@@ -137,7 +137,7 @@ public final class CreateCommand implements Callable<Integer> {
         return 0;
     }
 
-    private Times time(Statements session, Case what, int count) {
+    private Times time(SessionStatements session, Case what, int count) {
         return session.time(
                 count,
                 number -> "CREATE CONTINUOUS QUERY created_" + number + " AS " + what.query(number, shapes++),
@@ -146,7 +146,7 @@ public final class CreateCommand implements Callable<Integer> {
 
     private void feed(Database database, AtomicBoolean ended) {
         try (Session opened = database.session()) {
-            Statements session = new Statements(opened);
+            SessionStatements session = new SessionStatements(opened);
             long start = System.nanoTime();
             for (long inserted = 0; rowsPerSecond > 0 && !ended.get(); inserted += ROWS) {
                 long due = start + (long) (inserted * 1e9 / rowsPerSecond);

@@ -1,6 +1,6 @@
 package dev.millrace.benchmarks.latency;
 
-import dev.millrace.benchmarks.latency.Statements.Times;
+import dev.millrace.benchmarks.latency.SessionStatements.Times;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.DatabaseOptions;
 import dev.millrace.server.session.Session;
@@ -24,7 +24,7 @@ public final class LatencyCommand implements Callable<Integer> {
     public Integer call() {
         try (Database database = Database.open(DatabaseOptions.defaults());
                 Session opened = database.session()) {
-            Statements session = new Statements(opened);
+            SessionStatements session = new SessionStatements(opened);
             session.run("CREATE STREAM readings (device TEXT NOT NULL, ts TIMESTAMP NOT NULL, temp DOUBLE PRECISION,"
                     + " WATERMARK FOR ts AS ts - INTERVAL '1 second');"
                     + "CREATE MATERIALIZED VIEW tops AS SELECT device, max(temp) AS top FROM readings GROUP BY device");
@@ -53,7 +53,7 @@ public final class LatencyCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void time(Statements session, String what, IntFunction<String> sql) {
+    private void time(SessionStatements session, String what, IntFunction<String> sql) {
         double[] millis = session.time(statements, sql, number -> "").millis();
         System.out.printf(
                 Locale.ROOT,

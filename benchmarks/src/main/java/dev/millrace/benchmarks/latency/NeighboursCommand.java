@@ -1,6 +1,6 @@
 package dev.millrace.benchmarks.latency;
 
-import dev.millrace.benchmarks.latency.Statements.Times;
+import dev.millrace.benchmarks.latency.SessionStatements.Times;
 import dev.millrace.memory.Memory;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
@@ -52,7 +52,7 @@ public final class NeighboursCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException, ExecutionException {
         try (Database database = Database.open(DatabaseOptions.defaults());
                 Session opened = database.session()) {
-            Statements session = new Statements(opened);
+            SessionStatements session = new SessionStatements(opened);
             session.run("CREATE STREAM offered (k BIGINT NOT NULL, brought BIGINT NOT NULL)");
             for (int i = 0; i < light; i++) {
                 session.run("CREATE MATERIALIZED VIEW light_" + i + " AS SELECT max(brought) AS newest FROM offered"
@@ -99,7 +99,7 @@ public final class NeighboursCommand implements Callable<Integer> {
     private long bring(Database database, AtomicBoolean over) {
         long rows = 0;
         try (Session opened = database.session()) {
-            Statements session = new Statements(opened);
+            SessionStatements session = new SessionStatements(opened);
             for (; !over.get(); rows += ROWS_TOGETHER) {
                 session.run("INSERT INTO offered SELECT k, " + (System.nanoTime() - startNanos)
                         + " FROM generate_series(1, " + ROWS_TOGETHER + ") AS g(k)");

@@ -38,7 +38,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        List<Series> sets = files.isEmpty()
+        List<TimeSeries> sets = files.isEmpty()
                 ? new DataSets(data).all()
                 : files.stream().map(DataSets::file).toList();
         List<Sizes> all = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class CompareCommand implements Callable<Integer> {
                 "| set (features) | raw | gzip | lz4hc | zstd19 | Gorilla | LEC | AdaM | PMC | Swing | published | queryable |"
                         + " archival | H1 | q/H | a/H | raw/q | zstd/q | exact time |%n"
                         + "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|%n");
-        for (Series series : sets) {
+        for (TimeSeries series : sets) {
             Sizes s = Sizes.of(series, percent / 100);
             all.add(s);
             System.out.printf(

@@ -37,8 +37,8 @@ final class DataSets {
     }
 
     /** All sets that are there; says which are not. */
-    List<Series> all() {
-        List<Series> sets = new ArrayList<>();
+    List<TimeSeries> all() {
+        List<TimeSeries> sets = new ArrayList<>();
         add(sets, "fridge plug", () -> plug("599393"));
         add(sets, "router plug", () -> plug("B8148C"));
         add(sets, "desktop plug", () -> plug("59ADA7"));
@@ -93,20 +93,20 @@ final class DataSets {
     }
 
     private interface Loader {
-        Series load() throws IOException;
+        TimeSeries load() throws IOException;
     }
 
-    private static void add(List<Series> sets, String name, Loader loader) {
+    private static void add(List<TimeSeries> sets, String name, Loader loader) {
         try {
-            Series loaded = loader.load().truncated(ROWS);
-            sets.add(new Series(name, loaded.micros(), loaded.features()));
+            TimeSeries loaded = loader.load().truncated(ROWS);
+            sets.add(new TimeSeries(name, loaded.micros(), loaded.features()));
         } catch (IOException | UncheckedIOException | dev.millrace.error.MillraceException e) {
             System.err.println("skipped because it cannot be read: " + name + " (" + e.getMessage() + ")");
         }
     }
 
     /** A CSV file as it is: its time and all its numbers. */
-    static Series file(Path path) {
+    static TimeSeries file(Path path) {
         CsvStream stream = CsvStream.of(
                 CsvTable.read(path, ROWS),
                 new CsvStream.Options(Optional.empty(), Bound.exact(), Map.of(), Binning.SMALLEST, BigDecimal.ZERO));
@@ -116,7 +116,7 @@ final class DataSets {
                 features.add(numbers(column));
             }
         }
-        return new Series(path.getFileName().toString(), stream.ticks(), features);
+        return new TimeSeries(path.getFileName().toString(), stream.ticks(), features);
     }
 
     private static double[] numbers(List<Optional<Object>> column) {
@@ -125,7 +125,7 @@ final class DataSets {
                 .toArray();
     }
 
-    private Series columns(String file, String... names) {
+    private TimeSeries columns(String file, String... names) {
         CsvTable table = CsvTable.read(root.resolve(file), ROWS);
         List<double[]> features = new ArrayList<>();
         for (String name : names) {
@@ -136,7 +136,7 @@ final class DataSets {
         CsvStream stream = CsvStream.of(
                 table,
                 new CsvStream.Options(Optional.empty(), Bound.exact(), Map.of(), Binning.SMALLEST, BigDecimal.ZERO));
-        return new Series(file, stream.ticks(), features);
+        return new TimeSeries(file, stream.ticks(), features);
     }
 
     private record Reading(long second, double watts) {}
@@ -166,16 +166,16 @@ final class DataSets {
         return readings;
     }
 
-    private Series plug(String device) throws IOException {
+    private TimeSeries plug(String device) throws IOException {
         List<Reading> readings = readings(List.of(device), new ArrayList<>());
-        return new Series(
+        return new TimeSeries(
                 device,
                 readings.stream().mapToLong(r -> r.second * 1_000_000).toArray(),
                 List.of(readings.stream().mapToDouble(Reading::watts).toArray()));
     }
 
     /** Twelve plugs side by side: each second the last known reading of each. */
-    private Series plugs() throws IOException {
+    private TimeSeries plugs() throws IOException {
         List<Integer> which = new ArrayList<>();
         List<Reading> readings = readings(PLUGS, which);
         long[] ticks = new long[ROWS];
@@ -193,7 +193,7 @@ final class DataSets {
                 features.get(f)[second] = last[f];
             }
         }
-        return new Series("12 plugs", ticks, features);
+        return new TimeSeries("12 plugs", ticks, features);
     }
 
     static double[] finite(double[] values) {

@@ -47,8 +47,8 @@ public final class FiguresCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        List<Series> sets = new DataSets(data).all();
-        for (Series series : sets) {
+        List<TimeSeries> sets = new DataSets(data).all();
+        for (TimeSeries series : sets) {
             if (series.name().equals("fridge plug")) {
                 anomaly(series);
             } else if (series.name().equals("household power")) {
@@ -75,12 +75,12 @@ public final class FiguresCommand implements Callable<Integer> {
     }
 
     /** Fig. 6.4: a peak, put into bins that were fitted before it, with and without injection. */
-    private void anomaly(Series series) throws IOException {
+    private void anomaly(TimeSeries series) throws IOException {
         double[] values = series.features().get(0);
         int peak = IntStream.range(4096, values.length)
                 .reduce((a, b) -> values[b] > values[a] ? b : a)
                 .orElse(4096);
-        double[] range = Series.range(values);
+        double[] range = TimeSeries.range(values);
         double width = range[1] - range[0];
         ProbabilityBins bins = fit(values, Math.min(4096, peak), width);
         AdaptiveDiscretiser adaptive = new AdaptiveDiscretiser(bins, THRESHOLD * width);
@@ -105,9 +105,9 @@ public final class FiguresCommand implements Callable<Integer> {
     }
 
     /** Fig. 6.5: the error of bins on a window of the stream, and on three samples of it. */
-    private void reservoirs(Series series) throws IOException {
+    private void reservoirs(TimeSeries series) throws IOException {
         double[] values = DataSets.finite(series.features().get(0));
-        double[] range = Series.range(values);
+        double[] range = TimeSeries.range(values);
         double width = range[1] - range[0];
         ProbabilityBins bins = fit(values, 2000, width);
         List<Reservoir> samples = List.of(
@@ -141,9 +141,9 @@ public final class FiguresCommand implements Callable<Integer> {
     }
 
     /** Fig. 6.7: bytes of the inverted index, all plain, all Roaring, and whichever is smaller. */
-    private void bitmaps(Series series) throws IOException {
+    private void bitmaps(TimeSeries series) throws IOException {
         double[] values = series.features().get(0);
-        double[] range = Series.range(values);
+        double[] range = TimeSeries.range(values);
         long[] bins = Baselines.bins(values, THRESHOLD * (range[1] - range[0]));
         int segments = Math.min(60, bins.length / Sizes.SEGMENT);
         double[][] y = new double[3][segments];
@@ -177,7 +177,7 @@ public final class FiguresCommand implements Callable<Integer> {
                 100 - 100 * Arrays.stream(y[2]).sum() / Arrays.stream(y[0]).sum());
     }
 
-    private static double[] normalisedErrors(Series series, double share, Binning binning) {
+    private static double[] normalisedErrors(TimeSeries series, double share, Binning binning) {
         SketchSchema schema = Sizes.schema(series, share, binning);
         double[] squares = new double[schema.size()];
         long[] counts = new long[schema.size()];
@@ -201,7 +201,7 @@ public final class FiguresCommand implements Callable<Integer> {
         }
         double[] errors = new double[squares.length];
         for (int f = 0; f < errors.length; f++) {
-            double[] range = Series.range(series.features().get(f));
+            double[] range = TimeSeries.range(series.features().get(f));
             errors[f] = counts[f] == 0 || range[1] <= range[0]
                     ? 0
                     : Math.sqrt(squares[f] / counts[f]) / (range[1] - range[0]);
@@ -210,11 +210,11 @@ public final class FiguresCommand implements Callable<Integer> {
     }
 
     /** Fig. 6.12: the error of every feature, as a histogram. */
-    private void errors(List<Series> sets) throws IOException {
+    private void errors(List<TimeSeries> sets) throws IOException {
         List<Chart.Line> lines = new ArrayList<>();
         for (Binning binning : List.of(Binning.SMALLEST, Binning.EQUAL_PROBABILITY)) {
             double[] histogram = new double[26];
-            for (Series series : sets) {
+            for (TimeSeries series : sets) {
                 for (double error : normalisedErrors(series, THRESHOLD, binning)) {
                     histogram[(int) Math.min(25, Math.floor(error * 1000))]++;
                 }
@@ -228,15 +228,15 @@ public final class FiguresCommand implements Callable<Integer> {
     }
 
     /** Fig. 6.13: sizes by bound. */
-    private void thresholds(List<Series> sets) throws IOException {
+    private void thresholds(List<TimeSeries> sets) throws IOException {
         double[] percents = {.25, .5, 1, 2.5, 5, 7.5, 10};
         List<Chart.Line> lines = new ArrayList<>();
-        for (Series series : sets) {
+        for (TimeSeries series : sets) {
             if (!List.of("12 plugs", "household power", "Beijing air", "ECG 360 Hz")
                     .contains(series.name())) {
                 continue;
             }
-            Series some = series.truncated(16_384).regular();
+            TimeSeries some = series.truncated(16_384).regular();
             double[] smaller = new double[percents.length];
             for (int p = 0; p < percents.length; p++) {
                 long bytes = Sizes.encode(

@@ -33,17 +33,17 @@ record Sizes(
         double time) {
     static final int SEGMENT = 1024;
 
-    static SketchSchema schema(Series series, double share, Binning binning) {
+    static SketchSchema schema(TimeSeries series, double share, Binning binning) {
         List<Feature> features = new ArrayList<>();
         for (int f = 0; f < series.features().size(); f++) {
-            double[] range = Series.range(series.features().get(f));
+            double[] range = TimeSeries.range(series.features().get(f));
             Bound bound = range[0] <= range[1] ? Bound.ofRange(share, range[0], range[1]) : Bound.exact();
             features.add(Feature.number("f" + f, bound).withBinning(binning));
         }
         return SketchSchema.of(features.toArray(new Feature[0]));
     }
 
-    static List<EncodedSegment> encode(Series series, SketchSchema schema, EncoderOptions options) {
+    static List<EncodedSegment> encode(TimeSeries series, SketchSchema schema, EncoderOptions options) {
         List<EncodedSegment> segments = new ArrayList<>();
         StreamEncoder encoder = new StreamEncoder(schema, options, segments::add);
         for (int row = 0; row < series.rows(); row++) {
@@ -59,16 +59,16 @@ record Sizes(
         return segments;
     }
 
-    private static double size(Series series, double share, Binning binning, EncoderOptions options) {
+    private static double size(TimeSeries series, double share, Binning binning, EncoderOptions options) {
         long bytes = encode(series, schema(series, share, binning), options).stream()
                 .mapToLong(segment -> segment.bytes().length)
                 .sum();
         return bytes / (double) series.rows();
     }
 
-    static Sizes of(Series series, double share) {
+    static Sizes of(TimeSeries series, double share) {
         EncoderOptions options = EncoderOptions.defaults().withSegmentRows(SEGMENT);
-        Series regular = series.regular();
+        TimeSeries regular = series.regular();
         double queryable = size(regular, share, Binning.SMALLEST, options);
         double archival = size(regular, share, Binning.SMALLEST, options.withKeep(Keep.ARCHIVAL));
         double published = size(regular, share, Binning.EQUAL_PROBABILITY, options.withForm(Form.INDEX));
@@ -76,7 +76,7 @@ record Sizes(
         double[] sums = new double[9];
         double entropy = 0;
         for (double[] values : series.features()) {
-            double[] range = Series.range(values);
+            double[] range = TimeSeries.range(values);
             double bound = range[1] > range[0] ? share * (range[1] - range[0]) : Double.MIN_NORMAL;
             long[] bins = Baselines.bins(values, bound);
             entropy += Baselines.entropy(bins);

@@ -37,7 +37,7 @@ public final class SketchBenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Series> sets = new ArrayList<>();
+        List<TimeSeries> sets = new ArrayList<>();
         for (SyntheticSeries kind : SyntheticSeries.values()) {
             sets.add(kind.make(rows / kind.make(1).features().size()));
         }
@@ -45,14 +45,14 @@ public final class SketchBenchCommand implements Callable<Integer> {
             sets.addAll(new DataSets(data).all());
         }
         try (BufferAllocator allocator = PooledAllocation.newRoot(1L << 30)) {
-            for (Series series : sets) {
+            for (TimeSeries series : sets) {
                 measure(series, allocator);
             }
         }
         return 0;
     }
 
-    private void measure(Series series, BufferAllocator allocator) {
+    private void measure(TimeSeries series, BufferAllocator allocator) {
         SketchWork work = new SketchWork(series, EncoderOptions.defaults().withSegmentRows(segment));
         double encode = secondsEach(work::encode);
         double materialise = secondsEach(() -> work.materialise(allocator));

@@ -20,21 +20,21 @@ import org.apache.arrow.memory.BufferAllocator;
 final class SketchWork {
     private static final double SHARE = .01;
 
-    final Series series;
+    final TimeSeries series;
     final SketchSchema schema;
     final EncoderOptions options;
     final List<byte[]> segments;
     private final SketchQuery query;
     private final double threshold;
 
-    SketchWork(Series series, EncoderOptions options) {
+    SketchWork(TimeSeries series, EncoderOptions options) {
         this.series = series;
         this.options = options;
         this.schema = Sizes.schema(series, SHARE, Binning.SMALLEST);
         this.segments = Sizes.encode(series, schema, options).stream()
                 .map(EncodedSegment::bytes)
                 .toList();
-        double[] range = Series.range(series.features().get(0));
+        double[] range = TimeSeries.range(series.features().get(0));
         this.threshold = (range[0] + range[1]) / 2;
         this.query = SketchQuery.select(
                         Aggregate.count(), Aggregate.sum("f0"), Aggregate.avg("f0"), Aggregate.max("f0"))

@@ -49,7 +49,7 @@ enum SyntheticSeries {
 
     abstract double[] feature(Random random, int rows);
 
-    Series make(int rows) {
+    TimeSeries make(int rows) {
         Random random = new Random(42);
         List<double[]> all = new ArrayList<>();
         for (int f = 0; f < features; f++) {
@@ -57,6 +57,6 @@ enum SyntheticSeries {
         }
         long[] micros = new long[rows];
         Arrays.setAll(micros, i -> 1_700_000_000_000_000L + i * 1_000_000L);
-        return new Series(name().toLowerCase(java.util.Locale.ROOT), micros, all);
+        return new TimeSeries(name().toLowerCase(java.util.Locale.ROOT), micros, all);
     }
 }

@@ -46,7 +46,7 @@ final class SuiteRun implements AutoCloseable {
     /** Runs the query into a sink that only counts, and measures. */
     Measurement measure() throws InterruptedException {
         ChecksumSink sink = new ChecksumSink();
-        Progress progress = new Progress();
+        ProgressLog progress = new ProgressLog();
         long gcMillis = ProcessClock.gcMillis();
         ProcessClock.Reading start = ProcessClock.now();
         StandingQuery running =
@@ -64,7 +64,7 @@ final class SuiteRun implements AutoCloseable {
         ProcessClock.Reading stop = ProcessClock.now();
         long rows = running.statistics().rowsIn();
         progress.sample(rows, stop);
-        Progress.Steady steady = progress.steady();
+        ProgressLog.Steady steady = progress.steady();
         long counted = events > 0 ? events : rows;
         return new Measurement(
                 query,

@@ -37,7 +37,7 @@ final class Crowd {
         this.seconds = seconds;
     }
 
-    Result run() throws IOException {
+    ResultLine run() throws IOException {
         List<WireClient> clients = new ArrayList<>();
         AtomicBoolean over = new AtomicBoolean();
         try (Selector selector = Selector.open()) {
@@ -72,7 +72,7 @@ final class Crowd {
             over.set(true);
             long sent = inserted.join();
             selector.wakeup();
-            Result result = new Result("crowd", CONNECTIONS)
+            ResultLine result = new ResultLine("crowd", CONNECTIONS)
                     .with("inserted_rows", sent)
                     .with("subscribers_read_mb", heard.join() >> 20)
                     .waits(waits);

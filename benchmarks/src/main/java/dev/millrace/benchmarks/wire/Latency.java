@@ -27,7 +27,7 @@ final class Latency {
     }
 
     /** Inserts at a rate, a multiple of 1,000 rows a second; the first third of the time, after a warm-up, is not counted. */
-    List<Result> run(int rowsPerSecond) throws IOException {
+    List<ResultLine> run(int rowsPerSecond) throws IOException {
         int batch = Math.max(1, (int) (rowsPerSecond * PERIOD_NANOS / 1_000_000_000L));
         int periods = (int) (seconds * 1e9 / PERIOD_NANOS);
         try (WireClient sender = new WireClient(peer.port(), user);
@@ -53,7 +53,7 @@ final class Latency {
             }
             long[] nanos = waits.join();
             long[] counted = Arrays.copyOfRange(nanos, (WARM_UP + periods / 3) * batch, nanos.length);
-            return List.of(new Result("latency", 1)
+            return List.of(new ResultLine("latency", 1)
                     .with("rows_per_second", rowsPerSecond)
                     .with("rows", counted.length)
                     .waits(counted));

@@ -112,14 +112,15 @@ public final class ReadsCommand implements Callable<Integer> {
             beside(peer, load, name, pipeline, 0);
             beside(peer, load, name, pipeline, rate);
             over.set(true);
-            System.out.println(new Result("rows inserted beside reads of a " + name, 1).with("rows", inserted.join()));
+            System.out.println(
+                    new ResultLine("rows inserted beside reads of a " + name, 1).with("rows", inserted.join()));
         }
     }
 
     private void alone(Peer peer, ReadLoad load, String name, int depth) throws IOException {
         Optional<Double> before = peer.cpuSeconds();
         ReadLoad.Outcome outcome = load.run(depth, 0, seconds);
-        Result result = result("reads of a " + name, depth, outcome);
+        ResultLine result = result("reads of a " + name, depth, outcome);
         before.ifPresent(from -> result.with(
                 "server_cpu_us_per_read", 1e6 * (peer.cpuSeconds().orElseThrow() - from) / outcome.reads()));
         System.out.println(result);
@@ -129,7 +130,7 @@ public final class ReadsCommand implements Callable<Integer> {
     private void beside(Peer peer, ReadLoad load, String name, int depth, int due) throws IOException {
         Optional<Double> before = peer.cpuSeconds();
         ReadLoad.Outcome outcome = load.run(depth, due, seconds);
-        Result result = result("reads of a " + name + " beside inserts", depth, outcome);
+        ResultLine result = result("reads of a " + name + " beside inserts", depth, outcome);
         if (due > 0) {
             result.with("reads_due_per_second", due);
         }
@@ -138,8 +139,8 @@ public final class ReadsCommand implements Callable<Integer> {
         System.out.println(result);
     }
 
-    private Result result(String name, int depth, ReadLoad.Outcome outcome) {
-        return new Result(name, clients)
+    private ResultLine result(String name, int depth, ReadLoad.Outcome outcome) {
+        return new ResultLine(name, clients)
                 .with("reads_in_a_packet", depth)
                 .rate("reads", outcome.reads(), outcome.seconds())
                 .with("client_cpu_us_per_read", 1e6 * outcome.cpuSeconds() / outcome.reads())

@@ -26,7 +26,7 @@ final class WireBenchmark {
     private final boolean postgresql;
     private final long rows;
     private final double seconds;
-    private final Consumer<Result> out;
+    private final Consumer<ResultLine> out;
 
     /**
      * A benchmark of a server.
@@ -34,7 +34,7 @@ final class WireBenchmark {
      * @param rows of a COPY
      * @param seconds for which statements are repeated
      */
-    WireBenchmark(Peer peer, String user, boolean postgresql, long rows, double seconds, Consumer<Result> out) {
+    WireBenchmark(Peer peer, String user, boolean postgresql, long rows, double seconds, Consumer<ResultLine> out) {
         this.peer = peer;
         this.user = user;
         this.postgresql = postgresql;
@@ -113,7 +113,7 @@ final class WireBenchmark {
                 client.copyDone();
                 double took = (System.nanoTime() - start) / 1e9;
                 if (round == 2) {
-                    report(new Result(binary ? "copy_in_binary" : "copy_in_text", 1), "rows", rows, took, cpu);
+                    report(new ResultLine(binary ? "copy_in_binary" : "copy_in_text", 1), "rows", rows, took, cpu);
                 }
             }
         }
@@ -135,14 +135,14 @@ final class WireBenchmark {
                 client.run("COPY (SELECT * FROM wire_table) TO STDOUT");
                 double took = (System.nanoTime() - start) / 1e9;
                 if (round == 2) {
-                    report(new Result("copy_out_text", 1), "rows", rows, took, cpu);
+                    report(new ResultLine("copy_out_text", 1), "rows", rows, took, cpu);
                 }
             }
             client.run("DROP TABLE wire_table");
         }
     }
 
-    private void report(Result result, String what, long count, double took, double cpuBefore) {
+    private void report(ResultLine result, String what, long count, double took, double cpuBefore) {
         result.rate(what, count, took);
         peer.cpuSeconds().ifPresent(cpu -> result.with("server_cpu_us_per_" + what, (cpu - cpuBefore) / count * 1e6));
         out.accept(result);
@@ -189,7 +189,7 @@ final class WireBenchmark {
             });
         }
         long total = sum(tasks);
-        out.accept(new Result(name, clients).rate(what, total * weight, seconds));
+        out.accept(new ResultLine(name, clients).rate(what, total * weight, seconds));
     }
 
     private static long sum(List<Callable<Long>> tasks) throws IOException, InterruptedException {
@@ -221,7 +221,7 @@ final class WireBenchmark {
             long start = System.nanoTime();
             client.rows(rows);
             double took = (System.nanoTime() - start) / 1e9;
-            report(new Result("subscribe", 1), "rows", rows, took, cpu);
+            report(new ResultLine("subscribe", 1), "rows", rows, took, cpu);
             other.run("DROP CONTINUOUS QUERY wire_all CASCADE");
         }
     }

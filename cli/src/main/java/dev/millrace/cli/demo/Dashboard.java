@@ -128,11 +128,11 @@ final class Dashboard {
         return new Panel("Network in, disk out", lines);
     }
 
-    private static List<AttributedString> bars(Series series, int width, int rows) {
+    private static List<AttributedString> bars(MeasureSeries series, int width, int rows) {
         return Sparkline.draw(series.values(), series.max(), width, rows, Colours.CALM);
     }
 
-    private static AttributedString rate(String name, Series series) {
+    private static AttributedString rate(String name, MeasureSeries series) {
         return line().append(name + " ", Colours.FAINT)
                 .append(bytes(series.last()) + "/s")
                 .append("   most ", Colours.FAINT)
@@ -179,7 +179,7 @@ final class Dashboard {
         List<DemoQueries.Step> steps = DemoQueries.STEPS;
         DemoQueries.Step step = steps.get((int) (elapsedSeconds / SQL_SECONDS) % steps.size());
         return new Panel(
-                step.purpose(), step.sql().lines().map(SqlText::coloured).toList());
+                step.purpose(), step.sql().lines().map(ColouredSql::coloured).toList());
     }
 
     private static AttributedStringBuilder line() {
@@ -198,7 +198,7 @@ final class Dashboard {
         return new AttributedString(String.format(Locale.ROOT, "%3.0f %%", share * 100), Colours.LOAD.of(share * 100));
     }
 
-    private static double[] percents(Series series) {
+    private static double[] percents(MeasureSeries series) {
         double[] values = series.values();
         for (int at = 0; at < values.length; at++) {
             values[at] *= 100;

@@ -18,7 +18,7 @@ final class VitalFeeds implements AutoCloseable {
     private long ratedNanos;
     private long ratedRows;
 
-    private record Subscribed(Feed feed, Consumer<Feed.Added> taker) {}
+    private record Subscribed(DemoFeed feed, Consumer<DemoFeed.Added> taker) {}
 
     VitalFeeds(Database database, Clock clock, Vitals vitals) {
         this.database = database;
@@ -37,8 +37,8 @@ final class VitalFeeds implements AutoCloseable {
         subscribe(DemoQueries.SO_FAR + " WITH (SNAPSHOT)", vitals::soFar);
     }
 
-    private void subscribe(String what, Consumer<Feed.Added> taker) {
-        feeds.add(new Subscribed(new Feed(database, "SUBSCRIBE TO " + what), taker));
+    private void subscribe(String what, Consumer<DemoFeed.Added> taker) {
+        feeds.add(new Subscribed(new DemoFeed(database, "SUBSCRIBE TO " + what), taker));
     }
 
     /** Takes what came since the last call; does not wait. */

@@ -1,6 +1,6 @@
 package dev.millrace.cli.demo;
 
-import dev.millrace.cli.demo.Feed.Added;
+import dev.millrace.cli.demo.DemoFeed.Added;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -22,12 +22,12 @@ final class Vitals {
             .appendPattern("x")
             .toFormatter();
 
-    final Series cpu = new Series(KEPT_VALUES);
-    final Series cpuPerSecond = new Series(KEPT_VALUES);
-    final Series cpuTenSeconds = new Series(KEPT_VALUES);
-    final Series memoryShare = new Series(KEPT_VALUES);
-    final Series network = new Series(KEPT_VALUES);
-    final Series disk = new Series(KEPT_VALUES);
+    final MeasureSeries cpu = new MeasureSeries(KEPT_VALUES);
+    final MeasureSeries cpuPerSecond = new MeasureSeries(KEPT_VALUES);
+    final MeasureSeries cpuTenSeconds = new MeasureSeries(KEPT_VALUES);
+    final MeasureSeries memoryShare = new MeasureSeries(KEPT_VALUES);
+    final MeasureSeries network = new MeasureSeries(KEPT_VALUES);
+    final MeasureSeries disk = new MeasureSeries(KEPT_VALUES);
     final Deque<Alarm> alarms = new ArrayDeque<>();
     private final Map<Integer, Core> coresByNumber = new TreeMap<>();
     double memoryUsed;

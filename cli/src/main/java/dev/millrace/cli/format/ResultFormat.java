@@ -30,7 +30,7 @@ public enum ResultFormat {
     JSON {
         @Override
         public RowWriter open(Schema schema, Appendable out) {
-            return new JsonWriter(schema, out);
+            return new JsonLinesWriter(schema, out);
         }
     };
 

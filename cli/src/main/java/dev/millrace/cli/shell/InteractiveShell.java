@@ -30,7 +30,7 @@ final class InteractiveShell {
             LineReader reader = LineReaderBuilder.builder()
                     .terminal(terminal)
                     .appName(NAME)
-                    .parser(new StatementParser())
+                    .parser(new LineParser())
                     .completer(new SqlCompleter(session.database().catalog()))
                     .highlighter(new SqlHighlighter())
                     .variable(LineReader.HISTORY_FILE, historyFile())

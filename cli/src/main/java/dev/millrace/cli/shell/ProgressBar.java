@@ -1,5 +1,6 @@
 package dev.millrace.cli.shell;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.server.result.Progress;
 import dev.millrace.server.session.Session;
 import dev.millrace.time.Clock;
@@ -23,10 +24,14 @@ final class ProgressBar implements AutoCloseable {
     private final PrintWriter err;
     private final boolean onTerminal;
     private final Thread thread;
-    private boolean running; // guarded by this
-    private long startedNanos; // guarded by this
-    private long lastLineNanos; // guarded by this
-    private boolean drawn; // guarded by this
+
+    @GuardedBy("this") private boolean running;
+
+    @GuardedBy("this") private long startedNanos;
+
+    @GuardedBy("this") private long lastLineNanos;
+
+    @GuardedBy("this") private boolean drawn;
 
     ProgressBar(Session session, Clock clock, PrintWriter err, boolean onTerminal) {
         this.session = session;

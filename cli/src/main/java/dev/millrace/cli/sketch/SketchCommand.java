@@ -85,9 +85,9 @@ public final class SketchCommand {
         try {
             for (String file : files) {
                 switch (sub.commandSpec().name()) {
-                    case "encode" -> new Encoding(EncodeOptions.of(sub), command.out).encode(Path.of(file));
+                    case "encode" -> new SketchEncoding(EncodeOptions.of(sub), command.out).encode(Path.of(file));
                     case "decode" -> command.decode(sub, Path.of(file));
-                    case "inspect" -> new Inspection(command.out).inspect(Path.of(file));
+                    case "inspect" -> new SketchInspection(command.out).inspect(Path.of(file));
                     default ->
                         throw MillraceException.user(
                                 SqlState.FEATURE_NOT_SUPPORTED,

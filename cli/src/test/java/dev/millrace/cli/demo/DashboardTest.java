@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 class DashboardTest {
     private final Vitals vitals = new Vitals();
 
-    private static Feed.Added row(Object... values) {
+    private static DemoFeed.Added row(Object... values) {
         List<Optional<String>> texts = new ArrayList<>();
         for (Object value : values) {
             texts.add(Optional.of(value.toString()));
         }
-        return new Feed.Added(1_700_000_000_001_500L, texts);
+        return new DemoFeed.Added(1_700_000_000_001_500L, texts);
     }
 
     private void fill() {

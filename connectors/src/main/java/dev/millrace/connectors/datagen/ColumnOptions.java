@@ -34,10 +34,10 @@ final class ColumnOptions {
         this.salt = salt;
     }
 
-    static ColumnRule rule(Field field, int column, Draws draws, Options options) {
+    static GenerationRule rule(Field field, int column, Draws draws, Options options) {
         ColumnOptions reader = new ColumnOptions(field, options, draws.salt(2 * column));
-        ColumnRule.Values values = reader.values();
-        return new ColumnRule(field, draws.salt(2 * column + 1), reader.nullFraction(), values);
+        GenerationRule.Values values = reader.values();
+        return new GenerationRule(field, draws.salt(2 * column + 1), reader.nullFraction(), values);
     }
 
     private String name(String option) {
@@ -63,7 +63,7 @@ final class ColumnOptions {
                 .orElse(0.0);
     }
 
-    private ColumnRule.Values values() {
+    private GenerationRule.Values values() {
         Optional<String> list = options.text(name("values"));
         Kind usual = list.isPresent() ? Kind.VALUES : isTime() ? Kind.SEQUENCE : Kind.RANDOM;
         Kind kind = options.oneOf(name("kind"), usual);
@@ -84,7 +84,7 @@ final class ColumnOptions {
         };
     }
 
-    private ColumnRule.Longs longs(Kind kind) {
+    private GenerationRule.Longs longs(Kind kind) {
         return switch (kind) {
             case SEQUENCE -> {
                 long start = number("start", isTime() ? FIRST_TIME : "0");
@@ -115,7 +115,7 @@ final class ColumnOptions {
         };
     }
 
-    private ColumnRule.Doubles doubles(Kind kind) {
+    private GenerationRule.Doubles doubles(Kind kind) {
         return switch (kind) {
             case SEQUENCE -> {
                 double start = Double.longBitsToDouble(number("start", "0"));
@@ -136,7 +136,7 @@ final class ColumnOptions {
         };
     }
 
-    private ColumnRule.Texts texts(Kind kind) {
+    private GenerationRule.Texts texts(Kind kind) {
         return switch (kind) {
             case SEQUENCE -> {
                 long start = options.integer(name("start"), 0, Long.MIN_VALUE, Long.MAX_VALUE);

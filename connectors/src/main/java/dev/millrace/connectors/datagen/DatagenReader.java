@@ -15,7 +15,7 @@ final class DatagenReader implements SourceReader {
     private static final long NOT_STARTED = Long.MIN_VALUE;
 
     private final DatagenSource source;
-    private final List<ColumnRule> rules;
+    private final List<GenerationRule> rules;
     private final Schema schema;
     private final SourceContext context;
     private final int chunkRows;
@@ -24,10 +24,10 @@ final class DatagenReader implements SourceReader {
     private long position;
     private long startNanos = NOT_STARTED;
 
-    DatagenReader(DatagenSource source, List<ColumnRule> rules, SourceContext context, int index, int stride) {
+    DatagenReader(DatagenSource source, List<GenerationRule> rules, SourceContext context, int index, int stride) {
         this.source = source;
         this.rules = rules;
-        this.schema = new Schema(rules.stream().map(ColumnRule::field).toList());
+        this.schema = new Schema(rules.stream().map(GenerationRule::field).toList());
         this.context = context;
         this.chunkRows = context.batchRows();
         this.stride = stride;
@@ -65,7 +65,7 @@ final class DatagenReader implements SourceReader {
     private Batch batch(long first, int rows) {
         List<FieldVector> vectors = new ArrayList<>(rules.size());
         try {
-            for (ColumnRule rule : rules) {
+            for (GenerationRule rule : rules) {
                 vectors.add(rule.generate(first, rows, context.allocator()));
             }
         } catch (RuntimeException | Error e) {

@@ -14,10 +14,10 @@ import java.util.stream.IntStream;
  * @param rows how many there are
  * @param rate rows per second of real time, 0 for as fast as possible
  */
-record DatagenSource(List<ColumnRule> rules, long rows, boolean bounded, long rate) implements Source {
+record DatagenSource(List<GenerationRule> rules, long rows, boolean bounded, long rate) implements Source {
     @Override
     public Schema schema() {
-        return new Schema(rules.stream().map(ColumnRule::field).toList());
+        return new Schema(rules.stream().map(GenerationRule::field).toList());
     }
 
     @Override
@@ -28,7 +28,7 @@ record DatagenSource(List<ColumnRule> rules, long rows, boolean bounded, long ra
     /** Reader i of p makes every p-th batch from the i-th on, so that all advance together in event time. */
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
-        List<ColumnRule> wanted = request.columns().stream().map(rules::get).toList();
+        List<GenerationRule> wanted = request.columns().stream().map(rules::get).toList();
         int readers = Math.max(1, request.parallelism());
         return IntStream.range(0, readers)
                 .<SourceReader>mapToObj(index -> new DatagenReader(this, wanted, context, index, readers))

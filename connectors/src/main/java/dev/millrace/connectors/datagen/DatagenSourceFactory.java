@@ -29,7 +29,7 @@ public final class DatagenSourceFactory implements SourceFactory {
         long rows = options.integer("rows", MOST_ROWS, 0, MOST_ROWS);
         long rate = options.integer("rate", 0, 0, 1_000_000_000);
         Draws draws = new Draws(options.integer("seed", 1, Long.MIN_VALUE, Long.MAX_VALUE));
-        List<ColumnRule> rules = new ArrayList<>();
+        List<GenerationRule> rules = new ArrayList<>();
         for (int column = 0; column < declared.size(); column++) {
             rules.add(ColumnOptions.rule(declared.field(column), column, draws, options));
         }

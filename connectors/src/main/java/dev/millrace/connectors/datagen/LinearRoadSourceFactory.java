@@ -39,15 +39,15 @@ public final class LinearRoadSourceFactory implements SourceFactory {
         if (rate % 2 != 0) {
             throw Options.invalid("rate", Long.toString(rate), "an even number: cars go in pairs");
         }
-        List<ColumnRule> all = columns(new Traffic(draws, rate, (int) expressways));
-        List<ColumnRule> rules = new ArrayList<>();
+        List<GenerationRule> all = columns(new Traffic(draws, rate, (int) expressways));
+        List<GenerationRule> rules = new ArrayList<>();
         for (Field field : declared.fields()) {
             rules.add(declaredAs(field, all));
         }
         return new DatagenSource(rules.isEmpty() ? all : rules, events, events < MOST_EVENTS, 0);
     }
 
-    private static List<ColumnRule> columns(Traffic traffic) {
+    private static List<GenerationRule> columns(Traffic traffic) {
         return List.of(
                 column("ts", DataType.TIMESTAMP, report -> START_MICROS + 1_000_000 * traffic.second(report)),
                 column("time", DataType.INTEGER, traffic::second),
@@ -60,11 +60,11 @@ public final class LinearRoadSourceFactory implements SourceFactory {
                 column("position", DataType.INTEGER, traffic::position));
     }
 
-    private static ColumnRule column(String name, DataType type, ColumnRule.Longs values) {
-        return new ColumnRule(new Field(name, type, false), 0, 0, values);
+    private static GenerationRule column(String name, DataType type, GenerationRule.Longs values) {
+        return new GenerationRule(new Field(name, type, false), 0, 0, values);
     }
 
-    private static ColumnRule declaredAs(Field field, List<ColumnRule> all) {
+    private static GenerationRule declaredAs(Field field, List<GenerationRule> all) {
         List<String> names = all.stream().map(rule -> rule.field().name()).toList();
         int column = names.indexOf(field.name());
         if (column < 0) {
@@ -74,14 +74,14 @@ public final class LinearRoadSourceFactory implements SourceFactory {
                     .map(nearest -> "did you mean \"" + nearest + "\"?")
                     .orElse("there are: " + String.join(", ", names)));
         }
-        ColumnRule rule = all.get(column);
+        GenerationRule rule = all.get(column);
         if (!rule.field().type().equals(field.type())) {
             throw MillraceException.user(
                     SqlState.DATATYPE_MISMATCH,
                     "column \"" + field.name() + "\" of connector \"linear_road\" is of type "
                             + rule.field().type() + ", not " + field.type());
         }
-        return new ColumnRule(field, 0, 0, rule.values());
+        return new GenerationRule(field, 0, 0, rule.values());
     }
 
     @Override

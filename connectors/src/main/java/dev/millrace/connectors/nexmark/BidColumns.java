@@ -24,23 +24,25 @@ final class BidColumns {
         this.channelSalt = draws.salt(4);
     }
 
-    static List<Column> of(Draws draws, Timeline timeline) {
+    static List<GeneratedColumn> of(Draws draws, Timeline timeline) {
         BidColumns columns = new BidColumns(draws, timeline);
         return List.of(
-                Column.ofLongs(Kind.BID, field("auction", DataType.BIGINT), columns.auction()),
-                Column.ofLongs(Kind.BID, field("bidder", DataType.BIGINT), columns.bidder()),
-                Column.ofLongs(Kind.BID, field("price", DataType.BIGINT), columns.price()),
-                Column.ofTexts(Kind.BID, field("channel", DataType.TEXT), Channels.NAME_BYTES, columns.channel()),
-                Column.ofTexts(Kind.BID, field("url", DataType.TEXT), Channels.URL_BYTES, columns.url()),
-                Column.ofLongs(Kind.BID, field("datetime", DataType.TIMESTAMP), columns.datetime()),
-                Column.ofTexts(Kind.BID, field("extra", DataType.TEXT), EXTRA_LEAST + EXTRA_SPREAD, columns.extra()));
+                GeneratedColumn.ofLongs(Kind.BID, field("auction", DataType.BIGINT), columns.auction()),
+                GeneratedColumn.ofLongs(Kind.BID, field("bidder", DataType.BIGINT), columns.bidder()),
+                GeneratedColumn.ofLongs(Kind.BID, field("price", DataType.BIGINT), columns.price()),
+                GeneratedColumn.ofTexts(
+                        Kind.BID, field("channel", DataType.TEXT), Channels.NAME_BYTES, columns.channel()),
+                GeneratedColumn.ofTexts(Kind.BID, field("url", DataType.TEXT), Channels.URL_BYTES, columns.url()),
+                GeneratedColumn.ofLongs(Kind.BID, field("datetime", DataType.TIMESTAMP), columns.datetime()),
+                GeneratedColumn.ofTexts(
+                        Kind.BID, field("extra", DataType.TEXT), EXTRA_LEAST + EXTRA_SPREAD, columns.extra()));
     }
 
     private static Field field(String name, DataType type) {
         return new Field(name, type, false);
     }
 
-    private Column.LongWriter auction() {
+    private GeneratedColumn.LongWriter auction() {
         long salt = draws.salt(1);
         return (group, event, to, rows) -> {
             Ids.Choice choice = Ids.auctions(group);
@@ -57,7 +59,7 @@ final class BidColumns {
         };
     }
 
-    private Column.LongWriter bidder() {
+    private GeneratedColumn.LongWriter bidder() {
         long salt = draws.salt(2);
         return (group, event, to, rows) -> {
             Ids.Choice choice = Ids.people(group, 1);
@@ -74,7 +76,7 @@ final class BidColumns {
         };
     }
 
-    private Column.LongWriter price() {
+    private GeneratedColumn.LongWriter price() {
         long salt = draws.salt(3);
         return (group, event, to, rows) -> {
             long state = salt + event * Draws.STEP;
@@ -84,7 +86,7 @@ final class BidColumns {
         };
     }
 
-    private Column.TextWriter channel() {
+    private GeneratedColumn.TextWriter channel() {
         return (group, event, data, from, endOffsets, rows) -> {
             int at = from;
             long state = channelSalt + event * Draws.STEP;
@@ -97,7 +99,7 @@ final class BidColumns {
     }
 
     /** A channel has one url, so it follows from the same draw. */
-    private Column.TextWriter url() {
+    private GeneratedColumn.TextWriter url() {
         return (group, event, data, from, endOffsets, rows) -> {
             int at = from;
             long state = channelSalt + event * Draws.STEP;
@@ -109,22 +111,22 @@ final class BidColumns {
         };
     }
 
-    private Column.LongWriter datetime() {
+    private GeneratedColumn.LongWriter datetime() {
         return (group, event, to, rows) -> timeline.write(event, to, rows);
     }
 
-    private Column.TextWriter extra() {
+    private GeneratedColumn.TextWriter extra() {
         long salt = draws.salt(5);
         return (group, event, data, from, endOffsets, rows) -> {
             int at = from;
             long state = salt + event * Draws.STEP;
             for (int row = 0; row < rows; row++, state += Draws.STEP) {
                 long draw = Draws.mix(state);
-                int place = Letters.place(draw, 40);
+                int place = LetterPool.place(draw, 40);
                 long to = data + at;
                 // Always the longest: a fixed number of stores is cheaper than a loop that ends at random.
                 for (int done = 0; done < EXTRA_LEAST + EXTRA_SPREAD; done += Long.BYTES) {
-                    Memory.putLong(to + done, Letters.eight(place + done));
+                    Memory.putLong(to + done, LetterPool.eight(place + done));
                 }
                 at += EXTRA_LEAST + (int) Draws.below(draw, EXTRA_SPREAD);
                 Memory.putInt(endOffsets + 4L * row, at);

@@ -23,9 +23,9 @@ final class Channels {
     private static final byte[] NAME_LENGTH = new byte[OTHERS + HOT.length];
 
     private static final long SALT = 0x6E65786D61726BL;
-    private static final long SITE_0 = Letters.packed("https://");
-    private static final long SITE_1 = Letters.packed("www.nexm");
-    private static final long SITE_2 = Letters.packed("ark.com/");
+    private static final long SITE_0 = LetterPool.packed("https://");
+    private static final long SITE_1 = LetterPool.packed("www.nexm");
+    private static final long SITE_2 = LetterPool.packed("ark.com/");
     private static final int SITE_BYTES = 24;
     private static final long FIVE_LETTERS = 0xFF_FFFF_FFFFL;
     private static final long SLASH_AFTER_FIVE = (long) '/' << 40;
@@ -33,8 +33,8 @@ final class Channels {
 
     /** The two ends of a url, three words each: without the channel, and with its digits to follow. */
     private static final long[] END = {
-        Letters.packed("item.htm"), Letters.packed("?query=1"), Letters.packed("23"),
-        Letters.packed("item.htm"), Letters.packed("?q=1&cha"), Letters.packed("nnel_id="),
+        LetterPool.packed("item.htm"), LetterPool.packed("?query=1"), LetterPool.packed("23"),
+        LetterPool.packed("item.htm"), LetterPool.packed("?q=1&cha"), LetterPool.packed("nnel_id="),
     };
 
     private static final int END_BYTES_WITHOUT = 18;
@@ -43,8 +43,8 @@ final class Channels {
     static {
         for (int i = 0; i < OTHERS + HOT.length; i++) {
             String name = i < OTHERS ? PREFIX + i : HOT[i - OTHERS];
-            NAME_FIRST[i] = Letters.packed(name.substring(0, Math.min(8, name.length())));
-            NAME_SECOND[i] = Letters.packed(name.substring(Math.min(8, name.length())));
+            NAME_FIRST[i] = LetterPool.packed(name.substring(0, Math.min(8, name.length())));
+            NAME_SECOND[i] = LetterPool.packed(name.substring(Math.min(8, name.length())));
             NAME_LENGTH[i] = (byte) name.length();
         }
     }
@@ -73,9 +73,11 @@ final class Channels {
         Memory.putLong(to + 8, SITE_1);
         Memory.putLong(to + 16, SITE_2);
         long part = to + SITE_BYTES;
-        Memory.putLong(part, Letters.eight(Letters.place(draw, 0)) & FIVE_LETTERS | SLASH_AFTER_FIVE);
-        Memory.putLong(part + PART_BYTES, Letters.eight(Letters.place(draw, 13)) & FIVE_LETTERS | SLASH_AFTER_FIVE);
-        Memory.putLong(part + 2 * PART_BYTES, Letters.eight(Letters.place(draw, 26)) & FIVE_LETTERS | SLASH_AFTER_FIVE);
+        Memory.putLong(part, LetterPool.eight(LetterPool.place(draw, 0)) & FIVE_LETTERS | SLASH_AFTER_FIVE);
+        Memory.putLong(
+                part + PART_BYTES, LetterPool.eight(LetterPool.place(draw, 13)) & FIVE_LETTERS | SLASH_AFTER_FIVE);
+        Memory.putLong(
+                part + 2 * PART_BYTES, LetterPool.eight(LetterPool.place(draw, 26)) & FIVE_LETTERS | SLASH_AFTER_FIVE);
         // All without branches: is it one of the others, and not the one in ten that keeps its channel to itself?
         int isOther = channel - OTHERS >>> 31;
         int names = isOther & (int) ((draw >>> 40) * 10 - (1L << 24) >>> 63 ^ 1);

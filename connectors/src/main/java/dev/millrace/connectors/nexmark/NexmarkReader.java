@@ -15,7 +15,7 @@ final class NexmarkReader implements SourceReader {
     private static final long NOT_STARTED = Long.MIN_VALUE;
 
     private final NexmarkSource source;
-    private final List<Column> columns;
+    private final List<GeneratedColumn> columns;
     private final Schema schema;
     private final SourceContext context;
     private final int chunkRows;
@@ -25,10 +25,10 @@ final class NexmarkReader implements SourceReader {
     private long position;
     private long startNanos = NOT_STARTED;
 
-    NexmarkReader(NexmarkSource source, List<Column> columns, SourceContext context, int index, int stride) {
+    NexmarkReader(NexmarkSource source, List<GeneratedColumn> columns, SourceContext context, int index, int stride) {
         this.source = source;
         this.columns = columns;
-        this.schema = new Schema(columns.stream().map(Column::field).toList());
+        this.schema = new Schema(columns.stream().map(GeneratedColumn::field).toList());
         this.context = context;
         this.chunkRows = context.batchRows();
         this.stride = stride;
@@ -71,7 +71,7 @@ final class NexmarkReader implements SourceReader {
     private Batch batch(long first, int rows) {
         List<FieldVector> vectors = new ArrayList<>(columns.size());
         try {
-            for (Column column : columns) {
+            for (GeneratedColumn column : columns) {
                 vectors.add(column.generator().generate(column.field(), first, rows, context.allocator()));
             }
         } catch (RuntimeException | Error e) {

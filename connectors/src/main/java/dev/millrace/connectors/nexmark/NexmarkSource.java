@@ -16,11 +16,11 @@ import java.util.stream.IntStream;
  * @param pace a multiple of event time, or empty for as fast as possible
  */
 record NexmarkSource(
-        Kind kind, List<Column> columns, Timeline timeline, long events, boolean bounded, OptionalDouble pace)
+        Kind kind, List<GeneratedColumn> columns, Timeline timeline, long events, boolean bounded, OptionalDouble pace)
         implements Source {
     @Override
     public Schema schema() {
-        return new Schema(columns.stream().map(Column::field).toList());
+        return new Schema(columns.stream().map(GeneratedColumn::field).toList());
     }
 
     @Override
@@ -31,7 +31,8 @@ record NexmarkSource(
     /** Reader i of p makes every p-th batch from the i-th on, so that all advance together in event time. */
     @Override
     public List<SourceReader> open(ScanRequest request, SourceContext context) {
-        List<Column> wanted = request.columns().stream().map(columns::get).toList();
+        List<GeneratedColumn> wanted =
+                request.columns().stream().map(columns::get).toList();
         int readers = Math.max(1, request.parallelism());
         return IntStream.range(0, readers)
                 .<SourceReader>mapToObj(index -> new NexmarkReader(this, wanted, context, index, readers))

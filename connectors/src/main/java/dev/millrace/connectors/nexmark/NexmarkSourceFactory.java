@@ -37,7 +37,7 @@ public final class NexmarkSourceFactory implements SourceFactory {
         options.rejectUnread();
         Draws draws = new Draws(seed);
         Timeline timeline = new Timeline(rate);
-        List<Column> all = switch (kind) {
+        List<GeneratedColumn> all = switch (kind) {
             case BID -> BidColumns.of(draws, timeline);
             case AUCTION -> RareColumns.ofAuctions(draws, timeline);
             case PERSON -> RareColumns.ofPeople(draws, timeline);
@@ -52,11 +52,11 @@ public final class NexmarkSourceFactory implements SourceFactory {
                 : OptionalDouble.of(options.positive("pace", 1));
     }
 
-    private static List<Column> declaredOf(List<Column> all, Schema declared, Kind kind) {
+    private static List<GeneratedColumn> declaredOf(List<GeneratedColumn> all, Schema declared, Kind kind) {
         if (declared.size() == 0) {
             return all;
         }
-        List<Column> columns = new ArrayList<>();
+        List<GeneratedColumn> columns = new ArrayList<>();
         for (Field field : declared.fields()) {
             columns.add(all.stream()
                     .filter(column -> column.field().name().equals(field.name()))
@@ -67,7 +67,7 @@ public final class NexmarkSourceFactory implements SourceFactory {
         return columns;
     }
 
-    private static Column declaredAs(Column column, Field field) {
+    private static GeneratedColumn declaredAs(GeneratedColumn column, Field field) {
         boolean sameBytes = column.field().type().equals(field.type())
                 || column.field().type().isTimestamp() && field.type().isTimestamp();
         if (!sameBytes) {
@@ -76,10 +76,10 @@ public final class NexmarkSourceFactory implements SourceFactory {
                     "column \"" + field.name() + "\" of nexmark is "
                             + column.field().type() + ", not " + field.type());
         }
-        return new Column(field, column.generator());
+        return new GeneratedColumn(field, column.generator());
     }
 
-    private static MillraceException unknown(String name, List<Column> all, Kind kind) {
+    private static MillraceException unknown(String name, List<GeneratedColumn> all, Kind kind) {
         List<String> names = all.stream().map(column -> column.field().name()).toList();
         MillraceException error = MillraceException.user(
                 SqlState.UNDEFINED_COLUMN,

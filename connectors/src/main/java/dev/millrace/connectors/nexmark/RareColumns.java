@@ -36,7 +36,7 @@ final class RareColumns {
         this.kind = kind;
     }
 
-    static List<Column> ofPeople(Draws draws, Timeline timeline) {
+    static List<GeneratedColumn> ofPeople(Draws draws, Timeline timeline) {
         RareColumns columns = new RareColumns(draws, timeline, Kind.PERSON);
         return List.of(
                 columns.number("id", DataType.BIGINT, (group, event) -> Ids.person(group)),
@@ -49,7 +49,7 @@ final class RareColumns {
                 columns.letters("extra", 15, 110, 40));
     }
 
-    static List<Column> ofAuctions(Draws draws, Timeline timeline) {
+    static List<GeneratedColumn> ofAuctions(Draws draws, Timeline timeline) {
         RareColumns columns = new RareColumns(draws, timeline, Kind.AUCTION);
         return List.of(
                 columns.number("id", DataType.BIGINT, (group, event) -> Ids.auction(group, event % Kind.GROUP - 1)),
@@ -78,16 +78,16 @@ final class RareColumns {
         String of(long event);
     }
 
-    private Column number(String name, DataType type, NumberOf value) {
-        return Column.ofLongs(kind, new Field(name, type, false), (group, event, to, rows) -> {
+    private GeneratedColumn number(String name, DataType type, NumberOf value) {
+        return GeneratedColumn.ofLongs(kind, new Field(name, type, false), (group, event, to, rows) -> {
             for (int row = 0; row < rows; row++) {
                 Memory.putLong(to + 8L * row, value.of(group, event + row));
             }
         });
     }
 
-    private Column text(String name, int mostBytes, TextOf value) {
-        return Column.ofTexts(kind, field(name), mostBytes, (group, event, data, from, endOffsets, rows) -> {
+    private GeneratedColumn text(String name, int mostBytes, TextOf value) {
+        return GeneratedColumn.ofTexts(kind, field(name), mostBytes, (group, event, data, from, endOffsets, rows) -> {
             int at = from;
             for (int row = 0; row < rows; row++) {
                 byte[] text = value.of(event + row).getBytes(StandardCharsets.US_ASCII);
@@ -99,18 +99,19 @@ final class RareColumns {
         });
     }
 
-    private Column letters(String name, int salt, int least, int spread) {
-        return Column.ofTexts(kind, field(name), least + spread, (group, event, data, from, endOffsets, rows) -> {
-            int at = from;
-            for (int row = 0; row < rows; row++) {
-                long draw = draw(salt, event + row);
-                int bytes = least + (int) Draws.below(draw, spread);
-                Letters.copy(Letters.place(draw, 40), data + at, bytes);
-                at += bytes;
-                Memory.putInt(endOffsets + 4L * row, at);
-            }
-            return at;
-        });
+    private GeneratedColumn letters(String name, int salt, int least, int spread) {
+        return GeneratedColumn.ofTexts(
+                kind, field(name), least + spread, (group, event, data, from, endOffsets, rows) -> {
+                    int at = from;
+                    for (int row = 0; row < rows; row++) {
+                        long draw = draw(salt, event + row);
+                        int bytes = least + (int) Draws.below(draw, spread);
+                        LetterPool.copy(LetterPool.place(draw, 40), data + at, bytes);
+                        at += bytes;
+                        Memory.putInt(endOffsets + 4L * row, at);
+                    }
+                    return at;
+                });
     }
 
     private static Field field(String name) {
@@ -137,9 +138,9 @@ final class RareColumns {
 
     private static String word(long draw, int letters, int shift) {
         StringBuilder word = new StringBuilder(letters);
-        int place = Letters.place(draw, shift);
+        int place = LetterPool.place(draw, shift);
         for (int i = 0; i < letters; i++) {
-            word.append((char) (Letters.eight(place + i) & 0x7F));
+            word.append((char) (LetterPool.eight(place + i) & 0x7F));
         }
         return word.toString();
     }

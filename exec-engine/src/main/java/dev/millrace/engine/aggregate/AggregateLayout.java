@@ -2,6 +2,7 @@ package dev.millrace.engine.aggregate;
 
 import static dev.millrace.plan.node.AggregateState.NONE;
 
+import dev.millrace.engine.aggregate.number.Extremes;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.MarkedSets;
@@ -33,7 +34,7 @@ import java.util.OptionalInt;
  */
 public final class AggregateLayout {
     /** A state of the entry. */
-    record StateSlot(AggregateState state, DataType argumentType, int offset) {
+    public record StateSlot(AggregateState state, DataType argumentType, int offset) {
         int words() {
             return switch (state.kind()) {
                 case COUNT, TRUES, SUM_LONG -> 1;
@@ -49,12 +50,12 @@ public final class AggregateLayout {
             return isExtreme() && SlotKind.of(argumentType) == SlotKind.BYTES;
         }
 
-        boolean isExtreme() {
+        public boolean isExtreme() {
             return state.kind() == AggregateState.Kind.MIN || state.kind() == AggregateState.Kind.MAX;
         }
 
         /** What the state is before any row. */
-        long[] initial() {
+        public long[] initial() {
             long[] words = new long[words()];
             if (isExtreme()) {
                 boolean min = state.kind() == AggregateState.Kind.MIN;
@@ -81,7 +82,7 @@ public final class AggregateLayout {
      * @param counts whether values may be taken back
      * @param headerOffset if not, of the header of a group's set in its entry
      */
-    record DistinctSet(int argument, DataType type, List<Integer> filters, boolean counts, int headerOffset) {
+    public record DistinctSet(int argument, DataType type, List<Integer> filters, boolean counts, int headerOffset) {
         static final int VALUE = GroupTable.BODY;
 
         /** Of what follows the value: its group, if it counts. */
@@ -100,7 +101,7 @@ public final class AggregateLayout {
             }
         }
 
-        long[] initial() {
+        public long[] initial() {
             return new long[SlotKind.of(type).bytes() / 8 + (counts ? 1 + filters.size() : 0)];
         }
     }
@@ -194,15 +195,15 @@ public final class AggregateLayout {
         return calls;
     }
 
-    boolean retractions() {
+    public boolean retractions() {
         return retractions;
     }
 
-    List<StateSlot> states() {
+    public List<StateSlot> states() {
         return states;
     }
 
-    List<DistinctSet> distinctSets() {
+    public List<DistinctSet> distinctSets() {
         return distinctSets;
     }
 
@@ -250,7 +251,7 @@ public final class AggregateLayout {
     }
 
     /** The words of a new entry's body. */
-    long[] initial() {
+    public long[] initial() {
         long[] words = new long[(end - GroupTable.BODY) / 8];
         for (StateSlot slot : states) {
             long[] initial = slot.initial();

@@ -3,6 +3,7 @@ package dev.millrace.engine.aggregate;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Owned;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.Forgetful;
 import dev.millrace.engine.state.GroupTable;
@@ -11,7 +12,7 @@ import dev.millrace.engine.state.Rows;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PartialSchemas;
@@ -25,7 +26,7 @@ import java.io.IOException;
  * Updating aggregation: keeps every group and emits, at the end of an epoch, the changes of the groups it touched. The
  * FINAL phase does the same over states instead of rows.
  */
-public final class AggregateOperator implements Retelling, Forgetful {
+public final class AggregateOperator implements Replay, Forgetful {
     private static final String STATE = "groups";
 
     private final Aggregate node;
@@ -148,7 +149,7 @@ public final class AggregateOperator implements Retelling, Forgetful {
     }
 
     @Override
-    public void retell() {
+    public void replay() {
         hasOnlyGroup = false;
         if (!keyless) {
             int rowsOffset = state.layout().rowsOffset();

@@ -11,7 +11,7 @@ import dev.millrace.engine.state.Scratch;
 import dev.millrace.engine.state.ValuesEqual;
 import dev.millrace.engine.state.WeightedRows;
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.code.RowFailures;
+import dev.millrace.expressions.kernel.RowFailures;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;

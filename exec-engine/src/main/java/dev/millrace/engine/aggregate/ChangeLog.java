@@ -1,9 +1,10 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.aggregate.number.Extremes;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import java.util.List;

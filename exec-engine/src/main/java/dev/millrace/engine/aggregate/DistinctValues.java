@@ -4,10 +4,12 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.DistinctSet;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.aggregate.number.Doubles;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.SlotKind;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 import java.io.DataInput;
@@ -20,7 +22,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * The distinct values of a column in the groups of one {@link GroupState}, per filter; values that are new in a group, or
  * gone from it, feed its states.
  */
-abstract class DistinctValues implements AutoCloseable {
+public abstract class DistinctValues implements AutoCloseable {
     /** Writes the values of the groups of a key group, each of which has its number as its link. */
     @FunctionalInterface
     interface Writer {

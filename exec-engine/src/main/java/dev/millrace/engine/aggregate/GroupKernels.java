@@ -48,7 +48,7 @@ public final class GroupKernels {
     }
 
     /** Code that adds rows; their distinct values feed no states, which are somebody else's. */
-    static GroupKernels addingWithValues(AggregateLayout layout, Schema input) {
+    public static GroupKernels addingWithValues(AggregateLayout layout, Schema input) {
         return new GroupKernels(layout, input, NONE, false, false, false);
     }
 

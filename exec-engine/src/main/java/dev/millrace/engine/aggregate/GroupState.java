@@ -12,9 +12,9 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Scratch;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.code.RowFailures;
+import dev.millrace.expressions.kernel.RowFailures;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.Field;
@@ -68,7 +68,7 @@ public final class GroupState implements AutoCloseable {
         return table;
     }
 
-    List<DistinctValues> distinct() {
+    public List<DistinctValues> distinct() {
         return distinct;
     }
 

@@ -8,8 +8,8 @@ import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.SlotKind;
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.code.ClassCompiler;
 import dev.millrace.expressions.code.SourceBuilder;
+import dev.millrace.expressions.kernel.ClassCompiler;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.plan.node.AggregateState;
 import dev.millrace.type.DataType;
@@ -428,6 +428,7 @@ final class KernelWriter {
                 .line("import dev.millrace.memory.*;")
                 .line("import dev.millrace.engine.state.*;")
                 .line("import dev.millrace.engine.aggregate.*;")
+                .line("import dev.millrace.engine.aggregate.number.*;")
                 .open("public final class GeneratedKernel extends " + kernel.getSimpleName())
                 .open("public void add(GroupTable table, Batch batch, NestedImages images, int[] rows, int count, "
                         + "long[] groups, " + (kernel == ValueKernel.class ? "FoundValues found)" : "ChangeLog log)"))

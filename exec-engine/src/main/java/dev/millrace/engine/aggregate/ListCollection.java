@@ -4,10 +4,11 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
@@ -110,7 +111,7 @@ final class ListCollection extends Collection {
             passed = new int[count];
             passedGroups = new long[count];
         }
-        int kept = RowFilter.select(call, required, batch, all, count, groups, passed, passedGroups);
+        int kept = CallFilter.select(call, required, batch, all, count, groups, passed, passedGroups);
         codec.encode(batch, columns, passed, kept);
         long weights = batch.weightsAddress();
         for (int i = 0; i < kept; i++) {

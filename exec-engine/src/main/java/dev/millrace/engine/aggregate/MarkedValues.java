@@ -26,7 +26,7 @@ import org.apache.arrow.memory.BufferAllocator;
  *   entry of a value: hash | link, its id | value
  * </pre>
  */
-final class MarkedValues extends DistinctValues {
+public final class MarkedValues extends DistinctValues {
     private static final int CHUNK = 1024;
     private static final int FEW_IDS = 1 << 14;
 
@@ -81,7 +81,7 @@ final class MarkedValues extends DistinctValues {
     }
 
     /** The entries of all values by their ids. */
-    long[] entriesById() {
+    public long[] entriesById() {
         long[] entries = new long[ids.size()];
         EntryCursor cursor = new EntryCursor(ids, CHUNK);
         for (int count = cursor.advance(); count > 0; count = cursor.advance()) {

@@ -4,7 +4,8 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.aggregate.number.OrderedWords;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
@@ -62,7 +63,7 @@ final class PercentileCollection extends Collection {
         long weights = batch.weightsAddress();
         for (int i = 0; i < count; i++) {
             int row = rows[i];
-            if (validity != 0 && !Memory.getBit(validity, row) || !RowFilter.passes(call, batch, row)) {
+            if (validity != 0 && !Memory.getBit(validity, row) || !CallFilter.passes(call, batch, row)) {
                 continue;
             }
             long value = OrderedWords.load(type, data, row);

@@ -3,9 +3,13 @@ package dev.millrace.engine.aggregate;
 import static dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 
 import dev.millrace.batch.Vectors;
+import dev.millrace.engine.aggregate.number.DecimalResults;
+import dev.millrace.engine.aggregate.number.Doubles;
+import dev.millrace.engine.aggregate.number.Extremes;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.SlotKind;
-import dev.millrace.engine.state.Words;
+import dev.millrace.engine.state.WordValues;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
@@ -74,7 +78,7 @@ final class Results {
             AggregateCall call, DataType type, List<StateSlot> slots, long[] groups, int count, long data) {
         int counted = slots.get(0).offset();
         switch (call.function()) {
-            case COUNT -> Words.copyOut(DataType.BIGINT, groups, counted, count, data);
+            case COUNT -> WordValues.copyOut(DataType.BIGINT, groups, counted, count, data);
             case SUM -> sums(slots.get(1), type, groups, count, data);
             case AVG -> averages(slots.get(1), counted, type, groups, count, data);
             case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP -> {
@@ -107,13 +111,13 @@ final class Results {
     private static void sums(StateSlot slot, DataType type, long[] groups, int count, long data) {
         int offset = slot.offset();
         switch (slot.state().kind()) {
-            case SUM_LONG -> Words.copyOut(DataType.BIGINT, groups, offset, count, data);
+            case SUM_LONG -> WordValues.copyOut(DataType.BIGINT, groups, offset, count, data);
             case SUM_WIDE -> {
                 for (int i = 0; i < count; i++) {
                     long low = Memory.getLong(groups[i] + offset);
                     long high = Memory.getLong(groups[i] + offset + 8);
                     if (high != low >> 63) {
-                        Decimals.check(low, high);
+                        DecimalResults.check(low, high);
                     }
                     Memory.putLong(data + 16L * i, low);
                     Memory.putLong(data + 16L * i + 8, high);
@@ -121,7 +125,7 @@ final class Results {
             }
             case SUM_CARRIED -> {
                 for (int i = 0; i < count; i++) {
-                    Decimals.write(Wide.carried(groups[i] + offset), data + 16L * i);
+                    DecimalResults.write(Wide.carried(groups[i] + offset), data + 16L * i);
                 }
             }
             case SUM_DOUBLE, SUM_DOUBLE_RETRACTABLE -> {
@@ -179,10 +183,10 @@ final class Results {
             switch (slot.state().kind()) {
                 case SUM_LONG -> {
                     long low = Memory.getLong(sum);
-                    Decimals.divide(low, low >> 63, n, type.scale(), data + 16L * i);
+                    DecimalResults.divide(low, low >> 63, n, type.scale(), data + 16L * i);
                 }
                 case SUM_WIDE ->
-                    Decimals.divide(
+                    DecimalResults.divide(
                             Memory.getLong(sum),
                             Memory.getLong(sum + 8),
                             n,
@@ -191,9 +195,9 @@ final class Results {
                 case SUM_CARRIED -> {
                     int digits = type.scale() - slot.argumentType().scale();
                     if (Memory.getLong(sum + 16) == 0) {
-                        Decimals.divide(Memory.getLong(sum), Memory.getLong(sum + 8), n, digits, data + 16L * i);
+                        DecimalResults.divide(Memory.getLong(sum), Memory.getLong(sum + 8), n, digits, data + 16L * i);
                     } else {
-                        Decimals.divide(Wide.carried(sum), n, digits, data + 16L * i);
+                        DecimalResults.divide(Wide.carried(sum), n, digits, data + 16L * i);
                     }
                 }
                 case SUM_DOUBLE, SUM_DOUBLE_RETRACTABLE -> putDouble(type, data, i, doubleSum(slot, groups[i]) / n);
@@ -231,7 +235,7 @@ final class Results {
                 putDouble(type, data, i, Doubles.fromOrdered(Memory.getLong(groups[i] + offset)));
             }
         } else {
-            Words.copyOut(type, groups, offset, count, data);
+            WordValues.copyOut(type, groups, offset, count, data);
         }
     }
 

@@ -6,7 +6,7 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.SlotKind;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.type.DataType;
@@ -58,7 +58,7 @@ final class SketchCollection extends Collection {
         long data = kind == SlotKind.BYTES ? images.dataAddress(batch, column) : batch.dataAddress(column);
         for (int i = 0; i < count; i++) {
             int row = rows[i];
-            if (validity != 0 && !Memory.getBit(validity, row) || !RowFilter.passes(call, batch, row)) {
+            if (validity != 0 && !Memory.getBit(validity, row) || !CallFilter.passes(call, batch, row)) {
                 continue;
             }
             HllSketch sketch = sketch(groups[i]);

@@ -6,11 +6,11 @@ import dev.millrace.plan.node.AggregateState.Kind;
 import dev.millrace.type.DataType;
 
 /** The statements of generated code that change one state. They refer to {@code row} and to {@code d}c, {@code o}c of columns. */
-final class StateCode {
+public final class StateCode {
     private StateCode() {}
 
     /** How many columns carry a state other than an extreme between phases. */
-    static int columns(Kind kind) {
+    public static int columns(Kind kind) {
         return switch (kind) {
             case COUNT, TRUES, SUM_LONG, SUM_WIDE, MIN, MAX -> 1;
             case SUM_CARRIED, SUM_DOUBLE, SQUARES_DOUBLE -> 2;

@@ -4,7 +4,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.Vectors;
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 import dev.millrace.engine.state.SlotKind;
-import dev.millrace.engine.state.Words;
+import dev.millrace.engine.state.WordValues;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
@@ -64,7 +64,7 @@ final class StateColumns {
                 Memory.putLong(data + 16L * i + 8, Memory.getLong(groups[i] + offset + 8));
             }
         } else {
-            Words.copyOut(field.type(), groups, offset, count, data);
+            WordValues.copyOut(field.type(), groups, offset, count, data);
         }
         Vectors.setAllValid(vector, count);
         Vectors.finish(vector, count);

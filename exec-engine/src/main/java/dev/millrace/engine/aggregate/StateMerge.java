@@ -1,9 +1,12 @@
 package dev.millrace.engine.aggregate;
 
 import dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
+import dev.millrace.engine.aggregate.number.Doubles;
+import dev.millrace.engine.aggregate.number.Extremes;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.ByteSlots;
 import dev.millrace.engine.state.SlotKind;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.AggregateState.Kind;
 import dev.millrace.type.DataType;

@@ -4,9 +4,9 @@ import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.code.RowFailures;
+import dev.millrace.expressions.kernel.RowFailures;
 import dev.millrace.expressions.user.UserAggregate;
 import dev.millrace.expressions.user.VectorValues;
 import dev.millrace.interrupt.Interrupt;
@@ -104,7 +104,7 @@ final class UserCollection extends Collection {
         long weights = batch.weightsAddress();
         for (int i = 0; i < count; i++) {
             int row = rows[i];
-            if (!RowFilter.passes(call, batch, row)) {
+            if (!CallFilter.passes(call, batch, row)) {
                 continue;
             }
             long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * row);

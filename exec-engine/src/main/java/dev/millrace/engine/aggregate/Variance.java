@@ -2,6 +2,8 @@ package dev.millrace.engine.aggregate;
 
 import static dev.millrace.engine.aggregate.AggregateLayout.StateSlot;
 
+import dev.millrace.engine.aggregate.number.DecimalResults;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.AggregateState.Kind;
@@ -73,7 +75,7 @@ final class Variance {
             variance = new BigDecimal(numerator, 2 * scale)
                     .divide(new BigDecimal(denominator), type.scale(), RoundingMode.HALF_UP);
         }
-        Decimals.write(variance.unscaledValue(), data + 16L * index);
+        DecimalResults.write(variance.unscaledValue(), data + 16L * index);
     }
 
     /** {@code (squares - sum * sum / n) / divisor}, with 106 bits up to the subtraction. */

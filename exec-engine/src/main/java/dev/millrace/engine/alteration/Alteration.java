@@ -115,7 +115,7 @@ public final class Alteration {
     }
 
     private boolean canKeep(PlanNode node) {
-        boolean goesOn = retells(node) || emitsOnce(node);
+        boolean goesOn = replays(node) || emitsOnce(node);
         return goesOn && below(node).stream().allMatch(this::hasPosition);
     }
 
@@ -127,7 +127,7 @@ public final class Alteration {
                 : !(node instanceof PlanNode.Values);
     }
 
-    private static boolean retells(PlanNode node) {
+    private static boolean replays(PlanNode node) {
         return node instanceof PlanNode.Aggregate aggregate && aggregate.phase() != Phase.PARTIAL
                 || node instanceof PlanNode.TopN topN && topN.windowEnd().isEmpty()
                 || node instanceof PlanNode.Join join && JoinAnswer.isKept(join)
@@ -209,7 +209,7 @@ public final class Alteration {
     /** The relations whose former rows a node that starts now will not see. */
     public Set<String> lost(PlanNode node) {
         if (frontier.contains(node)) {
-            return retells(node) ? Set.of() : scans(node);
+            return replays(node) ? Set.of() : scans(node);
         }
         if (node instanceof PlanNode.Scan scan) {
             return hasRows(scan) ? Set.of() : Set.of(scan.relation());
@@ -253,6 +253,6 @@ public final class Alteration {
 
     /** Whether the node is to tell its answer again. */
     public boolean isRetold(PlanNode node) {
-        return frontier.contains(node) && retells(node);
+        return frontier.contains(node) && replays(node);
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.engine.channel;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.engine.channel.Item.Rows;
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -13,10 +14,15 @@ import java.util.Optional;
 public final class Channel implements AutoCloseable {
     private final long highBytes;
     private final long lowBytes;
-    private final ArrayDeque<Item> items = new ArrayDeque<>(); // guarded by this, as what follows
-    private Runnable onItem = () -> {};
-    private Runnable onRoom = () -> {};
-    private boolean closed;
+
+    @GuardedBy("this") private final ArrayDeque<Item> items = new ArrayDeque<>();
+
+    @GuardedBy("this") private Runnable onItem = () -> {};
+
+    @GuardedBy("this") private Runnable onRoom = () -> {};
+
+    @GuardedBy("this") private boolean closed;
+
     private volatile long queuedBytes; // written under the lock, read by statistics and policies
     private volatile boolean full; // written under the lock, read by producers
     private volatile int size; // likewise, read by the consumer

@@ -1,5 +1,6 @@
 package dev.millrace.engine.epoch;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.engine.epoch.EpochDomain.Closed;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
@@ -44,10 +45,14 @@ public final class Epochs {
     private final ReentrantLock lock = new ReentrantLock();
     private final ReentrantLock instants = new ReentrantLock(); // held while versions become current, or are looked at
     private final AtomicLong versions = new AtomicLong(); // the last one given to an output
-    private final Set<EpochDomain> domains = new LinkedHashSet<>(); // guarded by lock
-    private final Map<Long, Closed> closedEpochs = new HashMap<>(); // of all domains; guarded by lock
-    private long lastNumber; // guarded by lock
-    private long lastMicros = Long.MIN_VALUE; // guarded by lock
+
+    @GuardedBy("lock") private final Set<EpochDomain> domains = new LinkedHashSet<>();
+
+    @GuardedBy("lock") private final Map<Long, Closed> closedEpochs = new HashMap<>(); // of all domains
+
+    @GuardedBy("lock") private long lastNumber;
+
+    @GuardedBy("lock") private long lastMicros = Long.MIN_VALUE;
 
     /** @param signal raised after each commit and whenever a held domain may have become quiet */
     public Epochs(Workers workers, Clock clock, long epochNanos, Signal signal) {

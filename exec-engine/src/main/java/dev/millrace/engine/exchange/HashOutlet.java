@@ -5,13 +5,11 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.channel.Channel;
 import dev.millrace.engine.channel.Item;
-import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.state.Hashing;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
-import dev.millrace.operator.Operator;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import dev.millrace.type.Schema;
@@ -25,12 +23,11 @@ import org.apache.arrow.memory.BufferAllocator;
  * Sends each row to the owner of its key's group. Rows are collected until a target's batch is full, the epoch ends, or
  * nothing follows for a while; a watermark waits with them (Neptune, dissertation ch. 4: application-level buffering).
  */
-final class HashOutlet implements Outlet {
+final class HashOutlet extends TargetsOutlet {
     private static final ConcurrentMap<Integer, int[]> OWNERS = new ConcurrentHashMap<>(); // by the number of targets
 
     private final int[] keys;
     private final boolean longKey; // one column of eight bytes that hashes by its bits
-    private final Targets targets;
     private final RowBuffer[] buffers;
     private final int batchRows;
     private final NestedImages nested;
@@ -40,9 +37,9 @@ final class HashOutlet implements Outlet {
     private int rowsSinceFlush;
 
     HashOutlet(Schema schema, List<Integer> keys, List<Channel> channels, int batchRows, BufferAllocator allocator) {
+        super(channels);
         this.keys = keys.stream().mapToInt(Integer::intValue).toArray();
         this.longKey = this.keys.length == 1 && isLong(schema.type(this.keys[0]));
-        this.targets = new Targets(channels);
         this.batchRows = batchRows;
         this.nested = new NestedImages(allocator);
         this.counts = new int[channels.size()];
@@ -133,43 +130,16 @@ final class HashOutlet implements Outlet {
     }
 
     @Override
-    public void watermark(long micros) {
-        targets.keep(micros);
-        if (rowsSinceFlush >= batchRows * targets.count() || micros == Operator.END_OF_INPUT) {
-            flush();
-        }
+    boolean isWatermarkDue() {
+        return rowsSinceFlush >= (long) batchRows * targets.count();
     }
 
     @Override
-    public void flush() {
+    void sendRows() {
         for (int target = 0; target < targets.count(); target++) {
             send(target);
         }
         rowsSinceFlush = 0;
-        targets.sendWatermark();
-    }
-
-    @Override
-    public void idle() {
-        flush();
-        targets.signal(Item.IDLE);
-    }
-
-    @Override
-    public void epochEnd(long epoch) {
-        flush();
-        targets.signal(new Item.EpochEnd(epoch));
-    }
-
-    @Override
-    public void end() {
-        flush();
-        targets.signal(Item.END);
-    }
-
-    @Override
-    public boolean isFull() {
-        return targets.isFull();
     }
 
     @Override

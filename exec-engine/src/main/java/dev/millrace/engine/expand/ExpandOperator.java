@@ -7,7 +7,7 @@ import dev.millrace.batch.NestedCodec;
 import dev.millrace.engine.rows.RowBuffer;
 import dev.millrace.engine.rows.RowsFunction;
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.code.RowFailures;
+import dev.millrace.expressions.kernel.RowFailures;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;

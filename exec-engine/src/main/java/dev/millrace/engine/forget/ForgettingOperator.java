@@ -12,7 +12,7 @@ import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.Forgetting;
@@ -26,7 +26,7 @@ import java.util.List;
  * group lasts ends the group before it is added, in whatever batch it comes; the others end when the watermark says so,
  * with the epoch.
  */
-public final class ForgettingOperator implements Retelling {
+public final class ForgettingOperator implements Replay {
     private static final String STATE = "last seen";
 
     private final Forgetful inner;
@@ -149,9 +149,9 @@ public final class ForgettingOperator implements Retelling {
     }
 
     @Override
-    public void retell() {
-        if (inner instanceof Retelling told) {
-            told.retell();
+    public void replay() {
+        if (inner instanceof Replay told) {
+            told.replay();
         }
     }
 

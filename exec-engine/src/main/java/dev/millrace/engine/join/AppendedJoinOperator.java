@@ -9,7 +9,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.RowByRow;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
@@ -32,7 +32,7 @@ import org.apache.arrow.vector.FieldVector;
  * is used for others. With the first weight that is not 1 a {@link JoinOperator} takes over what there is,
  * and so it does when rows meet many that time or a residual condition with ranges turns away, which it would not look at.
  */
-public final class AppendedJoinOperator implements Retelling, RowByRow {
+public final class AppendedJoinOperator implements Replay, RowByRow {
     private static final String STATE = "packed";
     private static final String GENERAL_STATE = "rows";
     private static final int LOOK_ROWS = 4095; // a mask: how often a walk over rows of one key asks whether to stop
@@ -334,9 +334,9 @@ public final class AppendedJoinOperator implements Retelling, RowByRow {
     }
 
     @Override
-    public void retell() {
+    public void replay() {
         teller = Optional.of(general.orElseGet(this::general));
-        teller.get().retell();
+        teller.get().replay();
     }
 
     private boolean tell(Output output, boolean atOnce) {

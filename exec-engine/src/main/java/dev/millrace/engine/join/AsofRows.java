@@ -1,6 +1,6 @@
 package dev.millrace.engine.join;
 
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;
 import java.util.function.LongConsumer;

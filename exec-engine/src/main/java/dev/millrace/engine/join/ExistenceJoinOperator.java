@@ -12,7 +12,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Join;
@@ -33,7 +33,7 @@ import org.apache.arrow.memory.BufferAllocator;
  *   entry: hash | link | keys | list of left rows | weight of right rows | UNTOUCHED or how the last epoch left the key
  * </pre>
  */
-public final class ExistenceJoinOperator implements Retelling {
+public final class ExistenceJoinOperator implements Replay {
     private static final String STATE = "existence";
     private static final int UNTOUCHED = 0;
     private static final int WAS_ABSENT = 1;
@@ -191,7 +191,7 @@ public final class ExistenceJoinOperator implements Retelling {
 
     /** As if no row had been shown so far. */
     @Override
-    public void retell() {
+    public void replay() {
         EntryCursor cursor = new EntryCursor(table, 1024);
         for (int count = cursor.advance(); count > 0; count = cursor.advance()) {
             for (int i = 0; i < count; i++) {

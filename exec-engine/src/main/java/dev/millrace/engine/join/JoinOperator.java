@@ -9,7 +9,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.RowByRow;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
@@ -37,7 +37,7 @@ import java.util.TreeMap;
  * can come. In both cases a row without a partner is emitted when it goes, and nothing is ever taken back. Rows that are
  * kept for a time only are forgotten in silence: what they were joined into stays.
  */
-public final class JoinOperator implements Retelling, RowByRow {
+public final class JoinOperator implements Replay, RowByRow {
     private static final String STATE = "rows";
 
     private final Join node;
@@ -415,11 +415,11 @@ public final class JoinOperator implements Retelling, RowByRow {
 
     /** What {@link JoinAnswer#isKept} says is required. */
     @Override
-    public void retell() {
+    public void replay() {
         untold = Optional.of(new JoinAnswer(node.kind(), state(0), sides, pairs, joined));
     }
 
-    /** Goes on with {@link #retell}; returns whether nothing is left to be told. */
+    /** Goes on with {@link #replay}; returns whether nothing is left to be told. */
     boolean tell(Output output, boolean atOnce) {
         if (untold.isPresent() && untold.get().tell(output, atOnce)) {
             untold = Optional.empty();

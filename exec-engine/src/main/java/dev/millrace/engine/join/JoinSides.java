@@ -3,7 +3,7 @@ package dev.millrace.engine.join;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;

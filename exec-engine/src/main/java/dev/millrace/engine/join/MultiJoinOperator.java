@@ -9,7 +9,7 @@ import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode;
@@ -25,7 +25,7 @@ import java.util.Optional;
  * weights multiply. It keeps the rows of its inputs and nothing of what joins of two of them would have between them. A
  * row whose key another input does not have costs a look at each.
  */
-public final class MultiJoinOperator implements Retelling {
+public final class MultiJoinOperator implements Replay {
     private static final String STATE = "multi";
     private static final int NO_PORT = -1; // no row is chosen
 
@@ -131,7 +131,7 @@ public final class MultiJoinOperator implements Retelling {
     }
 
     @Override
-    public void retell() {
+    public void replay() {
         untold = Optional.of(new EntryCursor(state.table(), 64));
     }
 

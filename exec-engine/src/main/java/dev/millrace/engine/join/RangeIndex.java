@@ -1,6 +1,6 @@
 package dev.millrace.engine.join;
 
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.util.function.LongConsumer;
 import org.apache.arrow.memory.BufferAllocator;

@@ -12,7 +12,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.RowByRow;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
@@ -30,9 +30,9 @@ import java.util.Optional;
  * meets the rows that the other side has so far, and weights multiply.
  *
  * <p>The rows that a relation had at the beginning are not sent here. If both sides are read where they are, the join of those is
- * told before the first change is met ({@link #retell}).
+ * told before the first change is met ({@link #replay}).
  */
-public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
+public final class SharedJoinOperator implements Replay, Settling, RowByRow {
     private static final String STATE = "shared";
     private static final String PACKED = "shared, packed";
     private static final int TOLD_TOGETHER = 256;
@@ -382,7 +382,7 @@ public final class SharedJoinOperator implements Retelling, Settling, RowByRow {
 
     /** What {@link JoinAnswer#isKept} says is required. */
     @Override
-    public void retell() {
+    public void replay() {
         if (packed.isPresent()) {
             generalize();
         }

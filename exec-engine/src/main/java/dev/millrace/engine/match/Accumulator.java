@@ -1,6 +1,6 @@
 package dev.millrace.engine.match;
 
-import dev.millrace.engine.aggregate.Wide;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
 import dev.millrace.error.MillraceException;

@@ -56,7 +56,7 @@ public final class MatchOperator implements Operator {
     private final boolean keepsPartitions;
     private final PatternProgram program;
     private final Map<Long, Search> kept = new HashMap<>();
-    private final Deadlines deadlines = new Deadlines();
+    private final PartitionDeadlines deadlines = new PartitionDeadlines();
     private final Owned owned = new Owned();
     private OperatorContext context;
     private List<DataType> types;

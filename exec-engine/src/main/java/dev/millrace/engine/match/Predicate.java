@@ -2,9 +2,9 @@ package dev.millrace.engine.match;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.expressions.code.CalcKernel;
 import dev.millrace.expressions.code.CalcProgram;
 import dev.millrace.expressions.constant.ConstantFolder;
+import dev.millrace.expressions.kernel.CalcKernel;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;

@@ -1,6 +1,6 @@
 package dev.millrace.engine.match;
 
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.io.DataInput;
 import java.io.DataOutput;

@@ -1,7 +1,7 @@
 package dev.millrace.engine.operators;
 
 import dev.millrace.engine.aggregate.AggregateOperator;
-import dev.millrace.engine.aggregate.PartialAggregateOperator;
+import dev.millrace.engine.aggregate.partial.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.expand.ExpandOperator;
 import dev.millrace.engine.forget.ForgettingOperator;

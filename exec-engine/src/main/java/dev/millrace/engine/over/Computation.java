@@ -2,12 +2,12 @@ package dev.millrace.engine.over;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.aggregate.Wide;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.Rows;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.code.RowFailures;
+import dev.millrace.expressions.kernel.RowFailures;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.plan.expression.AggregateCall;

@@ -47,7 +47,7 @@ public final class OverOperator implements Operator {
     private KeyFinder finder;
     private RowCodec codec;
     private OrderedRows rows;
-    private Arrivals arrivals;
+    private OrderedArrivals arrivals;
     private Optional<SilentPartitions> silent = Optional.empty();
     private Computation computation;
     private Reach reach;
@@ -81,7 +81,7 @@ public final class OverOperator implements Operator {
         partitions = owned.own(new PartitionState(keys, computation.words(), context.allocator()));
         reach = new Reach(rows, node.calls());
         changes = new Changes(codec, resultCodec, node.schema(), partitions, context);
-        arrivals = new Arrivals(partitions, rows, changes);
+        arrivals = new OrderedArrivals(partitions, rows, changes);
         silent = closing ? SilentPartitions.of(node.calls(), node.closing().getAsInt(), codec) : Optional.empty();
     }
 

@@ -2,7 +2,7 @@ package dev.millrace.engine.over;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.aggregate.GroupState;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.AggregateCall;

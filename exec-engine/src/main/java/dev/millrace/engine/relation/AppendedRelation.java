@@ -1,5 +1,6 @@
 package dev.millrace.engine.relation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.EpochInput;
@@ -30,7 +31,9 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
     private volatile Optional<VersionedView> view; // of a table; replaced while nothing is published
     private final Optional<EpochOutput> output; // of a table
     private List<Staged> open = new ArrayList<>(); // rows of the open epoch; guarded by the epochs' lock
-    private final ArrayDeque<Epoch> ended = new ArrayDeque<>(); // guarded by itself
+
+    @GuardedBy("ended") private final ArrayDeque<Epoch> ended = new ArrayDeque<>();
+
     private volatile boolean dropped; // written by close, read by those who append
 
     AppendedRelation(String name, Schema schema, boolean keepsRows, Resources resources) {

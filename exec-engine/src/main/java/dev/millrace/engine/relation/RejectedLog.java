@@ -1,5 +1,6 @@
 package dev.millrace.engine.relation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.error.MillraceException;
 import java.util.ArrayDeque;
@@ -12,9 +13,12 @@ public final class RejectedLog {
     private static final int CHUNK_BITS = 12;
 
     private final OnError onError;
-    private final ArrayDeque<RejectedRecord> kept = new ArrayDeque<>(); // guarded by this
-    private final Map<String, Map<Long, long[]>> seen = new HashMap<>(); // guarded by this: bitmaps of 4096 positions
-    private long count; // guarded by this
+
+    @GuardedBy("this") private final ArrayDeque<RejectedRecord> kept = new ArrayDeque<>();
+
+    @GuardedBy("this") private final Map<String, Map<Long, long[]>> seen = new HashMap<>(); // bitmaps of 4096 positions
+
+    @GuardedBy("this") private long count;
 
     RejectedLog(OnError onError) {
         this.onError = onError;

@@ -1,5 +1,6 @@
 package dev.millrace.engine.relation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Source;
@@ -34,7 +35,8 @@ public final class RelationRegistry implements Relations, AutoCloseable {
             Set<String> readers) {}
 
     private final Resources resources;
-    private final Map<String, Entry> entries = new LinkedHashMap<>(); // guarded by this
+
+    @GuardedBy("this") private final Map<String, Entry> entries = new LinkedHashMap<>();
 
     public RelationRegistry(Resources resources) {
         this.resources = resources;

@@ -2,6 +2,7 @@ package dev.millrace.engine.runtime;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.function.Consumer;
 
 /**
  * The sizes of an engine.
@@ -57,63 +58,64 @@ public record EngineOptions(
     }
 
     public EngineOptions withWorkers(int newWorkers) {
-        return new EngineOptions(
-                newWorkers,
-                batchRows,
-                epochMillis,
-                memoryLimitBytes,
-                schedulingPolicy,
-                channelHighBytes,
-                channelLowBytes);
+        return with(sizes -> sizes.workers = newWorkers);
     }
 
     public EngineOptions withBatchRows(int newBatchRows) {
-        return new EngineOptions(
-                workers,
-                newBatchRows,
-                epochMillis,
-                memoryLimitBytes,
-                schedulingPolicy,
-                channelHighBytes,
-                channelLowBytes);
+        return with(sizes -> sizes.batchRows = newBatchRows);
     }
 
     public EngineOptions withEpochMillis(int newEpochMillis) {
-        return new EngineOptions(
-                workers,
-                batchRows,
-                newEpochMillis,
-                memoryLimitBytes,
-                schedulingPolicy,
-                channelHighBytes,
-                channelLowBytes);
+        return with(sizes -> sizes.epochMillis = newEpochMillis);
     }
 
     public EngineOptions withMemoryLimitBytes(long newMemoryLimitBytes) {
-        return new EngineOptions(
-                workers,
-                batchRows,
-                epochMillis,
-                newMemoryLimitBytes,
-                schedulingPolicy,
-                channelHighBytes,
-                channelLowBytes);
+        return with(sizes -> sizes.memoryLimitBytes = newMemoryLimitBytes);
     }
 
     public EngineOptions withSchedulingPolicy(String newSchedulingPolicy) {
-        return new EngineOptions(
-                workers,
-                batchRows,
-                epochMillis,
-                memoryLimitBytes,
-                newSchedulingPolicy,
-                channelHighBytes,
-                channelLowBytes);
+        return with(sizes -> sizes.schedulingPolicy = newSchedulingPolicy);
     }
 
     public EngineOptions withChannelBytes(long newHighBytes, long newLowBytes) {
+        return with(sizes -> {
+            sizes.channelHighBytes = newHighBytes;
+            sizes.channelLowBytes = newLowBytes;
+        });
+    }
+
+    private EngineOptions with(Consumer<Sizes> change) {
+        Sizes sizes = new Sizes(this);
+        change.accept(sizes);
         return new EngineOptions(
-                workers, batchRows, epochMillis, memoryLimitBytes, schedulingPolicy, newHighBytes, newLowBytes);
+                sizes.workers,
+                sizes.batchRows,
+                sizes.epochMillis,
+                sizes.memoryLimitBytes,
+                sizes.schedulingPolicy,
+                sizes.channelHighBytes,
+                sizes.channelLowBytes);
+    }
+
+    /** What one of is changed. */
+    private static final class Sizes {
+        int workers;
+        int batchRows;
+        int epochMillis;
+        long memoryLimitBytes;
+        String schedulingPolicy;
+        long channelHighBytes;
+        long channelLowBytes;
+
+        Sizes(EngineOptions of) {
+            workers = of.workers;
+            batchRows = of.batchRows;
+            epochMillis = of.epochMillis;
+            memoryLimitBytes = of.memoryLimitBytes;
+            schedulingPolicy = of.schedulingPolicy;
+            channelHighBytes = of.channelHighBytes;
+            channelLowBytes = of.channelLowBytes;
+        }
     }
 
     private static void require(boolean holds, String name, long value) {

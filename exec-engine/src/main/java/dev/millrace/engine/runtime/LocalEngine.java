@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.ThreadMXBean;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
@@ -75,14 +76,17 @@ class LocalEngine implements Engine {
     private final Signal signal = new Signal();
     private final MemoryScopes memory;
     private final Epochs epochs;
-    private final Rests rests;
+    private final Quiescence quiescence;
     private final Resources resources;
     private final RelationRegistry relations;
     private final HeapBudget heap;
     private final Optional<HeapRelief> relief = HeapRelief.ofProcess().map(this::newRelief);
     private final ReentrantLock changes = new ReentrantLock(); // who starts queries and brings epochs to rest
-    private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>(); // guarded by itself
-    private final Set<LocalResult> results = new HashSet<>(); // guarded by itself
+
+    @GuardedBy("queries") private final Map<String, LocalStandingQuery> queries = new LinkedHashMap<>();
+
+    @GuardedBy("results") private final Set<LocalResult> results = new HashSet<>();
+
     private boolean closed;
 
     LocalEngine(
@@ -109,7 +113,7 @@ class LocalEngine implements Engine {
         this.operators = operators;
         this.memory = new MemoryScopes(options.memoryLimitBytes(), sinkThreads);
         this.epochs = new Epochs(workers, clock, TimeUnit.MILLISECONDS.toNanos(options.epochMillis()), signal);
-        this.rests = new Rests(epochs, workers, signal);
+        this.quiescence = new Quiescence(epochs, workers, signal);
         this.resources = new Resources(
                 workers,
                 clock,
@@ -266,7 +270,7 @@ class LocalEngine implements Engine {
             HeapBudget.Taken taken = takeHeap(name, plan, queryOptions); // both run for a while
             LocalStandingQuery query;
             try {
-                query = new Succession(this, resources, relations, operators).run(old, plan, queryOptions, alteration);
+                query = new HandOver(this, resources, relations, operators).run(old, plan, queryOptions, alteration);
             } catch (RuntimeException | Error e) {
                 heap.give(taken);
                 throw e;
@@ -297,7 +301,7 @@ class LocalEngine implements Engine {
         if (domains.isEmpty()) {
             query.attach(epochs.newDomain());
         } else {
-            rests.join(domains, query);
+            quiescence.join(domains, query);
         }
         relations.addQuery(query.name(), query.feed());
         scans(query.plan()).forEach(scan -> relations.reads(query.name(), scan.relation()));
@@ -334,7 +338,7 @@ class LocalEngine implements Engine {
 
     /** Runs an action while domains are at rest, which are one then. By who holds the lock of changes. */
     void atRest(Set<EpochDomain> domains, Consumer<EpochDomain> action) {
-        rests.atRest(domains, action);
+        quiescence.atRest(domains, action);
     }
 
     /** Whether somebody starts or changes a query, or waits for a moment to do so. For tests. */
@@ -344,7 +348,7 @@ class LocalEngine implements Engine {
 
     /** Waits for a condition over the engine's state. */
     void await(BooleanSupplier condition) {
-        rests.await(condition, Long.MAX_VALUE);
+        quiescence.await(condition, Long.MAX_VALUE);
     }
 
     void forget(LocalStandingQuery query) {
@@ -512,7 +516,7 @@ class LocalEngine implements Engine {
         List<Long> pending = new ArrayList<>();
         boolean[] read = {false};
         Map<LocalStandingQuery, Long> commits = new HashMap<>();
-        while (!rests.await(
+        while (!quiescence.await(
                 () -> {
                     if (!read[0] && all.stream().allMatch(LocalEngine::hasReadAll)) {
                         read[0] = true;
@@ -578,7 +582,7 @@ class LocalEngine implements Engine {
 
     @Override
     public void close() {
-        rests.end(); // who holds the lock waits for nothing any more
+        quiescence.end(); // who holds the lock waits for nothing any more
         changes.lock();
         try {
             if (closed) {

@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.statistic.QueryState;
@@ -23,11 +24,16 @@ final class LocalResult implements Result, Outlet, TaskOutput, QueryTasks.Listen
     private final Consumer<LocalResult> onClose;
     private final Signal signal = new Signal();
     private final FailedRows failedRows = new FailedRows(false);
-    private final ArrayDeque<Batch> queue = new ArrayDeque<>(); // guarded by this, as what follows
-    private Optional<MillraceException> failure = Optional.empty();
+
+    @GuardedBy("this") private final ArrayDeque<Batch> queue = new ArrayDeque<>();
+
+    @GuardedBy("this") private Optional<MillraceException> failure = Optional.empty();
+
     private QueryTasks tasks; // set once, before it runs
     private Optional<View> net = Optional.empty(); // set once, before it runs; then the task's
-    private boolean closed;
+
+    @GuardedBy("this") private boolean closed;
+
     private volatile long queuedBytes; // written under the lock, read by the task
     private volatile boolean ended; // written under the lock, read by the caller
     private volatile long rowsOut; // written by the task, read by statistics

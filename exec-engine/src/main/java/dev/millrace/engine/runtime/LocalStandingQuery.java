@@ -34,7 +34,7 @@ import dev.millrace.engine.view.View;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.ScheduledTask;
 import dev.millrace.type.Schema;
@@ -173,12 +173,12 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
     }
 
     /** Has what is kept tell its answer: before it is attached. */
-    void retell(Alteration alteration) {
+    void replay(Alteration alteration) {
         for (PlacedStage placed : tasks.stages) {
             if (placed.stage() instanceof OperatorStage stage
                     && alteration.isRetold(placed.node().plan)
-                    && stage.operator() instanceof Retelling told) {
-                told.retell();
+                    && stage.operator() instanceof Replay told) {
+                told.replay();
             }
         }
     }
@@ -237,7 +237,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         for (SharedJoin join : tasks.sharedJoins) {
             join.operator().begin();
             if (join.operator().isAllShared() && !join.scans().stream().allMatch(this::isSeen)) {
-                join.operator().retell();
+                join.operator().replay();
             }
         }
         for (FeedScan scan : tasks.feeds) {

@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
@@ -54,14 +55,23 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private Runnable wakeTasks = () -> {}; // likewise
     private List<Port> ports = List.of(); // likewise
     private LowWatermark watermark = new LowWatermark(0); // likewise; then used by who completes an epoch
-    private int open; // ports that have not ended; guarded by arrival
-    private int arrived; // of those, how many are at the epoch's end; guarded by arrival
-    private long endingEpoch; // the epoch they are at the end of; guarded by arrival
+
+    @GuardedBy("arrival") private int open; // ports that have not ended
+
+    @GuardedBy("arrival") private int arrived; // of those, how many are at the epoch's end
+
+    @GuardedBy("arrival") private long endingEpoch; // the epoch they are at the end of
+
     private final Object arrival = new Object();
-    private final ArrayDeque<Sealed> sealed = new ArrayDeque<>(); // guarded by itself
-    private long lastSealed = Long.MIN_VALUE; // an epoch; guarded by sealed
-    private boolean ended; // guarded by sealed
-    private boolean discarded; // guarded by sealed
+
+    @GuardedBy("sealed") private final ArrayDeque<Sealed> sealed = new ArrayDeque<>();
+
+    @GuardedBy("sealed") private long lastSealed = Long.MIN_VALUE; // an epoch
+
+    @GuardedBy("sealed") private boolean ended;
+
+    @GuardedBy("sealed") private boolean discarded;
+
     private final LatencyCounter latencies = new LatencyCounter();
     private final LongAdder rowsOut = new LongAdder();
     private final ChangeHistory history;

@@ -1,5 +1,6 @@
 package dev.millrace.engine.sink;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
@@ -49,11 +50,16 @@ public final class QuerySinks {
     private final Consumer<Throwable> onFailure;
     private volatile List<Sink> immediate = List.of(); // replaced while at rest, read by the tasks
     private volatile List<SinkQueue> queues = List.of(); // likewise
-    private List<Batch> committing = new ArrayList<>(); // rows of an epoch that sinks are committing; guarded by this
-    private long begun; // commits that nobody but the sink sees; guarded by this, as what follows
-    private long done; // of those
-    private boolean failed;
-    private final List<Runnable> onDrained = new ArrayList<>();
+
+    @GuardedBy("this") private List<Batch> committing = new ArrayList<>(); // rows of an epoch that sinks are committing
+
+    @GuardedBy("this") private long begun; // commits that nobody but the sink sees
+
+    @GuardedBy("this") private long done; // of those
+
+    @GuardedBy("this") private boolean failed;
+
+    @GuardedBy("this") private final List<Runnable> onDrained = new ArrayList<>();
 
     /**
      * @param threads call the sinks that may wait

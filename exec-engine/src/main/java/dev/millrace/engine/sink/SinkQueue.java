@@ -1,5 +1,6 @@
 package dev.millrace.engine.sink;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
@@ -53,16 +54,27 @@ public final class SinkQueue implements AutoCloseable {
     private final long highBytes;
     private final long mostNanos;
     private final Owner owner;
-    private final Deque<Work> waiting = new ArrayDeque<>(); // guarded by this, as what follows
-    private boolean running; // somebody is calling the sink, or is about to
-    private Thread caller; // while running
-    private long queuedBytes;
-    private boolean over; // closed, or the sink failed: nothing is queued any more
-    private boolean closed;
-    private boolean sinkClosed; // or somebody is bound to
-    private boolean leftToCaller; // to close the sink
-    private long calls; // of the sink that came back
-    private boolean watched; // an alarm is set
+
+    @GuardedBy("this") private final Deque<Work> waiting = new ArrayDeque<>();
+
+    @GuardedBy("this") private boolean running; // somebody is calling the sink, or is about to
+
+    @GuardedBy("this") private Thread caller; // while running
+
+    @GuardedBy("this") private long queuedBytes;
+
+    @GuardedBy("this") private boolean over; // closed, or the sink failed: nothing is queued any more
+
+    @GuardedBy("this") private boolean closed;
+
+    @GuardedBy("this") private boolean sinkClosed; // or somebody is bound to
+
+    @GuardedBy("this") private boolean leftToCaller; // to close the sink
+
+    @GuardedBy("this") private long calls; // of the sink that came back
+
+    @GuardedBy("this") private boolean watched; // an alarm is set
+
     private volatile boolean full; // written under the lock, read by producers
 
     /**

@@ -2,6 +2,7 @@ package dev.millrace.engine.state;
 
 import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.KeyGroups;
@@ -191,7 +192,7 @@ public final class KeyLayout {
         FieldVector vector = switch (key.kind()) {
             case WORD -> {
                 FieldVector words = Vectors.allocate(field, count, 0, allocator);
-                Words.copyOut(key.type(), entries, key.offset(), count, words.getDataBufferAddress());
+                WordValues.copyOut(key.type(), entries, key.offset(), count, words.getDataBufferAddress());
                 yield words;
             }
             case WIDE -> wide(key, field, entries, count, allocator);

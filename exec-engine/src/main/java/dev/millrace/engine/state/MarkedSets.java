@@ -1,5 +1,7 @@
 package dev.millrace.engine.state;
 
+import dev.millrace.engine.state.memory.BuddyMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.DistinctArgument;
 import org.apache.arrow.memory.BufferAllocator;

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.batch.Vectors;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.expressions.function.bytes.Bytes;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;

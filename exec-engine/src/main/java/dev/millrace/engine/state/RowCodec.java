@@ -288,7 +288,7 @@ public final class RowCodec implements RowReader, AutoCloseable {
                 Memory.putLong(data + 16L * i + 8, Memory.getLong(rows[i] + slot + 8));
             }
         } else {
-            Words.copyOut(types[column], rows, slot, count, data);
+            WordValues.copyOut(types[column], rows, slot, count, data);
         }
         Vectors.finish(vector, count);
         return vector;

@@ -1,15 +1,14 @@
 package dev.millrace.engine.state;
 
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
-import dev.millrace.operator.KeyGroups;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongConsumer;
-import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -35,21 +34,17 @@ public final class RowTable implements AutoCloseable {
     private static final int APPENDED = 44;
     private static final int NOTE = 48;
     private static final int ROW = 56;
-    private static final int FIRST_CAPACITY = 64;
 
     private final BufferAllocator allocator;
     private final StateMemory memory;
-    private List<ArrowBuf> index = List.of();
-    private long indexAddress;
-    private int shift;
-    private long mask;
-    private int indexed;
+    private final EntryIndex index; // of the rows that add() finds
     private int size;
     private Optional<LongConsumer> watcher = Optional.empty();
 
     public RowTable(BufferAllocator allocator) {
         this.allocator = allocator;
         this.memory = new StateMemory(allocator);
+        this.index = new EntryIndex(allocator, memory, HASH);
     }
 
     /** Calls back with each row that goes one by one, before it does; not when all go at once. */
@@ -74,7 +69,7 @@ public final class RowTable implements AutoCloseable {
     }
 
     public long bytes() {
-        return memory.bytes() + (index.isEmpty() ? 0 : 8 * (mask + 1));
+        return memory.bytes() + index.bytes();
     }
 
     /** Adds to the weight of a row of a list, and returns its weight now. */
@@ -97,17 +92,17 @@ public final class RowTable implements AutoCloseable {
 
     /** The node of a row, or -1 - the slot where it is to be. */
     private long find(long list, long row, int length, long hash) {
-        if (index.isEmpty()) {
-            newIndex(FIRST_CAPACITY);
+        if (!index.isOpen()) {
+            index.open();
         }
-        long slot = hash << KeyGroups.BITS >>> shift;
+        long slot = index.home(hash);
         while (true) {
-            long word = word(slot);
+            long word = index.word(slot);
             if (word == 0) {
                 return -1 - slot;
             }
             if ((word ^ hash << 48) >>> 48 == 0) {
-                long node = word & GroupTable.ADDRESS;
+                long node = word & EntryIndex.ADDRESS;
                 if (Memory.getLong(node + HASH) == hash
                         && Memory.getLong(node + LIST) == list
                         && Memory.getInt(node + LENGTH) == length
@@ -115,17 +110,14 @@ public final class RowTable implements AutoCloseable {
                     return node;
                 }
             }
-            slot = (slot + 1) & mask;
+            slot = (slot + 1) & index.mask();
         }
     }
 
     private void insert(long node, long hash, long slot) {
         Memory.putLong(node + HASH, hash);
         Memory.putInt(node + APPENDED, 0);
-        Memory.putLong(indexAddress + (slot << 3), hash << 48 | node);
-        if (2L * ++indexed > mask) {
-            grow();
-        }
+        index.put(slot, hash, node);
     }
 
     private long addWeight(long node, long weight) {
@@ -201,7 +193,7 @@ public final class RowTable implements AutoCloseable {
             watcher.get().accept(node + ROW);
         }
         if (Memory.getInt(node + APPENDED) == 0) {
-            unindex(node);
+            index.remove(node);
         }
         unlink(node);
         memory.free(node, ROW + Memory.getInt(node + LENGTH));
@@ -224,10 +216,7 @@ public final class RowTable implements AutoCloseable {
 
     /** Removes all rows of all lists, which their owners forget; keeps the memory for reuse. */
     public void clear() {
-        if (indexed > 0) {
-            Memory.fill(indexAddress, 8 * (mask + 1), (byte) 0);
-        }
-        indexed = 0;
+        index.clear();
         size = 0;
         memory.reset();
     }
@@ -323,66 +312,9 @@ public final class RowTable implements AutoCloseable {
         }
     }
 
-    private long word(long slot) {
-        return Memory.getLong(indexAddress + (slot << 3));
-    }
-
-    private void unindex(long node) {
-        long hole = Memory.getLong(node + HASH) << KeyGroups.BITS >>> shift;
-        while ((word(hole) & GroupTable.ADDRESS) != node) {
-            hole = (hole + 1) & mask;
-        }
-        long slot = hole;
-        while (true) {
-            slot = (slot + 1) & mask;
-            long word = word(slot);
-            if (word == 0) {
-                break;
-            }
-            long home = Memory.getLong((word & GroupTable.ADDRESS) + HASH) << KeyGroups.BITS >>> shift;
-            if (((slot - home) & mask) >= ((slot - hole) & mask)) {
-                Memory.putLong(indexAddress + (hole << 3), word);
-                hole = slot;
-            }
-        }
-        Memory.putLong(indexAddress + (hole << 3), 0);
-        indexed--;
-    }
-
-    private void grow() {
-        List<ArrowBuf> oldIndex = index;
-        long oldAddress = indexAddress;
-        long oldCapacity = mask + 1;
-        newIndex(4 * oldCapacity);
-        for (long old = 0; old < oldCapacity; old++) {
-            long word = Memory.getLong(oldAddress + (old << 3));
-            if (word != 0) {
-                long slot = Memory.getLong((word & GroupTable.ADDRESS) + HASH) << KeyGroups.BITS >>> shift;
-                while (word(slot) != 0) {
-                    slot = (slot + 1) & mask;
-                }
-                Memory.putLong(indexAddress + (slot << 3), word);
-            }
-        }
-        Closing.all(oldIndex);
-    }
-
-    private void newIndex(long capacity) {
-        ArrowBuf buffer = allocator.buffer(8 * capacity);
-        index = List.of(buffer);
-        indexAddress = buffer.memoryAddress();
-        mask = capacity - 1;
-        shift = 64 - Long.numberOfTrailingZeros(capacity);
-        Memory.fill(indexAddress, 8 * capacity, (byte) 0);
-    }
-
     @Override
     public void close() {
-        List<ArrowBuf> old = index;
-        index = List.of();
-        indexed = 0;
         size = 0;
-        Closing.all(old);
-        memory.close();
+        Closing.all(List.of(index, memory));
     }
 }

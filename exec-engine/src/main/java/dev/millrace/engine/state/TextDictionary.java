@@ -1,5 +1,6 @@
 package dev.millrace.engine.state;
 
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.expressions.function.bytes.Bytes;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package dev.millrace.engine.statistic;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.time.Clock;
@@ -43,13 +44,18 @@ public final class LateRowLog implements AutoCloseable {
 
     private final Clock clock;
     private final Supplier<BufferAllocator> newAllocator;
-    private Optional<BufferAllocator> allocator =
-            Optional.empty(); // once there is a row; guarded by this, as what follows
-    private final Deque<Page> pages = new ArrayDeque<>(0);
-    private long count;
-    private int kept;
-    private long bytes; // of the pages
-    private boolean closed;
+
+    @GuardedBy("this") private Optional<BufferAllocator> allocator = Optional.empty(); // once there is a row
+
+    @GuardedBy("this") private final Deque<Page> pages = new ArrayDeque<>(0);
+
+    @GuardedBy("this") private long count;
+
+    @GuardedBy("this") private int kept;
+
+    @GuardedBy("this") private long bytes; // of the pages
+
+    @GuardedBy("this") private boolean closed;
 
     /** @param newAllocator called when the first row comes, if any does; whoever gives the allocator closes it */
     public LateRowLog(Clock clock, Supplier<BufferAllocator> newAllocator) {
@@ -61,7 +67,7 @@ public final class LateRowLog implements AutoCloseable {
         count += rowCount;
         long now = clock.epochMicros();
         for (int i = Math.max(0, rowCount - LateRow.KEPT); i < rowCount && !closed; i++) {
-            byte[] text = RowText.of(batch, rows[i]).getBytes(StandardCharsets.UTF_8);
+            byte[] text = LateRowText.of(batch, rows[i]).getBytes(StandardCharsets.UTF_8);
             int length = (int) Math.min(text.length, MOST_BYTES / 4);
             if (makeRoom(HEADER_BYTES + length)) {
                 append(now, watermarkMicros, text, length);

@@ -1,5 +1,6 @@
 package dev.millrace.engine.subscription;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.statistic.SubscriberStatistics;
 import dev.millrace.engine.subscription.SubscriptionOptions.WhenFull;
@@ -20,10 +21,15 @@ public final class LocalSubscription implements Subscription {
     private volatile Runnable onRoom; // written by who moves it, at rest; read by the subscriber
     private volatile Runnable onClose; // likewise
     private final Signal signal = new Signal();
-    private final ArrayDeque<EpochChanges> queue = new ArrayDeque<>(); // guarded by this, as what follows
-    private Optional<MillraceException> failure = Optional.empty();
+
+    @GuardedBy("this") private final ArrayDeque<EpochChanges> queue = new ArrayDeque<>();
+
+    @GuardedBy("this") private Optional<MillraceException> failure = Optional.empty();
+
     private volatile long queuedBytes; // written under the lock, read by the output
-    private long droppedRows; // since the last epoch that was taken
+
+    @GuardedBy("this") private long droppedRows; // since the last epoch that was taken
+
     private volatile boolean overrun; // written under the lock, read by all
     private volatile boolean ended; // nothing will be added; written under the lock, read by all
     private volatile boolean closed; // likewise

@@ -1,5 +1,6 @@
 package dev.millrace.engine.task;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.scheduler.ScheduledTask;
 import java.util.Collection;
 import java.util.concurrent.Executor;
@@ -17,7 +18,8 @@ public final class AbandonedSteps {
     private static final System.Logger LOG = System.getLogger(AbandonedSteps.class.getPackageName());
 
     private final Executor threads;
-    private int underWay; // guarded by this
+
+    @GuardedBy("this") private int underWay;
 
     /** @param threads may wait */
     AbandonedSteps(Executor threads) {

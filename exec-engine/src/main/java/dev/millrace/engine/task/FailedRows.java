@@ -1,5 +1,6 @@
 package dev.millrace.engine.task;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
@@ -61,8 +62,11 @@ public final class FailedRows {
     }
 
     private final boolean byEpoch;
-    private final Tally published = new Tally(); // guarded by this
-    private final ArrayDeque<Ended> ended = new ArrayDeque<>(); // guarded by this
+
+    @GuardedBy("this") private final Tally published = new Tally();
+
+    @GuardedBy("this") private final ArrayDeque<Ended> ended = new ArrayDeque<>();
+
     private volatile Optional<MillraceException> failure = Optional.empty(); // written under the lock, read by any
 
     /** @param byEpoch whether failures are seen when their epoch is published, and not at once */

@@ -1,5 +1,6 @@
 package dev.millrace.engine.task;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayList;
@@ -37,9 +38,13 @@ final class MemoryPressure {
     private static final double AT_LEAST_BYTES = 16 << 10;
 
     private final long limitBytes;
-    private int underWay; // those that are giving way; guarded by this
+
+    @GuardedBy("this") private int underWay; // those that are giving way
+
     private final Executor yielding;
-    private final Set<MemoryScope> scopes = new LinkedHashSet<>(); // guarded by this
+
+    @GuardedBy("this") private final Set<MemoryScope> scopes = new LinkedHashSet<>();
+
     private volatile long nobodyUpToBytes; // of all memory: nobody was large enough to give way before others ask
     private BufferAllocator root; // set once, before anybody asks
 

@@ -1,5 +1,6 @@
 package dev.millrace.engine.task;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,9 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class MemoryScope {
     private final String owner;
     private final BufferAllocator own;
-    private final List<BufferAllocator> children = new ArrayList<>(); // guarded by this
+
+    @GuardedBy("this") private final List<BufferAllocator> children = new ArrayList<>();
+
     private volatile Optional<Consumer<MillraceException>> yielding = Optional.empty(); // set once, by the owner
     private volatile Optional<MillraceException> told = Optional.empty(); // to give way, and why; by who chose it
     private volatile boolean gaveWay; // written once, by who made the owner do so

@@ -1,5 +1,6 @@
 package dev.millrace.engine.task;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.memory.PooledAllocation;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,8 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class MemoryScopes implements AutoCloseable {
     private final BufferAllocator root;
     private final MemoryPressure pressure;
-    private final List<MemoryScope> lingering = new ArrayList<>(); // guarded by this
+
+    @GuardedBy("this") private final List<MemoryScope> lingering = new ArrayList<>();
 
     /** @param yielding ends queries that give way; on other threads than those that ask for memory, if there are any */
     public MemoryScopes(long limitBytes, Executor yielding) {

@@ -1,5 +1,6 @@
 package dev.millrace.engine.task;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.channel.Item;
 import dev.millrace.error.MillraceException;
@@ -47,7 +48,9 @@ public final class PipelineTask implements Task, AutoCloseable {
     private long idleTimerNanos = Long.MAX_VALUE; // when the timer is due, if one is set
     private Optional<Timers.Timer> idleTimer = Optional.empty();
     private Runnable wake = () -> {};
-    private boolean paused; // guarded by this
+
+    @GuardedBy("this") private boolean paused;
+
     private Stage seenStage; // the watch's, as what follows: what it saw last, and since when
     private long seenSinceNanos;
     private long seenRows;

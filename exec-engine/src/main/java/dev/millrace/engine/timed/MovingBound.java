@@ -1,9 +1,9 @@
 package dev.millrace.engine.timed;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.expressions.code.CalcKernel;
 import dev.millrace.expressions.code.CalcProgram;
-import dev.millrace.expressions.code.OutputColumn;
+import dev.millrace.expressions.kernel.CalcKernel;
+import dev.millrace.expressions.kernel.OutputColumn;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.type.Field;

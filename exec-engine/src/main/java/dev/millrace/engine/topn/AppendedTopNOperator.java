@@ -10,7 +10,7 @@ import dev.millrace.engine.state.Rows;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Rank;
@@ -25,7 +25,7 @@ import java.util.List;
  * The first rows of each partition by ROW_NUMBER when no row is ever taken back: what others have pushed out of the first
  * rows cannot return and is forgotten, and a row that is no better than the last of them is not even kept.
  */
-public final class AppendedTopNOperator implements Forgetful, Retelling {
+public final class AppendedTopNOperator implements Forgetful, Replay {
     private static final String STATE = "best";
     private static final long LARGEST_LIMIT = 1 << 28;
 
@@ -117,8 +117,8 @@ public final class AppendedTopNOperator implements Forgetful, Retelling {
     }
 
     @Override
-    public void retell() {
-        changes.retell();
+    public void replay() {
+        changes.replay();
     }
 
     @Override

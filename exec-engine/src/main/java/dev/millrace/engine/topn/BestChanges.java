@@ -105,7 +105,7 @@ final class BestChanges {
     }
 
     /** Lets all rows be emitted anew. */
-    void retell() {
+    void replay() {
         EntryCursor all = new EntryCursor(rows.table(), 256);
         for (int count = all.advance(); count > 0; count = all.advance()) {
             for (int i = 0; i < count; i++) {

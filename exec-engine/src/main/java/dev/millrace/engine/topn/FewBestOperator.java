@@ -8,7 +8,7 @@ import dev.millrace.engine.state.PackedCodec;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
@@ -21,7 +21,7 @@ import java.util.List;
  * The first few rows of each partition by ROW_NUMBER when no row is ever taken back: what others have pushed out of them
  * cannot return and is forgotten, and a row that is no better than the last of them is not even copied.
  */
-public final class FewBestOperator implements Retelling {
+public final class FewBestOperator implements Replay {
     private static final String STATE = "few";
 
     private final TopN node;
@@ -115,8 +115,8 @@ public final class FewBestOperator implements Retelling {
     }
 
     @Override
-    public void retell() {
-        changes.retell();
+    public void replay() {
+        changes.replay();
     }
 
     @Override

@@ -11,12 +11,12 @@ import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
 import dev.millrace.engine.state.Rows;
-import dev.millrace.engine.state.StateMemory;
 import dev.millrace.engine.state.TouchedGroups;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.TopN;
@@ -29,14 +29,14 @@ import java.util.Arrays;
  * The first rows of each partition, kept up to date: at an epoch's end the partitions it touched are ranked anew, and
  * what differs from what was emitted before is emitted.
  */
-public final class TopNOperator implements Retelling, Forgetful {
+public final class TopNOperator implements Replay, Forgetful {
     private static final String STATE = "partitions";
 
     private final TopN node;
     private final Owned owned = new Owned();
     private final int[] columns;
     private OperatorContext context;
-    private Partitions partitions;
+    private RankedPartitions partitions;
     private KeyFinder finder;
     private RowCodec codec;
     private Ranking ranking;
@@ -59,7 +59,7 @@ public final class TopNOperator implements Retelling, Forgetful {
         KeyLayout keys = new KeyLayout(input, node.partition());
         codec = owned.own(new RowCodec(input.fields().stream().map(Field::type).toList(), false, context.allocator()));
         finder = owned.own(new KeyFinder(input, keys, context.allocator()));
-        partitions = owned.own(new Partitions(keys, context.allocator()));
+        partitions = owned.own(new RankedPartitions(keys, context.allocator()));
         changes = owned.own(new RowTable(context.allocator()));
         scratch = owned.own(new StateMemory(context.allocator()));
         changeList = scratch.allocate(RowTable.LIST_BYTES);
@@ -151,7 +151,7 @@ public final class TopNOperator implements Retelling, Forgetful {
     }
 
     @Override
-    public void retell() {
+    public void replay() {
         EntryCursor all = new EntryCursor(partitions.table(), 256);
         for (int count = all.advance(); count > 0; count = all.advance()) {
             for (int i = 0; i < count; i++) {

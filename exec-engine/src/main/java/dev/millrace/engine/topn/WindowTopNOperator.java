@@ -9,7 +9,7 @@ import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowTable;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
@@ -34,7 +34,7 @@ public final class WindowTopNOperator implements Operator {
     private final TopN node;
     private final int endColumn;
     private final int[] columns;
-    private final NavigableMap<Long, Partitions> windows = new TreeMap<>();
+    private final NavigableMap<Long, RankedPartitions> windows = new TreeMap<>();
     private final Owned owned = new Owned();
     private OperatorContext context;
     private KeyLayout keys;
@@ -100,15 +100,15 @@ public final class WindowTopNOperator implements Operator {
         }
     }
 
-    private Partitions window(long end) {
-        return windows.computeIfAbsent(end, absent -> new Partitions(keys, context.allocator()));
+    private RankedPartitions window(long end) {
+        return windows.computeIfAbsent(end, absent -> new RankedPartitions(keys, context.allocator()));
     }
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
         watermark = watermarkMicros;
         while (!windows.isEmpty() && windows.firstKey() <= watermarkMicros) {
-            Partitions window = windows.firstEntry().getValue();
+            RankedPartitions window = windows.firstEntry().getValue();
             if (cursor.isEmpty()) {
                 cursor = Optional.of(new EntryCursor(window.table(), 1));
             }
@@ -127,7 +127,7 @@ public final class WindowTopNOperator implements Operator {
         return true;
     }
 
-    private void rank(Partitions window, long entry) {
+    private void rank(RankedPartitions window, long entry) {
         ranking.rank(window.rowList(entry));
         for (int i = 0; i < ranking.count(); i++) {
             long row = ranking.row(i);
@@ -157,7 +157,7 @@ public final class WindowTopNOperator implements Operator {
     private void reportSize() {
         long bytes = 0;
         long rows = 0;
-        for (Partitions window : windows.values()) {
+        for (RankedPartitions window : windows.values()) {
             bytes += window.bytes();
             rows += window.rows().size();
         }

@@ -1,5 +1,6 @@
 package dev.millrace.engine.view;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.SlotKind;
@@ -65,10 +66,13 @@ public final class FollowedRows implements AutoCloseable {
     private final FoundRows found;
     private final int[] ends = new int[TOGETHER];
     private Place place;
-    private final ArrayDeque<Place> next = new ArrayDeque<>(); // guarded by itself
+
+    @GuardedBy("next") private final ArrayDeque<Place> next = new ArrayDeque<>();
+
     private List<ArrowBuf> probe = List.of();
     private Optional<ViewScan> scan = Optional.empty();
-    private boolean closed; // guarded by next
+
+    @GuardedBy("next") private boolean closed;
 
     FollowedRows(VersionedView view, JoinColumns by, BufferAllocator allocator, Runnable onPublished) {
         this.by = by;

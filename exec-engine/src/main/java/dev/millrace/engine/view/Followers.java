@@ -1,5 +1,6 @@
 package dev.millrace.engine.view;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,13 +27,20 @@ public final class Followers {
     private final Pins pins;
     private final Map<JoinColumns, Integer> users = new HashMap<>(); // of each index; guarded by the view's lock
     private final Queue<Runnable> leaving = new ConcurrentLinkedQueue<>();
-    private final ArrayDeque<Moment> moments = new ArrayDeque<>(); // guarded by this, as what follows
-    private final List<FollowedRows> all = new ArrayList<>();
-    private long lastEpoch = Long.MIN_VALUE; // that was published
-    private long lastVersion; // which it became
-    private OptionalLong end = OptionalLong.empty(); // the epoch after which no rows come any more
-    private Optional<VersionedView> successor = Optional.empty();
-    private long last; // the version that the successor began with
+
+    @GuardedBy("this") private final ArrayDeque<Moment> moments = new ArrayDeque<>();
+
+    @GuardedBy("this") private final List<FollowedRows> all = new ArrayList<>();
+
+    @GuardedBy("this") private long lastEpoch = Long.MIN_VALUE; // that was published
+
+    @GuardedBy("this") private long lastVersion; // which it became
+
+    @GuardedBy("this") private OptionalLong end = OptionalLong.empty(); // the epoch after which no rows come any more
+
+    @GuardedBy("this") private Optional<VersionedView> successor = Optional.empty();
+
+    @GuardedBy("this") private long last; // the version that the successor began with
 
     Followers(VersionedView view, ViewIndexes indexes, Pins pins) {
         this.view = view;

@@ -2,7 +2,7 @@ package dev.millrace.engine.view;
 
 import dev.millrace.engine.state.RowCodec;
 import dev.millrace.engine.state.RowOrder;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.util.ArrayList;
 import java.util.List;

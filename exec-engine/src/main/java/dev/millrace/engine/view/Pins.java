@@ -1,5 +1,6 @@
 package dev.millrace.engine.view;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -43,8 +44,9 @@ final class Pins {
         }
     }
 
-    private final List<Pin> pins = new ArrayList<>(); // guarded by this
-    private final TreeMap<Long, Integer> followed = new TreeMap<>(); // versions, by how many; guarded by this
+    @GuardedBy("this") private final List<Pin> pins = new ArrayList<>();
+
+    @GuardedBy("this") private final TreeMap<Long, Integer> followed = new TreeMap<>(); // versions, by how many
 
     /** Pins what is current: between reading that and pinning it nothing is reclaimed. */
     synchronized Pin add(LongSupplier current) {

@@ -2,7 +2,7 @@ package dev.millrace.engine.view;
 
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.state.Hashing;
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.util.ArrayList;
 import java.util.List;

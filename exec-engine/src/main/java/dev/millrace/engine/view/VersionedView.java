@@ -1,5 +1,6 @@
 package dev.millrace.engine.view;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.Vectors;
@@ -57,12 +58,19 @@ public final class VersionedView implements AutoCloseable {
     private final Lookups lookups = new Lookups();
     private final LongAdder touched = new LongAdder();
     private final ReentrantLock lock = new ReentrantLock();
-    private final RowCodec codec; // guarded by the lock, as what follows
-    private final RowVersions rows;
-    private final ViewIndexes indexes;
+
+    @GuardedBy("lock") private final RowCodec codec;
+
+    @GuardedBy("lock") private final RowVersions rows;
+
+    @GuardedBy("lock") private final ViewIndexes indexes;
+
     private final Followers followers;
-    private int[] places = new int[0];
-    private boolean freed;
+
+    @GuardedBy("lock") private int[] places = new int[0];
+
+    @GuardedBy("lock") private boolean freed;
+
     private volatile LongSupplier current = () -> 0; // set before anything is stamped, read by all
     private volatile long rowCount; // written under the lock, read by statistics
     private volatile long bytes; // likewise

@@ -1,7 +1,7 @@
 package dev.millrace.engine.window;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.engine.aggregate.Doubles;
+import dev.millrace.engine.aggregate.number.Doubles;
 import dev.millrace.memory.Memory;
 import dev.millrace.type.DataType;
 

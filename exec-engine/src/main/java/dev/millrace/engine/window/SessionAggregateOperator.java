@@ -10,7 +10,7 @@ import dev.millrace.engine.aggregate.GroupKernels;
 import dev.millrace.engine.aggregate.GroupSnapshot;
 import dev.millrace.engine.aggregate.GroupState;
 import dev.millrace.engine.aggregate.KeyFinder;
-import dev.millrace.engine.aggregate.Wide;
+import dev.millrace.engine.aggregate.number.Wide;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.GroupTable;
 import dev.millrace.engine.state.KeyLayout;
@@ -290,14 +290,14 @@ public final class SessionAggregateOperator implements Operator {
             for (int call = 0; call < node.calls().size(); call++) {
                 vectors.add(state.call(call, schema.field(vectors.size()), entries, count));
             }
-            vectors.add(Timestamps.words(
+            vectors.add(TimeColumns.words(
                     schema.field(vectors.size()),
                     entries,
                     bounds + SessionTimers.START,
                     0,
                     count,
                     context.allocator()));
-            vectors.add(Timestamps.words(
+            vectors.add(TimeColumns.words(
                     schema.field(vectors.size()),
                     entries,
                     bounds + SessionTimers.LAST,
@@ -320,7 +320,7 @@ public final class SessionAggregateOperator implements Operator {
         Field end = schema.field(schema.size() - 1);
         return state.named(failure, schema, entries, count, session -> {
             long micros = Memory.getLong(session + bounds + SessionTimers.LAST) + gapMicros;
-            return "session to " + Timestamps.text(end, micros, context.allocator());
+            return "session to " + TimeColumns.text(end, micros, context.allocator());
         });
     }
 

@@ -8,8 +8,8 @@ import dev.millrace.engine.aggregate.ChangeLog;
 import dev.millrace.engine.aggregate.GroupKernels;
 import dev.millrace.engine.aggregate.GroupSnapshot;
 import dev.millrace.engine.aggregate.GroupState;
-import dev.millrace.engine.aggregate.PartialLimit;
-import dev.millrace.engine.aggregate.Wide;
+import dev.millrace.engine.aggregate.number.Wide;
+import dev.millrace.engine.aggregate.partial.PartialLimit;
 import dev.millrace.engine.state.EntryCursor;
 import dev.millrace.engine.state.KeyGroupPart;
 import dev.millrace.engine.state.KeyLayout;
@@ -296,7 +296,7 @@ public final class SliceAggregateOperator implements Operator {
                 vectors.add(window.state().key(key, schema.field(key), entries, count));
             }
             if (isPartial) {
-                vectors.add(Timestamps.constant(schema.field(keys), window.end(), count, context.allocator()));
+                vectors.add(TimeColumns.constant(schema.field(keys), window.end(), count, context.allocator()));
                 vectors.addAll(window.state().states(schema, keys + 1, entries, count));
             } else {
                 for (int call = 0; call < node.calls().size(); call++) {
@@ -306,10 +306,10 @@ public final class SliceAggregateOperator implements Operator {
                 vectors.add(
                         isAttached
                                 ? window.state().key(keys, start, entries, count)
-                                : Timestamps.constant(
+                                : TimeColumns.constant(
                                         start, slicing.windowStart(window.end()), count, context.allocator()));
                 vectors.add(
-                        Timestamps.constant(schema.field(vectors.size()), window.end(), count, context.allocator()));
+                        TimeColumns.constant(schema.field(vectors.size()), window.end(), count, context.allocator()));
             }
             return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
         } catch (RuntimeException e) {
@@ -329,7 +329,7 @@ public final class SliceAggregateOperator implements Operator {
         if (isAttached) {
             fields.add(node.keys().size(), start); // a key
         }
-        String text = Timestamps.text(end, window.end(), context.allocator());
+        String text = TimeColumns.text(end, window.end(), context.allocator());
         return window.state()
                 .named(failure, new Schema(fields), window.cursor().entries(), count, entry -> "window to " + text);
     }

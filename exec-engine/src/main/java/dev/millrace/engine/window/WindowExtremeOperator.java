@@ -372,10 +372,10 @@ public final class WindowExtremeOperator implements Operator {
                 vectors.add(
                         codec.decode(attached.startColumn(), schema.field(inputs), rows, count, context.allocator()));
             } else {
-                vectors.add(Timestamps.constant(
+                vectors.add(TimeColumns.constant(
                         schema.field(inputs), slicing.windowStart(dueEnd), count, context.allocator()));
             }
-            vectors.add(Timestamps.constant(schema.field(inputs + 1), dueEnd, count, context.allocator()));
+            vectors.add(TimeColumns.constant(schema.field(inputs + 1), dueEnd, count, context.allocator()));
             return Batch.of(schema, vectors.toArray(FieldVector[]::new), count);
         } catch (RuntimeException | Error e) {
             Closing.all(vectors);

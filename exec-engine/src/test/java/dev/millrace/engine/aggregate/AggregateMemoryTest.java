@@ -5,6 +5,9 @@ import static dev.millrace.engine.aggregate.AggregateTests.call;
 import static dev.millrace.engine.aggregate.AggregateTests.randomRow;
 import static dev.millrace.engine.aggregate.AggregateTests.scan;
 
+import dev.millrace.engine.aggregate.partial.PartialAggregateOperator;
+import dev.millrace.engine.aggregate.partial.PartialGain;
+import dev.millrace.engine.aggregate.partial.PartialLimit;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.PartialSchemas;

@@ -12,6 +12,9 @@ import static dev.millrace.engine.aggregate.AggregateTests.simpleCalls;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.millrace.engine.aggregate.partial.PartialAggregateOperator;
+import dev.millrace.engine.aggregate.partial.PartialGain;
+import dev.millrace.engine.aggregate.partial.PartialLimit;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.operator.Operator;

@@ -10,6 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.aggregate.partial.PartialAggregateOperator;
+import dev.millrace.engine.aggregate.partial.PartialGain;
+import dev.millrace.engine.aggregate.partial.PartialLimit;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
@@ -198,7 +201,7 @@ class AggregateStepsTest {
                     if (restarts) {
                         run.restart();
                     }
-                    ((AggregateOperator) run.operator()).retell();
+                    ((AggregateOperator) run.operator()).replay();
                     run.epochEnd();
                     assertEquals(all, run.taken());
                     run.epochEnd();

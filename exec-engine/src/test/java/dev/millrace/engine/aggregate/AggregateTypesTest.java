@@ -8,6 +8,9 @@ import static dev.millrace.engine.aggregate.AggregateTests.ordered;
 import static dev.millrace.engine.aggregate.AggregateTests.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.engine.aggregate.partial.PartialAggregateOperator;
+import dev.millrace.engine.aggregate.partial.PartialGain;
+import dev.millrace.engine.aggregate.partial.PartialLimit;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.AggregateCall.Function;
@@ -65,7 +68,7 @@ class AggregateTypesTest {
                 expected.add(Row.of(5L, null), 1);
                 run.rows(0, rows.toArray(Row[]::new)).epochEnd();
                 assertEquals(expected, run.taken(), type.toString());
-                ((AggregateOperator) run.restart().operator()).retell();
+                ((AggregateOperator) run.restart().operator()).replay();
                 assertEquals(expected, run.epochEnd().taken(), type.toString());
             }
         }

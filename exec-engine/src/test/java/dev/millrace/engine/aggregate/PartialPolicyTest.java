@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.aggregate.partial.PartialGain;
+import dev.millrace.engine.aggregate.partial.PartialLimit;
 import org.junit.jupiter.api.Test;
 
 /** When a first phase passes its groups on, and when it passes rows on instead. */

@@ -9,7 +9,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.PlanNode;
-import dev.millrace.testing.expression.ExpressionText;
+import dev.millrace.testing.expression.ExpressionReader;
 import dev.millrace.testing.harness.OperatorHarness;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
@@ -36,13 +36,13 @@ class CalcOperatorTest {
         List<Expression> expressions = new ArrayList<>();
         List<Field> fields = new ArrayList<>();
         for (String projection : projections) {
-            Expression expression = ExpressionText.parse(projection, input);
+            Expression expression = ExpressionReader.parse(projection, input);
             expressions.add(expression);
             fields.add(new Field("c" + fields.size(), expression.type(), true));
         }
         return new PlanNode.Calc(
                 new PlanNode.Scan("t", List.of(), List.of(), input),
-                condition.map(text -> ExpressionText.parse(text, input)),
+                condition.map(text -> ExpressionReader.parse(text, input)),
                 expressions,
                 new Schema(fields));
     }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.operator.Operator;
-import dev.millrace.operator.Retelling;
+import dev.millrace.operator.Replay;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
@@ -403,7 +403,7 @@ class JoinStepsTest {
 
     // ---- told again
 
-    private static Supplier<Retelling> retelling(Join node, int which) {
+    private static Supplier<Replay> replaying(Join node, int which) {
         return () -> switch (which) {
             case 0 -> new JoinOperator(node);
             case 1 -> new AppendedJoinOperator(node);
@@ -435,13 +435,13 @@ class JoinStepsTest {
             assertTrue(JoinAnswer.isKept(node));
             for (int which = 0; which < 3; which++) {
                 for (int way = 0; suits(node, which) && way < 5; way++) {
-                    toldAgain(retelling(node, which), way);
+                    toldAgain(replaying(node, which), way);
                 }
             }
         }
     }
 
-    private static void toldAgain(Supplier<Retelling> factory, int way) {
+    private static void toldAgain(Supplier<Replay> factory, int way) {
         try (OperatorRun run = new OperatorRun(way == 1 ? 4 : 4096, factory, KEYED, KEYED)) {
             for (long key = 0; key < 12; key++) {
                 for (long i = 0; i < key % 4; i++) {
@@ -460,7 +460,7 @@ class JoinStepsTest {
             if (way == 2 || way == 4) {
                 run.restart();
             }
-            ((Retelling) run.operator()).retell();
+            ((Replay) run.operator()).replay();
             if (way == 1) {
                 int calls = 1;
                 while (!run.epochEnd(1)) {
@@ -483,10 +483,10 @@ class JoinStepsTest {
     void whatIsToldAgainComesBeforeTheNextRow() {
         Join node = node(JoinKind.INNER, KEYED, List.of(0), Optional.empty());
         for (int which = 0; which < 2; which++) {
-            try (OperatorRun run = new OperatorRun(retelling(node, which), KEYED, KEYED)) {
+            try (OperatorRun run = new OperatorRun(replaying(node, which), KEYED, KEYED)) {
                 run.rows(0, row(1L, 1, "left")).rows(1, row(1L, 2, "right")).epochEnd();
                 run.taken();
-                ((Retelling) run.operator()).retell();
+                ((Replay) run.operator()).replay();
                 run.rows(1, row(1L, 3, "more")).epochEnd();
                 assertEquals(
                         sum(
@@ -547,7 +547,7 @@ class JoinStepsTest {
                     run.restart();
                     assertEquals(601, run.metrics().stateEntries());
                 }
-                ((Retelling) run.operator()).retell();
+                ((Replay) run.operator()).replay();
                 if (way == 0) {
                     assertFalse(run.epochEnd(1));
                     assertFalse(run.epochEnd(1));

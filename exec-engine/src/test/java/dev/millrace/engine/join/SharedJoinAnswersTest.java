@@ -302,7 +302,7 @@ class SharedJoinAnswersTest {
             start(1 + random.nextInt(3), Optional.empty());
             if (shape.isShared[0] && shape.isShared[1]) {
                 tasks.forEach(task -> assertTrue(task.operator.isAllShared()));
-                tasks.forEach(task -> task.operator.retell());
+                tasks.forEach(task -> task.operator.replay());
             }
         }
 
@@ -442,7 +442,7 @@ class SharedJoinAnswersTest {
         }
 
         private void tellAgain() {
-            tasks.forEach(task -> task.operator.retell());
+            tasks.forEach(task -> task.operator.replay());
             answer = new ZSet();
             if (random.nextBoolean()) {
                 epoch++;

@@ -91,7 +91,7 @@ class SharedJoinOperatorTest {
     void whatIsToldAgainIsDoneToo() {
         try (OperatorRun run = join(JoinKind.LEFT, rows(1, 3))) {
             run.rows(LEFT, rows(1, 100));
-            ((SharedJoinOperator) run.operator()).retell();
+            ((SharedJoinOperator) run.operator()).replay();
             assertEquals(200, rowsDone(run.epochEnd()));
         }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.state.memory.BuddyMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import java.util.ArrayList;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
@@ -164,7 +165,8 @@ final class ColumnsOfStateTest {
         try (StateMemory memory = new StateMemory(leaks.allocator())) {
             if (SlotKind.of(type) != SlotKind.WORD) {
                 assertThrows(
-                        IllegalArgumentException.class, () -> Words.copyOut(type, entries, 0, 1, memory.allocate(8)));
+                        IllegalArgumentException.class,
+                        () -> WordValues.copyOut(type, entries, 0, 1, memory.allocate(8)));
                 return;
             }
             List<Row> rows = new ArrayList<>();
@@ -178,7 +180,7 @@ final class ColumnsOfStateTest {
                 }
                 int bytes = type == DataType.BOOLEAN ? 3 : entries.length * type.fixedWidth();
                 long copy = memory.allocate(bytes);
-                Words.copyOut(type, entries, 16, entries.length, copy);
+                WordValues.copyOut(type, entries, 16, entries.length, copy);
                 for (int i = 0; i < entries.length; i++) {
                     assertEquals(
                             Hashing.word(type, batch.dataAddress(1), i), Hashing.word(type, copy, i), rows.get(i) + "");

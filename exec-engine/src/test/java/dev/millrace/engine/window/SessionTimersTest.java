@@ -2,7 +2,7 @@ package dev.millrace.engine.window;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.engine.state.StateMemory;
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import dev.millrace.testing.memory.PoisonedAllocation;
 import java.util.ArrayList;

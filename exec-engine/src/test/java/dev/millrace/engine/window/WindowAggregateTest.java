@@ -2,8 +2,8 @@ package dev.millrace.engine.window;
 
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.engine.aggregate.Chain;
-import dev.millrace.engine.aggregate.PartialLimit;
 import dev.millrace.engine.aggregate.ReferenceAggregate;
+import dev.millrace.engine.aggregate.partial.PartialLimit;
 import dev.millrace.operator.Operator;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.node.PartialSchemas;

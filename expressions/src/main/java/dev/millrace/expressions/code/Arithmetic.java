@@ -1,7 +1,7 @@
 package dev.millrace.expressions.code;
 
 import dev.millrace.expressions.function.ClockTime;
-import dev.millrace.expressions.function.Draws;
+import dev.millrace.expressions.function.RandomValues;
 import dev.millrace.expressions.function.number.Numbers;
 import dev.millrace.expressions.function.time.Intervals;
 import dev.millrace.expressions.function.time.Timestamps;
@@ -48,7 +48,7 @@ final class Arithmetic {
     }
 
     private String draws() {
-        return compiler.kernel().field(compiler.kernel().use(Draws.class), "r", "new Draws()");
+        return compiler.kernel().field(compiler.kernel().use(RandomValues.class), "r", "new RandomValues()");
     }
 
     private List<Value> operands(Call call) {

@@ -1,6 +1,7 @@
 package dev.millrace.expressions.code;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.expressions.kernel.OutputColumn;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
@@ -79,7 +80,7 @@ final class CalcCompiler {
     /** Conjuncts in the order of their costs, the cheap ones together. */
     private static List<List<Expression>> passes(Expression condition) {
         List<Expression> ordered = new ArrayList<>();
-        for (Expression conjunct : Expressions.conjuncts(condition)) {
+        for (Expression conjunct : ExpressionWalk.conjuncts(condition)) {
             int at = ordered.size();
             while (!Costs.mayFail(conjunct) && at > 0 && Costs.of(conjunct) < Costs.of(ordered.get(at - 1))) {
                 at--;
@@ -114,7 +115,7 @@ final class CalcCompiler {
                 i = passes.size(); // the last
             }
             divided.add(
-                    pass.stream().mapToInt(Expressions::size).sum() <= methodNodes
+                    pass.stream().mapToInt(ExpressionWalk::size).sum() <= methodNodes
                             ? pass
                             : List.of(new LongExpressions(methodNodes)
                                     .divide(
@@ -161,7 +162,7 @@ final class CalcCompiler {
     private static boolean isTimed(Expression expression) {
         return !LongExpressions.isPart(expression)
                 && (expression instanceof Call call && TIMED.contains(call.function())
-                        || Expressions.children(expression).stream().anyMatch(CalcCompiler::isTimed));
+                        || ExpressionWalk.children(expression).stream().anyMatch(CalcCompiler::isTimed));
     }
 
     private static void collectWork(Expression expression, Set<Expression> into) {
@@ -169,7 +170,7 @@ final class CalcCompiler {
             into.add(expression);
         }
         if (!LongExpressions.isPart(expression)) {
-            Expressions.children(expression).forEach(child -> collectWork(child, into));
+            ExpressionWalk.children(expression).forEach(child -> collectWork(child, into));
         }
     }
 
@@ -205,7 +206,7 @@ final class CalcCompiler {
             }
         }
         if (!LongExpressions.isPart(expression)) {
-            Expressions.children(expression).forEach(child -> count(child, loop, loops));
+            ExpressionWalk.children(expression).forEach(child -> count(child, loop, loops));
         }
     }
 

@@ -2,6 +2,10 @@ package dev.millrace.expressions.code;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.expressions.kernel.CalcKernel;
+import dev.millrace.expressions.kernel.DividedKernel;
+import dev.millrace.expressions.kernel.GeneratedCode;
+import dev.millrace.expressions.kernel.KernelConstants;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -50,8 +54,8 @@ public final class CalcProgram {
         this.projections = List.copyOf(projections);
         this.pieces = pieces();
         SortedSet<Integer> used = new TreeSet<>();
-        condition.ifPresent(expression -> Expressions.columns(expression, used));
-        projections.forEach(expression -> Expressions.columns(expression, used));
+        condition.ifPresent(expression -> ExpressionWalk.columns(expression, used));
+        projections.forEach(expression -> ExpressionWalk.columns(expression, used));
         this.nullableColumns = used.stream()
                 .mapToInt(Integer::intValue)
                 .filter(column -> input.field(column).nullable())
@@ -90,8 +94,8 @@ public final class CalcProgram {
 
     /** Whether something in it is computed of constants alone. What fails there fails for every row, so for none by name. */
     public boolean hasConstantCalls() {
-        return condition.stream().anyMatch(Expressions::hasConstantCall)
-                || projections.stream().anyMatch(Expressions::hasConstantCall);
+        return condition.stream().anyMatch(ExpressionWalk::hasConstantCall)
+                || projections.stream().anyMatch(ExpressionWalk::hasConstantCall);
     }
 
     /** Whether a batch needs the variant with NULLs. */
@@ -117,9 +121,9 @@ public final class CalcProgram {
             return divided(nulls, allocator);
         }
         GeneratedCode code = generate(nulls);
-        Literals literals = code.constants(allocator);
+        KernelConstants literals = code.constants(allocator);
         try {
-            return code.instantiate(CalcKernel.class, new Class<?>[] {Literals.class}, literals);
+            return code.instantiate(CalcKernel.class, new Class<?>[] {KernelConstants.class}, literals);
         } catch (RuntimeException | Error e) {
             literals.close();
             throw e;
@@ -132,7 +136,7 @@ public final class CalcProgram {
             for (CalcProgram piece : pieces) {
                 kernels.add(piece.instantiate(nulls, allocator));
             }
-            Literals none = new Literals(allocator, List.of(), List.of(), List.of());
+            KernelConstants none = new KernelConstants(allocator, List.of(), List.of(), List.of());
             return new DividedKernel(
                     none,
                     kernels,

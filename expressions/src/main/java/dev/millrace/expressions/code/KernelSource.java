@@ -1,6 +1,10 @@
 package dev.millrace.expressions.code;
 
 import dev.millrace.batch.NestedImages;
+import dev.millrace.expressions.kernel.CalcKernel;
+import dev.millrace.expressions.kernel.CalcPart;
+import dev.millrace.expressions.kernel.GeneratedCode;
+import dev.millrace.expressions.kernel.KernelConstants;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -98,7 +102,7 @@ final class KernelSource {
         };
     }
 
-    /** Many literals, integers or texts, as one array in an expression of the constructor: see {@link Literals#members}. */
+    /** Many literals, integers or texts, as one array in an expression of the constructor: see {@link KernelConstants#members}. */
     String members(List<Literal> many) {
         int first = literals.size();
         literals.addAll(many);
@@ -111,18 +115,18 @@ final class KernelSource {
 
     /** The whole class of a kernel. */
     GeneratedCode toKernel() {
-        return toClass("Calc", CalcKernel.class, "Literals literals", "literals");
+        return toClass("Calc", CalcKernel.class, "KernelConstants literals", "literals");
     }
 
     /** The whole class of a part of a kernel. */
     GeneratedCode toPart() {
         use(NestedImages.class);
-        return toClass("Part", CalcPart.class, "Literals literals, NestedImages images", "literals, images");
+        return toClass("Part", CalcPart.class, "KernelConstants literals, NestedImages images", "literals, images");
     }
 
     private GeneratedCode toClass(String className, Class<?> superType, String parameters, String arguments) {
         use(superType);
-        use(Literals.class);
+        use(KernelConstants.class);
         SourceBuilder source = new SourceBuilder();
         source.line("package " + PACKAGE + ";").line("");
         imports.forEach(name -> source.line("import " + name + ";"));

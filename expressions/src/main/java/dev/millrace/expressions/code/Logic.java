@@ -62,7 +62,7 @@ final class Logic {
      * arguments are computed only until then.
      */
     private Value connect(List<Expression> given, boolean and) {
-        List<Expression> arguments = Membership.gather(given, and);
+        List<Expression> arguments = InList.gather(given, and);
         Body body = compiler.body();
         Value first = argument(arguments.get(0), and);
         if (arguments.size() == 1) {
@@ -92,8 +92,8 @@ final class Logic {
     }
 
     private Value argument(Expression argument, boolean and) {
-        return argument instanceof Call call && call.function().equals(Membership.FUNCTION)
-                ? Membership.compile(compiler, call, and)
+        return argument instanceof Call call && call.function().equals(InList.FUNCTION)
+                ? InList.compile(compiler, call, and)
                 : compiler.compile(argument);
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.expressions.code;
 
+import dev.millrace.expressions.kernel.CalcPart;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -61,7 +62,7 @@ final class LongExpressions {
         if (isMembership(expression)) {
             return 1 + nodes(((Call) expression).arguments().get(0), most - 1);
         }
-        for (Expression child : Expressions.children(expression)) {
+        for (Expression child : ExpressionWalk.children(expression)) {
             nodes += nodes(child, most - nodes);
             if (nodes > most) {
                 return most + 1;
@@ -76,7 +77,7 @@ final class LongExpressions {
 
     /** It is one of an AND or OR, which says what it means. */
     private static boolean isMembership(Expression expression) {
-        return expression instanceof Call call && call.function().equals(Membership.FUNCTION);
+        return expression instanceof Call call && call.function().equals(InList.FUNCTION);
     }
 
     static boolean isPart(Expression expression) {
@@ -98,7 +99,7 @@ final class LongExpressions {
         boolean and = call.function().equals("and");
         List<Expression> arguments = call.arguments();
         if (and || call.function().equals("or")) {
-            arguments = Membership.gather(flat(call), and);
+            arguments = InList.gather(flat(call), and);
         }
         arguments = arguments.stream().map(this::divide).toList();
         if (DIVISIBLE.contains(call.function())) {

@@ -1,6 +1,7 @@
 package dev.millrace.expressions.code;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.expressions.kernel.CalcPart;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import java.util.ArrayList;
@@ -78,7 +79,7 @@ final class PartCall {
                 return;
             }
         }
-        Expressions.children(expression).forEach(child -> give(child, functions));
+        ExpressionWalk.children(expression).forEach(child -> give(child, functions));
     }
 
     private Value given(Value value, List<String> javaTypes) {

@@ -2,9 +2,9 @@ package dev.millrace.expressions.constant;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.code.CalcKernel;
 import dev.millrace.expressions.code.CalcProgram;
-import dev.millrace.expressions.code.OutputColumn;
+import dev.millrace.expressions.kernel.CalcKernel;
+import dev.millrace.expressions.kernel.OutputColumn;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;

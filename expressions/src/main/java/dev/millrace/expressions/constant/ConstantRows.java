@@ -4,7 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.batch.NestedCodec;
 import dev.millrace.batch.Vectors;
-import dev.millrace.expressions.code.LiteralImage;
+import dev.millrace.expressions.kernel.LiteralImage;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.expression.Expression;

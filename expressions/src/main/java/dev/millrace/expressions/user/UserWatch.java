@@ -1,5 +1,6 @@
 package dev.millrace.expressions.user;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.ThreadMXBean;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -34,7 +35,8 @@ final class UserWatch {
     private static final Set<Call> CALLS = ConcurrentHashMap.newKeySet();
     private static final ThreadLocal<Call> CURRENT = ThreadLocal.withInitial(Call::new);
     private static volatile boolean resting = true; // written by the watch, read by those who call
-    private static Thread watch; // guarded by the class
+
+    @GuardedBy("UserWatch.class") private static Thread watch;
 
     private UserWatch() {}
 

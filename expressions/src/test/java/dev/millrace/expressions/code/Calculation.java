@@ -4,6 +4,8 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.constant.ConstantFolder;
+import dev.millrace.expressions.kernel.CalcKernel;
+import dev.millrace.expressions.kernel.OutputColumn;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;

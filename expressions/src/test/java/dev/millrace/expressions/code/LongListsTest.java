@@ -2,7 +2,7 @@ package dev.millrace.expressions.code;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.testing.expression.ExpressionText;
+import dev.millrace.testing.expression.ExpressionReader;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.type.DataType;
@@ -32,7 +32,7 @@ class LongListsTest {
 
     private void assertHolds(String condition, Row... expected) {
         Calculation calculation = new Calculation(
-                ROWS, Optional.of(ExpressionText.parse(condition, ROWS)), List.of(ExpressionText.parse("n", ROWS)));
+                ROWS, Optional.of(ExpressionReader.parse(condition, ROWS)), List.of(ExpressionReader.parse("n", ROWS)));
         List<Row> rows = List.of(
                 Row.of(0L, "text number 0"),
                 Row.of(1L, "text number 3"),

@@ -11,7 +11,7 @@ import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Expression.Null;
-import dev.millrace.testing.expression.ExpressionText;
+import dev.millrace.testing.expression.ExpressionReader;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
@@ -287,7 +287,7 @@ class RandomExpressionsTest {
             if (!name.equals("negate") && !name.equals("abs")) {
                 arguments.add(expression(type, depth - 1));
             }
-            Expression call = ExpressionText.call(name, arguments);
+            Expression call = ExpressionReader.call(name, arguments);
             return call.type().equals(type) ? call : new Cast(call, type);
         }
     }

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.expressions.code.CalcKernel;
 import dev.millrace.expressions.code.Calculation;
 import dev.millrace.expressions.constant.ConstantFolder;
+import dev.millrace.expressions.kernel.CalcKernel;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Case;
@@ -15,7 +15,7 @@ import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Column;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.function.FunctionCatalog;
-import dev.millrace.testing.expression.ExpressionText;
+import dev.millrace.testing.expression.ExpressionReader;
 import dev.millrace.testing.memory.LeakCheck;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.type.DataType;
@@ -94,7 +94,7 @@ class FunctionFactsTest {
 
     private void check(Fact fact) {
         String text = fact.expression().replace("\\n", "\n");
-        Expression expression = new Cast(ExpressionText.parse(text), DataType.TEXT);
+        Expression expression = new Cast(ExpressionReader.parse(text), DataType.TEXT);
         if (fact.isError()) {
             assertEquals(fact.expected(), errorOf(() -> ConstantFolder.evaluate(expression)), "folded");
         } else {

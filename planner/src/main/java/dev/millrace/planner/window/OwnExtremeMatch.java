@@ -30,7 +30,7 @@ import java.util.function.Predicate;
 final class OwnExtremeMatch {
     private final WindowAggregate extremes;
     /** S, and where its columns and filters come from on each side. */
-    private final View ofAggregate;
+    private final CalcView ofAggregate;
 
     private final int width;
     private final int timeColumn;
@@ -47,7 +47,7 @@ final class OwnExtremeMatch {
     /** Whether the rows come once per window already. */
     private boolean assigned;
 
-    private OwnExtremeMatch(WindowAggregate extremes, View ofAggregate, List<Integer> columns) {
+    private OwnExtremeMatch(WindowAggregate extremes, CalcView ofAggregate, List<Integer> columns) {
         this.extremes = extremes;
         this.ofAggregate = ofAggregate;
         this.width = ofAggregate.base().schema().size();
@@ -59,15 +59,15 @@ final class OwnExtremeMatch {
     }
 
     static Optional<OwnExtremeMatch> match(Join join, boolean extremeOnRight, Inference inference) {
-        View rowSide = View.of(extremeOnRight ? join.left() : join.right());
-        View extremeSide = View.of(extremeOnRight ? join.right() : join.left());
+        CalcView rowSide = CalcView.of(extremeOnRight ? join.left() : join.right());
+        CalcView extremeSide = CalcView.of(extremeOnRight ? join.right() : join.left());
         if (!(extremeSide.base() instanceof WindowAggregate extremes)
                 || extremes.calls().size() != 1
                 || !isExtreme(extremes.calls().get(0))
                 || extremes.window() instanceof WindowSpec.Session) {
             return Optional.empty();
         }
-        View ofAggregate = View.of(extremes.input());
+        CalcView ofAggregate = CalcView.of(extremes.input());
         List<Integer> columns = new ArrayList<>();
         List<Integer> used = new ArrayList<>(List.of(
                 extremes.timeColumn(), extremes.calls().get(0).arguments().get(0)));
@@ -93,10 +93,10 @@ final class OwnExtremeMatch {
      * The rows' side over S: as it is, or through a window function equal to the aggregation's, whose two columns then
      * are the WindowExtreme's.
      */
-    private Optional<View> sameRows(View side) {
-        View rows = side;
+    private Optional<CalcView> sameRows(CalcView side) {
+        CalcView rows = side;
         if (side.base() instanceof WindowAssign assign && !side.base().equals(ofAggregate.base())) {
-            View below = View.of(assign.input());
+            CalcView below = CalcView.of(assign.input());
             if (!assign.window().equals(extremes.window())
                     || !(below.columns().get(assign.timeColumn()) instanceof Column time)
                     || time.index() != timeColumn) {
@@ -108,7 +108,7 @@ final class OwnExtremeMatch {
             columns.add(windowColumn(1));
             List<Expression> filters = new ArrayList<>(below.conditions());
             side.conditions().forEach(condition -> filters.add(Expressions.substitute(condition, columns)));
-            rows = new View(below.base(), Expressions.substitute(side.columns(), columns), filters);
+            rows = new CalcView(below.base(), Expressions.substitute(side.columns(), columns), filters);
         }
         boolean same =
                 rows.base().equals(ofAggregate.base()) && rows.conditions().containsAll(ofAggregate.conditions());
@@ -126,7 +126,8 @@ final class OwnExtremeMatch {
     }
 
     /** Writes the join's condition over the WindowExtreme's columns and strikes out what it implies. */
-    private boolean condition(Join join, boolean extremeOnRight, View rows, View extremeSide, Inference inference) {
+    private boolean condition(
+            Join join, boolean extremeOnRight, CalcView rows, CalcView extremeSide, Inference inference) {
         List<Expression> fromExtremes = extremeOutput();
         Column extremeValue = (Column) fromExtremes.get(keys.size());
         List<Expression> ofExtremes = Expressions.substitute(extremeSide.columns(), fromExtremes);

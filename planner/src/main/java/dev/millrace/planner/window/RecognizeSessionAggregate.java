@@ -84,7 +84,8 @@ final class RecognizeSessionAggregate implements Rewrite {
 
     private static WindowGrouping withoutExchange(WindowGrouping grouping, Exchange sessions) {
         WindowAssign assign = (WindowAssign) Nodes.withInputs(grouping.assign(), List.of(sessions.input()));
-        View view = new View(assign, grouping.view().columns(), grouping.view().conditions());
+        CalcView view =
+                new CalcView(assign, grouping.view().columns(), grouping.view().conditions());
         return new WindowGrouping(
                 grouping.aggregate(), assign, view, grouping.keys(), grouping.start(), grouping.end());
     }
@@ -115,7 +116,7 @@ final class RecognizeSessionAggregate implements Rewrite {
                 List.of(),
                 List.of(),
                 DataType.BIGINT));
-        View view = new View(grouping.assign(), columns, grouping.conditions(grouping::ofWindow));
+        CalcView view = new CalcView(grouping.assign(), columns, grouping.conditions(grouping::ofWindow));
         WindowGrouping extended = new WindowGrouping(
                 grouping.aggregate(), grouping.assign(), view, grouping.keys(), grouping.start(), grouping.end());
         Expression some = Expressions.test("gt", new Column(0, DataType.BIGINT, false), Expressions.literal(0L));

@@ -66,7 +66,7 @@ final class RecognizeWindowAggregate implements Rewrite {
      * @param lastOne what the value of the last call must fulfil, over itself as column 0; that call is then left out
      */
     static PlanNode aggregated(WindowGrouping grouping, List<AggregateCall> calls, Optional<Expression> lastOne) {
-        View view = grouping.view();
+        CalcView view = grouping.view();
         PreProjection needed = new PreProjection();
         List<Expression> rowKeys = grouping.rowKeys();
         List<Integer> keys = rowKeys.stream().map(needed::place).toList();

@@ -19,10 +19,11 @@ import java.util.function.Predicate;
  * @param keys what is grouped by
  * @param conditions of a filter between the two
  */
-record WindowGrouping(Aggregate aggregate, WindowAssign assign, View view, List<Expression> keys, int start, int end) {
+record WindowGrouping(
+        Aggregate aggregate, WindowAssign assign, CalcView view, List<Expression> keys, int start, int end) {
 
     static Optional<WindowGrouping> of(Aggregate aggregate) {
-        View view = View.of(aggregate.input());
+        CalcView view = CalcView.of(aggregate.input());
         if (!(view.base() instanceof WindowAssign assign)) {
             return Optional.empty();
         }

@@ -1,5 +1,6 @@
 package dev.millrace.server.cancellation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -16,13 +17,20 @@ import java.util.function.Supplier;
  */
 public final class Cancellation {
     private final Turns turns; // of all sessions
-    private Optional<Thread> running = Optional.empty(); // guarded by this
-    private long steps; // how many have begun; guarded by this
-    private Interrupt interrupt = new Interrupt(); // of the step under way; guarded by this
-    private Optional<Consumer<MillraceException>> openResult = Optional.empty(); // guarded by this
-    private Optional<MillraceException> requested = Optional.empty(); // why the step is to stop; guarded by this
-    private boolean underWay; // a statement has begun and not ended; guarded by this
-    private Optional<MillraceException> between = Optional.empty(); // came while no step of it ran; guarded by this
+
+    @GuardedBy("this") private Optional<Thread> running = Optional.empty();
+
+    @GuardedBy("this") private long steps; // how many have begun
+
+    @GuardedBy("this") private Interrupt interrupt = new Interrupt(); // of the step under way
+
+    @GuardedBy("this") private Optional<Consumer<MillraceException>> openResult = Optional.empty();
+
+    @GuardedBy("this") private Optional<MillraceException> requested = Optional.empty(); // why the step is to stop
+
+    @GuardedBy("this") private boolean underWay; // a statement has begun and not ended
+
+    @GuardedBy("this") private Optional<MillraceException> between = Optional.empty(); // came while no step of it ran
 
     public Cancellation(Turns turns) {
         this.turns = turns;

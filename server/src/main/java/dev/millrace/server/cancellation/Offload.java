@@ -1,5 +1,6 @@
 package dev.millrace.server.cancellation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import java.util.Optional;
@@ -86,11 +87,16 @@ public final class Offload {
         private final CountDownLatch done = new CountDownLatch(1);
         private final Supplier<T> work;
         private final Consumer<T> discard;
-        private Optional<Thread> worker = Optional.empty(); // while it works; guarded by this
-        private boolean left; // guarded by this
-        private boolean ended; // guarded by this
-        private T result; // null until it is there; guarded by this
-        private Optional<Throwable> failure = Optional.empty(); // guarded by this
+
+        @GuardedBy("this") private Optional<Thread> worker = Optional.empty(); // while it works
+
+        @GuardedBy("this") private boolean left;
+
+        @GuardedBy("this") private boolean ended;
+
+        @GuardedBy("this") private T result; // null until it is there
+
+        @GuardedBy("this") private Optional<Throwable> failure = Optional.empty();
 
         Task(OffloadThreads threads, Supplier<T> work, Consumer<T> discard) {
             this.threads = threads;

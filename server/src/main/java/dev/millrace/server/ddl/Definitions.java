@@ -93,7 +93,7 @@ public final class Definitions {
                     Set.of(),
                     create.options(),
                     text,
-                    database.keeper().creationMicros(),
+                    database.catalogStore().creationMicros(),
                     create.rules());
             if (source.isPresent()) {
                 database.engine().relations().addSource(create.name(), source.get(), onError);
@@ -175,7 +175,7 @@ public final class Definitions {
 
     public Command createTable(Statement.CreateTable create, String text) {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
-            CatalogObject table = table(create, text, database.keeper().creationMicros());
+            CatalogObject table = table(create, text, database.catalogStore().creationMicros());
             database.engine().relations().addTable(create.name(), table.schema());
             database.tableKeys()
                     .put(
@@ -300,7 +300,7 @@ public final class Definitions {
                     query.dependsOn(),
                     optionTexts,
                     text,
-                    database.keeper().creationMicros(),
+                    database.catalogStore().creationMicros(),
                     TableRules.NONE);
         });
     }
@@ -357,7 +357,7 @@ public final class Definitions {
                     create.query().dependsOn(),
                     create.options(),
                     text,
-                    database.keeper().creationMicros(),
+                    database.catalogStore().creationMicros(),
                     TableRules.NONE);
         });
     }

@@ -35,7 +35,7 @@ public final class Drops {
             drop.missingSchemas().forEach(name -> notices.accept("schema \"" + name + "\" does not exist, skipping"));
             for (String name : drop.names()) {
                 if (database.catalog().object(name).isEmpty()
-                        && database.keeper().giveUp(name)) {
+                        && database.catalogStore().giveUp(name)) {
                     continue;
                 }
                 if (drop.ifExists() && database.catalog().object(name).isEmpty()) {

@@ -73,7 +73,7 @@ public final class Functions {
                 Set.of(),
                 Map.of(),
                 text,
-                database.keeper().creationMicros(),
+                database.catalogStore().creationMicros(),
                 TableRules.NONE);
     }
 
@@ -105,9 +105,9 @@ public final class Functions {
         }
         String hash;
         try {
-            Path jar = database.keeper().jar(Path.of(create.definition().get(0)));
+            Path jar = database.catalogStore().jar(Path.of(create.definition().get(0)));
             hash = UserCode.load(jar);
-            database.keeper().keepJar(hash, jar);
+            database.catalogStore().keepJar(hash, jar);
         } catch (InvalidPathException e) {
             throw MillraceException.user(
                     SqlState.UNDEFINED_FILE, "\"" + create.definition().get(0) + "\" is no path of a jar");

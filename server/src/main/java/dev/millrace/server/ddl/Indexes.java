@@ -128,7 +128,7 @@ public final class Indexes {
         if (index.unique() && relation.kind() == ObjectKind.TABLE) {
             enforce(withUniques(relation, List.of(index)));
         }
-        catalog().add(object(index, relation.schema(), database.keeper().creationMicros()), index);
+        catalog().add(object(index, relation.schema(), database.catalogStore().creationMicros()), index);
     }
 
     private static CatalogObject object(Index index, Schema schema, long createdMicros) {

@@ -39,7 +39,7 @@ public final class Views {
                 create.query().named(), // whose rows views among them read is for their owners to be asked
                 Map.of(),
                 text,
-                database.keeper().creationMicros(),
+                database.catalogStore().creationMicros(),
                 TableRules.NONE);
         database.lockDefinitions();
         try {

@@ -7,7 +7,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.StreamInput;
-import dev.millrace.server.copy.ArrowInput;
+import dev.millrace.server.copy.ArrowColumns;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.query.Queries;
@@ -452,7 +452,7 @@ public final class Writes {
             Statement.CopyFrom copy = copyOf(target, columns);
             try (Load load = load(copy)) {
                 if (rows.rowCount() > 0) {
-                    load.add(ArrowInput.copy(
+                    load.add(ArrowColumns.copy(
                             target.schema().select(copy.columns()),
                             columns,
                             rows.rowCount(),

@@ -110,7 +110,7 @@ final class HttpReply implements AutoCloseable {
 
     /** Begins an answer whose end is not known yet. */
     void begin(String type) {
-        linewise = !type.equals(ArrowStream.TYPE);
+        linewise = !type.equals(ArrowResponse.TYPE);
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response.headers(), type);
         if (chunked) {

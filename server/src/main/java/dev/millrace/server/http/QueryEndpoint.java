@@ -43,7 +43,7 @@ final class QueryEndpoint {
     void answer(FullHttpRequest request, HttpReply reply) {
         Asked asked = read(request);
         String accepted = request.headers().get(HttpHeaderNames.ACCEPT, "");
-        boolean arrow = accepted.contains(ArrowStream.TYPE);
+        boolean arrow = accepted.contains(ArrowResponse.TYPE);
         boolean csv = accepted.contains(CSV);
         try (StatementResults results = session.execute(asked.sql, asked.parameters)) {
             if (!results.hasNext()) {
@@ -147,7 +147,7 @@ final class QueryEndpoint {
     }
 
     private void sendArrow(StatementResult.Rows rows, HttpReply reply) {
-        ArrowStream arrow = new ArrowStream();
+        ArrowResponse arrow = new ArrowResponse();
         long sent = 0;
         for (Optional<Batch> next = rows.next(); next.isPresent(); next = rows.next()) {
             try (Batch batch = next.get()) {
@@ -166,9 +166,9 @@ final class QueryEndpoint {
         reply.end();
     }
 
-    private static void begin(HttpReply reply, ArrowStream arrow, Schema schema) {
+    private static void begin(HttpReply reply, ArrowResponse arrow, Schema schema) {
         if (!reply.isBegun()) {
-            reply.begin(ArrowStream.TYPE);
+            reply.begin(ArrowResponse.TYPE);
             reply.write(arrow.begin(schema));
         }
     }

@@ -42,17 +42,17 @@ public final class Instance implements AutoCloseable {
     private final RowLocks rowLocks = new RowLocks();
     private final AtomicLong subscriptions = new AtomicLong();
     private final OffloadThreads offloadThreads = new OffloadThreads(turns);
-    private final Keeper keeper;
+    private final CatalogStore catalogStore;
 
     /** Held while the catalog changes: definitions are made one at a time. */
     private final ReentrantLock definitionLock = new ReentrantLock();
 
     /**
      * @param printed where sinks of the connector {@code print} write
-     * @param keeper is closed with this
+     * @param catalogStore is closed with this
      */
-    public Instance(EngineOptions options, Clock clock, PrintStream printed, Keeper keeper) {
-        this.keeper = keeper;
+    public Instance(EngineOptions options, Clock clock, PrintStream printed, CatalogStore catalogStore) {
+        this.catalogStore = catalogStore;
         this.clock = clock;
         this.engine = Engine.open(options, clock);
         this.connectors = Connectors.standard(printed);
@@ -70,8 +70,8 @@ public final class Instance implements AutoCloseable {
     }
 
     /** What is kept on disk, if anything is. */
-    public Keeper keeper() {
-        return keeper;
+    public CatalogStore catalogStore() {
+        return catalogStore;
     }
 
     /** What has a name. */
@@ -175,7 +175,7 @@ public final class Instance implements AutoCloseable {
             engine.close();
         } finally {
             pgCatalog.close();
-            keeper.close();
+            catalogStore.close();
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.server.pgwire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.server.pgwire.message.ClientMessage;
@@ -23,11 +24,16 @@ final class Inbox {
     private final Channel channel;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
-    private final Deque<ClientMessage> messages = new ArrayDeque<>(); // guarded by lock
-    private long bytes; // guarded by lock
-    private boolean paused; // guarded by lock
-    private boolean closed; // guarded by lock
-    private boolean served; // guarded by lock
+
+    @GuardedBy("lock") private final Deque<ClientMessage> messages = new ArrayDeque<>();
+
+    @GuardedBy("lock") private long bytes;
+
+    @GuardedBy("lock") private boolean paused;
+
+    @GuardedBy("lock") private boolean closed;
+
+    @GuardedBy("lock") private boolean served;
 
     Inbox(Channel channel) {
         this.channel = channel;

@@ -1,5 +1,6 @@
 package dev.millrace.server.pgwire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -19,10 +20,14 @@ final class Pipe {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Deque<ByteBuf> buffers = new ArrayDeque<>(); // guarded by lock
-    private long bytes; // guarded by lock
-    private boolean ended; // guarded by lock: nothing more is added
-    private boolean abandoned; // guarded by lock: nothing more is taken
+
+    @GuardedBy("lock") private final Deque<ByteBuf> buffers = new ArrayDeque<>();
+
+    @GuardedBy("lock") private long bytes;
+
+    @GuardedBy("lock") private boolean ended; // nothing more is added
+
+    @GuardedBy("lock") private boolean abandoned; // nothing more is taken
 
     /** Whether the other side should be waited for. */
     boolean isFull() {

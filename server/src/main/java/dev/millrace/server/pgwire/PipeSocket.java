@@ -1,5 +1,6 @@
 package dev.millrace.server.pgwire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -28,8 +29,7 @@ final class PipeSocket extends Socket {
     }
 
     private final class In extends InputStream {
-        private ByteBuf current =
-                Unpooled.EMPTY_BUFFER; // guarded by this; not empty only while some of it is to be read
+        @GuardedBy("this") private ByteBuf current = Unpooled.EMPTY_BUFFER; // not empty only while some of it is to be read
 
         @Override
         public int read() throws IOException {

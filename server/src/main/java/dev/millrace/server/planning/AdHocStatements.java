@@ -2,6 +2,7 @@ package dev.millrace.server.planning;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.LiftedText;
@@ -24,8 +25,10 @@ public final class AdHocStatements {
 
     /** What is known of a shape. */
     private static final class Shape {
-        private Optional<ParsedStatement> statement = Optional.empty(); // from the second text on; guarded by this
-        private boolean broken; // no statement: guarded by this
+        @GuardedBy("this") private Optional<ParsedStatement> statement = Optional.empty(); // from the second text on
+
+        @GuardedBy("this") private boolean broken; // no statement
+
         private volatile long refused = -1; // the version of the catalog under which it was of no use
     }
 

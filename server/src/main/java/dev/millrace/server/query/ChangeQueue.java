@@ -1,5 +1,6 @@
 package dev.millrace.server.query;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.connector.Sink;
@@ -25,14 +26,20 @@ final class ChangeQueue implements Sink {
     private final Clock clock;
     private final WhenFull whenFull;
     private final long mostBytes;
-    private long droppedRows; // since the last epoch that was taken; guarded by lock
+
+    @GuardedBy("lock") private long droppedRows; // since the last epoch that was taken
+
     private volatile boolean overrun; // written under the lock, read by all
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final List<Batch> epochUnderWay = new ArrayList<>(); // guarded by lock
-    private final Deque<EpochChanges> queue = new ArrayDeque<>(); // guarded by lock
-    private long queuedBytes; // guarded by lock
-    private boolean abandoned; // guarded by lock
+
+    @GuardedBy("lock") private final List<Batch> epochUnderWay = new ArrayList<>();
+
+    @GuardedBy("lock") private final Deque<EpochChanges> queue = new ArrayDeque<>();
+
+    @GuardedBy("lock") private long queuedBytes;
+
+    @GuardedBy("lock") private boolean abandoned;
 
     /** @param mostBytes that may wait; a single epoch may be more */
     ChangeQueue(Clock clock, WhenFull whenFull, long mostBytes) {

@@ -21,7 +21,7 @@ public final class QueryLimits {
     /** What a query that this session makes may hold; one that is made again, as its owner's role says. */
     public long mostBytes() {
         Setting limit = Setting.MAX_QUERY_MEMORY;
-        Optional<Role> owner = database.keeper()
+        Optional<Role> owner = database.catalogStore()
                 .restoringOwner()
                 .flatMap(name -> database.catalog().roles().find(name));
         String said = owner.isPresent()

@@ -1,5 +1,6 @@
 package dev.millrace.server.role;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.Privilege;
@@ -61,7 +62,8 @@ public final class Roles {
             Map<Securable, List<AccessItem>> access) {}
 
     private volatile State state; // replaced under the lock of this, read by all
-    private int nextId = FIRST_MADE_ID; // guarded by this
+
+    @GuardedBy("this") private int nextId = FIRST_MADE_ID;
 
     public Roles() {
         Map<String, Role> roles = new TreeMap<>();

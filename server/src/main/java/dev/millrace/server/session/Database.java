@@ -8,8 +8,8 @@ import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
-import dev.millrace.server.instance.Keeper;
 import dev.millrace.server.permission.RoleSessions;
 import dev.millrace.server.planning.HeadStart;
 import dev.millrace.server.result.StatementResult;
@@ -45,9 +45,9 @@ public final class Database implements AutoCloseable {
     private volatile LongConsumer statementListener = nanos -> {}; // written by who measures, read by sessions
     private final DirectCalls direct = new DirectCalls(this);
 
-    private Database(DatabaseOptions options, Keeper keeper) {
+    private Database(DatabaseOptions options, CatalogStore catalogStore) {
         this.timeouts = new Timeouts(sessions, options.clock());
-        this.instance = new Instance(options.engine(), options.clock(), options.printed(), keeper);
+        this.instance = new Instance(options.engine(), options.clock(), options.printed(), catalogStore);
         SystemRelations system = new SystemRelations(instance);
         system.addAll();
         instance.pgCatalog().relations().forEach(system::add);
@@ -61,12 +61,12 @@ public final class Database implements AutoCloseable {
      */
     public static Database open(DatabaseOptions options) {
         HeadStart.begin();
-        Keeper keeper = Keeper.open(options.data(), options.clock());
+        CatalogStore catalogStore = CatalogStore.open(options.data(), options.clock());
         Database database;
         try {
-            database = new Database(options, keeper);
+            database = new Database(options, catalogStore);
         } catch (RuntimeException | Error e) {
-            keeper.close();
+            catalogStore.close();
             throw e;
         }
         try {
@@ -85,7 +85,7 @@ public final class Database implements AutoCloseable {
 
     /** What is kept but could not be made again when the database was opened, as lines for users. */
     public List<String> notRestored() {
-        return instance.keeper().notRestored().values().stream()
+        return instance.catalogStore().notRestored().values().stream()
                 .map(object -> object.kind() + " \"" + object.name() + "\": "
                         + object.why().getMessage())
                 .toList();
@@ -135,7 +135,7 @@ public final class Database implements AutoCloseable {
 
     /** What is checked in the place of a role that does not exist; with a data directory the same at each start. */
     public ScramDecoys decoys() {
-        return instance.keeper().decoys();
+        return instance.catalogStore().decoys();
     }
 
     /** How many sessions there are now. */

@@ -1,5 +1,6 @@
 package dev.millrace.server.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
@@ -39,9 +40,12 @@ final class Delivery<T extends AutoCloseable> implements Flow.Subscription {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private long demand; // guarded by lock
-    private boolean cancelled; // guarded by lock
-    private Optional<RuntimeException> failure = Optional.empty(); // guarded by lock; ends it from outside
+
+    @GuardedBy("lock") private long demand;
+
+    @GuardedBy("lock") private boolean cancelled;
+
+    @GuardedBy("lock") private Optional<RuntimeException> failure = Optional.empty(); // ends it from outside
 
     private volatile Optional<Session> session = Optional.empty(); // written by begin, read by who cancels
     private volatile Optional<Thread> thread = Optional.empty(); // written by begin, read by who shuts down

@@ -17,8 +17,8 @@ import dev.millrace.server.dml.Copies;
 import dev.millrace.server.dml.PreparedChanges;
 import dev.millrace.server.dml.Writes;
 import dev.millrace.server.dml.WrittenParts;
+import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
-import dev.millrace.server.instance.Keeper;
 import dev.millrace.server.names.PreparedTexts;
 import dev.millrace.server.names.SessionCatalog;
 import dev.millrace.server.permission.Identity;
@@ -191,7 +191,7 @@ final class Execution {
         if (statement instanceof IndexStatement index) {
             indexes.prepare(index);
         }
-        return Keeper.concerns(statement)
+        return CatalogStore.concerns(statement)
                 ? keep(statement, () -> execute(statement, parsed.text()))
                 : execute(statement, parsed.text());
     }
@@ -232,13 +232,13 @@ final class Execution {
                 result = change.get();
             } catch (RuntimeException e) {
                 try {
-                    database.keeper().keep(statement, false); // what it did before it failed
+                    database.catalogStore().keep(statement, false); // what it did before it failed
                 } catch (MillraceException unkept) {
                     e.addSuppressed(unkept);
                 }
                 throw e;
             }
-            database.keeper().keep(statement, true).ifPresent(failure -> {
+            database.catalogStore().keep(statement, true).ifPresent(failure -> {
                 failure.made().forEach(drops::takeBack);
                 throw failure.why();
             });

@@ -2,8 +2,8 @@ package dev.millrace.server.session;
 
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
-import dev.millrace.server.instance.Keeper;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.storage.DataDirectory;
@@ -22,23 +22,23 @@ final class Restoration {
 
     private final Database database;
     private final Instance instance;
-    private final Keeper keeper;
+    private final CatalogStore catalogStore;
     private final Clock clock;
     private final DatabaseOptions.Restoring progress;
 
     Restoration(Database database, DatabaseOptions.Restoring progress) {
         this.database = database;
         this.instance = database.instance();
-        this.keeper = instance.keeper();
+        this.catalogStore = instance.catalogStore();
         this.clock = instance.clock();
         this.progress = progress;
     }
 
-    /** From here on the keeper hears of changes, and keeps them when all is there. */
+    /** From here on the catalog store hears of changes, and keeps them when all is there. */
     void run() {
-        keeper.follow(instance.catalog(), instance.engine()::schedulingPolicy);
-        if (keeper.directory().isPresent()) {
-            run(keeper.directory().get());
+        catalogStore.follow(instance.catalog(), instance.engine()::schedulingPolicy);
+        if (catalogStore.directory().isPresent()) {
+            run(catalogStore.directory().get());
         }
     }
 
@@ -52,11 +52,11 @@ final class Restoration {
                     .forEach((name, value) -> run(session, "SET " + name + " = " + Identifiers.quoteText(value)));
             restore(session, List.copyOf(from.catalog().objects()));
             from.catalog().access().grants().forEach(statement -> run(session, statement));
-            keeper.begin();
+            catalogStore.begin();
         } finally {
             instance.definitionLock().unlock();
         }
-        int lost = keeper.notRestored().size();
+        int lost = catalogStore.notRestored().size();
         LOG.info(
                 "definitions restored",
                 "directory",
@@ -77,7 +77,7 @@ final class Restoration {
             long toldNanos = clock.nanoTime();
             progress.restored(done, before);
             for (KeptObject object : failed) {
-                keeper.restoring(object, () -> restore(session, object));
+                catalogStore.restoring(object, () -> restore(session, object));
                 progress.restored(++done, before);
                 if (clock.nanoTime() - toldNanos >= TELL_NANOS) {
                     toldNanos = clock.nanoTime();
@@ -85,10 +85,10 @@ final class Restoration {
                 }
             }
             failed = failed.stream()
-                    .filter(object -> keeper.notRestored().containsKey(object.name()))
+                    .filter(object -> catalogStore.notRestored().containsKey(object.name()))
                     .toList();
         } while (!failed.isEmpty() && failed.size() < before);
-        for (Keeper.NotRestored lost : keeper.notRestored().values()) {
+        for (CatalogStore.NotRestored lost : catalogStore.notRestored().values()) {
             LOG.warning(
                     "not restored",
                     "name",

@@ -15,159 +15,170 @@ import java.util.stream.Stream;
 /** All settings. Those of PostgreSQL that drivers send are here with the values that hold. */
 public enum Setting {
     READ_YOUR_WRITES(
-            "read_your_writes", "on", Form.SWITCH, "whether a SELECT waits for what this session wrote before"),
+            "read_your_writes", "on", SettingForm.SWITCH, "whether a SELECT waits for what this session wrote before"),
     SCHEDULING_POLICY(
             "scheduling_policy",
             EngineOptions.defaults().schedulingPolicy(),
-            Form.oneOf(SchedulingPolicies.names().toArray(String[]::new)),
+            SettingForm.oneOf(SchedulingPolicies.names().toArray(String[]::new)),
             "who runs next when there is more work than workers, in all sessions at once; superusers only"),
     TRANSACTION_MEMORY(
             "transaction_memory",
             "256MB",
-            Form.BYTES,
+            SettingForm.BYTES,
             "how much a transaction may change before it is committed; beyond it the statement fails (53200)"),
     MAX_QUERIES(
             "max_queries",
             "0",
-            Form.COUNT,
+            SettingForm.COUNT,
             "continuous queries, views and sinks that a role may own (0: any number); for ALTER ROLE ... SET"),
     MAX_QUERY_MEMORY(
             "max_query_memory",
             "0",
-            Form.BYTES,
+            SettingForm.BYTES,
             "memory that each query may have before it fails (53200), a SELECT too; a role whose queries have as much together"
                     + " makes no more (0: any); for ALTER ROLE ... SET"),
     STATEMENT_TIMEOUT(
             "statement_timeout",
             "0",
-            Form.DURATION,
+            SettingForm.DURATION,
             "how long a statement may run before it is cancelled (0: for ever)"),
     ROW_TIMEOUT(
             "row_timeout",
             "10s",
-            Form.DURATION,
+            SettingForm.DURATION,
             "how long a continuous query, view or sink made from now on may be at one row before it fails (0: for ever)"),
     SINK_TIMEOUT(
             "sink_timeout",
             "30s",
-            Form.DURATION,
+            SettingForm.DURATION,
             "how long a sink made from now on may take no rows while others wait for it before it fails (0: for ever)"),
     LOCK_TIMEOUT(
             "lock_timeout",
             "0",
-            Form.DURATION,
+            SettingForm.DURATION,
             "how long a statement waits for rows that another transaction changed (0: for ever)"),
     IDLE_SESSION_TIMEOUT(
             "idle_session_timeout",
             "0",
-            Form.DURATION,
+            SettingForm.DURATION,
             "how long a session outside a transaction may say nothing before it is ended (0: for ever)"),
     IDLE_IN_TRANSACTION_SESSION_TIMEOUT(
             "idle_in_transaction_session_timeout",
             "0",
-            Form.DURATION,
+            SettingForm.DURATION,
             "how long a session within a transaction may say nothing before it is ended (0: for ever)"),
     ON_SLOW(
             "on_slow",
             "block",
-            Form.oneOf("block", "drop_oldest", "disconnect"),
+            SettingForm.oneOf("block", "drop_oldest", "disconnect"),
             "what happens to a subscription whose client is too slow: the query waits, rows are dropped and counted, or it is"
                     + " cut off, which is how clients of the server begin"),
     SUBSCRIPTION_BUFFER(
-            "subscription_buffer", "64MB", Form.BYTES, "how much may wait for a slow client of a subscription"),
+            "subscription_buffer", "64MB", SettingForm.BYTES, "how much may wait for a slow client of a subscription"),
     SUBSCRIPTION_BEGINS(
             "subscription_begins",
             "with_a_row",
-            Form.oneOf("with_a_row", "at_once"),
+            SettingForm.oneOf("with_a_row", "at_once"),
             "when the first fetch with a row limit from a subscription is answered: when there is a row, or at once, for"
                     + " clients that have to know that it began, as the JDBC driver; later ones wait for a row"),
-    APPLICATION_NAME("application_name", "", Form.TEXT, "a name for this session, as its program calls itself"),
-    BYTEA_OUTPUT("bytea_output", "hex", Form.oneOf("hex"), "how BYTEA is written"),
+    APPLICATION_NAME("application_name", "", SettingForm.TEXT, "a name for this session, as its program calls itself"),
+    BYTEA_OUTPUT("bytea_output", "hex", SettingForm.oneOf("hex"), "how BYTEA is written"),
     CLIENT_ENCODING(
             "client_encoding",
             "UTF8",
-            Form.only("UTF8", "utf8", "utf-8", "unicode"),
+            SettingForm.only("UTF8", "utf8", "utf-8", "unicode"),
             "the encoding of text; only UTF8"),
     CLIENT_MIN_MESSAGES(
             "client_min_messages",
             "notice",
-            Form.oneOf("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"),
+            SettingForm.oneOf("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"),
             "which notices are sent: none from error on, all others below"),
     DATE_STYLE(
             "datestyle",
             "ISO, MDY",
-            Form.only("ISO, MDY", "iso", "iso, mdy", "iso,mdy", "iso, dmy", "iso, ymd", "mdy"),
+            SettingForm.only("ISO, MDY", "iso", "iso, mdy", "iso,mdy", "iso, dmy", "iso, ymd", "mdy"),
             "how dates are written; only ISO"),
     DEFAULT_TRANSACTION_ISOLATION(
             "default_transaction_isolation",
             "read committed",
-            Form.oneOf("read uncommitted", "read committed", "repeatable read", "serializable"),
+            SettingForm.oneOf("read uncommitted", "read committed", "repeatable read", "serializable"),
             "the isolation level of transactions to come; each statement sees what is committed, whatever the level"),
     DEFAULT_TRANSACTION_READ_ONLY(
-            "default_transaction_read_only", "off", Form.SWITCH, "whether transactions to come only read"),
+            "default_transaction_read_only", "off", SettingForm.SWITCH, "whether transactions to come only read"),
     DEFAULT_TRANSACTION_DEFERRABLE(
-            "default_transaction_deferrable", "off", Form.SWITCH, "accepted for the sake of drivers"),
+            "default_transaction_deferrable", "off", SettingForm.SWITCH, "accepted for the sake of drivers"),
     EXTRA_FLOAT_DIGITS(
             "extra_float_digits",
             "1",
-            Form.oneOf("-15", "-1", "0", "1", "2", "3"),
+            SettingForm.oneOf("-15", "-1", "0", "1", "2", "3"),
             "floating point is always written shortest and exact"),
-    INTERVAL_STYLE("intervalstyle", "postgres", Form.oneOf("postgres"), "how intervals are written"),
-    PASSWORD_ENCRYPTION("password_encryption", "scram-sha-256", Form.oneOf("scram-sha-256"), "how passwords are kept"),
-    ROW_SECURITY("row_security", "on", Form.SWITCH, "accepted for the sake of pg_dump; there are no row policies"),
+    INTERVAL_STYLE("intervalstyle", "postgres", SettingForm.oneOf("postgres"), "how intervals are written"),
+    PASSWORD_ENCRYPTION(
+            "password_encryption", "scram-sha-256", SettingForm.oneOf("scram-sha-256"), "how passwords are kept"),
+    ROW_SECURITY(
+            "row_security", "on", SettingForm.SWITCH, "accepted for the sake of pg_dump; there are no row policies"),
     SEARCH_PATH(
             "search_path",
             "\"$user\", public",
-            Form.TEXT,
+            SettingForm.TEXT,
             "accepted for the sake of drivers; there is one schema, public"),
     STANDARD_CONFORMING_STRINGS(
             "standard_conforming_strings",
             "on",
-            Form.only("on", "on", "true", "yes", "1"),
+            SettingForm.only("on", "on", "true", "yes", "1"),
             "backslashes in '...' are ordinary"),
     SYNCHRONOUS_COMMIT(
             "synchronous_commit",
             "on",
-            Form.oneOf("on", "off", "local", "remote_write", "remote_apply", "true", "false"),
+            SettingForm.oneOf("on", "off", "local", "remote_write", "remote_apply", "true", "false"),
             "accepted for the sake of drivers"),
     TIME_ZONE(
             "timezone",
             "UTC",
-            Form.only("UTC", "utc", "etc/utc", "gmt", "z", "0", "00:00", "+00", "+00:00", "universal"),
+            SettingForm.only("UTC", "utc", "etc/utc", "gmt", "z", "0", "00:00", "+00", "+00:00", "universal"),
             "the zone of TIMESTAMPTZ texts; only UTC"),
     TRANSACTION_ISOLATION(
             "transaction_isolation",
             "read committed",
-            Form.oneOf("read uncommitted", "read committed", "repeatable read", "serializable"),
+            SettingForm.oneOf("read uncommitted", "read committed", "repeatable read", "serializable"),
             "the isolation level of this transaction"),
-    TRANSACTION_READ_ONLY("transaction_read_only", "off", Form.SWITCH, "whether this transaction only reads"),
-    TRANSACTION_DEFERRABLE("transaction_deferrable", "off", Form.SWITCH, "accepted for the sake of drivers"),
-    SERVER_ENCODING("server_encoding", "UTF8", Form.READ_ONLY, "the encoding of text"),
-    SERVER_VERSION("server_version", "14.0", Form.READ_ONLY, "the PostgreSQL version whose catalog clients find"),
-    SERVER_VERSION_NUM("server_version_num", "140000", Form.READ_ONLY, "the same as a number"),
-    IS_SUPERUSER("is_superuser", "on", Form.READ_ONLY, "whether the role that statements run as is a superuser"),
-    ROLE("role", "none", Form.READ_ONLY, "the role that SET ROLE chose"),
-    SESSION_AUTHORIZATION("session_authorization", "millrace", Form.READ_ONLY, "the role of this session"),
-    MAX_IDENTIFIER_LENGTH("max_identifier_length", "1024", Form.READ_ONLY, "characters of the longest name"),
-    INTEGER_DATETIMES("integer_datetimes", "on", Form.READ_ONLY, "times are whole microseconds"),
-    LISTEN_ADDRESSES("listen_addresses", "", Form.READ_ONLY, "the interfaces that the server listens on"),
-    PORT("port", "0", Form.READ_ONLY, "the port for PostgreSQL clients"),
-    HTTP_PORT("http_port", "0", Form.READ_ONLY, "the port for HTTP; 0 if there is none"),
+    TRANSACTION_READ_ONLY("transaction_read_only", "off", SettingForm.SWITCH, "whether this transaction only reads"),
+    TRANSACTION_DEFERRABLE("transaction_deferrable", "off", SettingForm.SWITCH, "accepted for the sake of drivers"),
+    SERVER_ENCODING("server_encoding", "UTF8", SettingForm.READ_ONLY, "the encoding of text"),
+    SERVER_VERSION(
+            "server_version", "14.0", SettingForm.READ_ONLY, "the PostgreSQL version whose catalog clients find"),
+    SERVER_VERSION_NUM("server_version_num", "140000", SettingForm.READ_ONLY, "the same as a number"),
+    IS_SUPERUSER("is_superuser", "on", SettingForm.READ_ONLY, "whether the role that statements run as is a superuser"),
+    ROLE("role", "none", SettingForm.READ_ONLY, "the role that SET ROLE chose"),
+    SESSION_AUTHORIZATION("session_authorization", "millrace", SettingForm.READ_ONLY, "the role of this session"),
+    MAX_IDENTIFIER_LENGTH("max_identifier_length", "1024", SettingForm.READ_ONLY, "characters of the longest name"),
+    INTEGER_DATETIMES("integer_datetimes", "on", SettingForm.READ_ONLY, "times are whole microseconds"),
+    LISTEN_ADDRESSES("listen_addresses", "", SettingForm.READ_ONLY, "the interfaces that the server listens on"),
+    PORT("port", "0", SettingForm.READ_ONLY, "the port for PostgreSQL clients"),
+    HTTP_PORT("http_port", "0", SettingForm.READ_ONLY, "the port for HTTP; 0 if there is none"),
     HTTP_CONNECTIONS_PER_ADDRESS(
-            "http_connections_per_address", "0", Form.READ_ONLY, "connections to HTTP of one address"),
+            "http_connections_per_address", "0", SettingForm.READ_ONLY, "connections to HTTP of one address"),
     HTTP_HEADER_TIMEOUT(
-            "http_header_timeout", "0", Form.READ_ONLY, "how long a request's headers may take; 0 for ever"),
+            "http_header_timeout", "0", SettingForm.READ_ONLY, "how long a request's headers may take; 0 for ever"),
     HTTP_BODY_TIMEOUT(
             "http_body_timeout",
             "0",
-            Form.READ_ONLY,
+            SettingForm.READ_ONLY,
             "how long a request's body may take, and a second for 64 KB of it"),
     HTTP_IDLE_TIMEOUT(
-            "http_idle_timeout", "0", Form.READ_ONLY, "how long a connection to HTTP may stay without a request"),
-    MAX_CONNECTIONS("max_connections", "0", Form.READ_ONLY, "PostgreSQL clients at once; 0 without a server"),
-    SSL("ssl", "off", Form.READ_ONLY, "whether connections may be encrypted"),
-    DATA_DIRECTORY("data_directory", "", Form.READ_ONLY, "where definitions are kept; nothing if they are in memory"),
-    DATABASE("database", "millrace", Form.READ_ONLY, "the database of this session, under the name its client uses");
+            "http_idle_timeout",
+            "0",
+            SettingForm.READ_ONLY,
+            "how long a connection to HTTP may stay without a request"),
+    MAX_CONNECTIONS("max_connections", "0", SettingForm.READ_ONLY, "PostgreSQL clients at once; 0 without a server"),
+    SSL("ssl", "off", SettingForm.READ_ONLY, "whether connections may be encrypted"),
+    DATA_DIRECTORY(
+            "data_directory", "", SettingForm.READ_ONLY, "where definitions are kept; nothing if they are in memory"),
+    DATABASE(
+            "database",
+            "millrace",
+            SettingForm.READ_ONLY,
+            "the database of this session, under the name its client uses");
 
     /** Those that only a superuser may change: they are everybody's, or limits. */
     private static final Set<Setting> FOR_SUPERUSERS = Set.of(SCHEDULING_POLICY, MAX_QUERIES, MAX_QUERY_MEMORY);
@@ -189,10 +200,10 @@ public enum Setting {
 
     private final String settingName;
     private final String defaultValue;
-    private final Form form;
+    private final SettingForm form;
     private final String meaning;
 
-    Setting(String settingName, String defaultValue, Form form, String meaning) {
+    Setting(String settingName, String defaultValue, SettingForm form, String meaning) {
         this.settingName = settingName;
         this.defaultValue = defaultValue;
         this.form = form;
@@ -240,9 +251,9 @@ public enum Setting {
 
     /** As {@code pg_settings.vartype}. */
     public String valueType() {
-        return form == Form.SWITCH
+        return form == SettingForm.SWITCH
                 ? "bool"
-                : form instanceof Form.Words ? "enum" : form instanceof Form.Text ? "string" : "integer";
+                : form instanceof SettingForm.Words ? "enum" : form instanceof SettingForm.Text ? "string" : "integer";
     }
 
     /** One line for users. */
@@ -269,7 +280,7 @@ public enum Setting {
 
     /** The value as it will be shown, or an error that says what it may be. */
     public String checked(String value) {
-        if (form == Form.READ_ONLY) {
+        if (form == SettingForm.READ_ONLY) {
             throw MillraceException.user(
                     SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "setting \"" + settingName + "\" cannot be changed");
         }

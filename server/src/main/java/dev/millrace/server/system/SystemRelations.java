@@ -128,7 +128,7 @@ public final class SystemRelations {
                 "not_restored",
                 "objects of the data directory that could not be made again when the database was opened",
                 schema(text("name"), text("kind"), text("sqlstate"), text("reason"), text("definition")),
-                rows -> database.keeper()
+                rows -> database.catalogStore()
                         .notRestored()
                         .values()
                         .forEach(object -> rows.row(

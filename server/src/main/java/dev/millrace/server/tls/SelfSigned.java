@@ -40,7 +40,7 @@ final class SelfSigned {
     private SelfSigned() {}
 
     /** On the curve P-256, made out to this machine and these names and addresses. */
-    static Identity create(List<String> names) {
+    static TlsIdentity create(List<String> names) {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec("secp256r1"));
@@ -70,7 +70,7 @@ final class SelfSigned {
             byte[] encoded = certificate
                     .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate()))
                     .getEncoded();
-            return new Identity(keys.getPrivate(), List.of(Identity.certificate(encoded)));
+            return new TlsIdentity(keys.getPrivate(), List.of(TlsIdentity.certificate(encoded)));
         } catch (GeneralSecurityException | OperatorCreationException | IOException e) {
             throw new IllegalStateException("every JDK signs on P-256", e);
         }

@@ -39,7 +39,7 @@ public final class Tls {
 
     /** What connections are made with. */
     private record Contexts(SslContext postgresql, SslContext http, X509Certificate certificate) {
-        static Contexts of(Identity identity) {
+        static Contexts of(TlsIdentity identity) {
             try {
                 return new Contexts(
                         context(identity, POSTGRESQL),
@@ -73,9 +73,9 @@ public final class Tls {
                 && options.key().isEmpty()
                 && options.directory().isEmpty();
         if (unkept) {
-            return new Tls(options.mode(), () -> Contexts.of(Identity.of(options, names)));
+            return new Tls(options.mode(), () -> Contexts.of(TlsIdentity.of(options, names)));
         }
-        Contexts known = Contexts.of(Identity.of(options, names));
+        Contexts known = Contexts.of(TlsIdentity.of(options, names));
         Tls tls = new Tls(options.mode(), () -> known);
         tls.make();
         return tls;
@@ -128,7 +128,7 @@ public final class Tls {
         return contexts.join();
     }
 
-    private static SslContext context(Identity identity, String protocol) throws SSLException {
+    private static SslContext context(TlsIdentity identity, String protocol) throws SSLException {
         return SslContextBuilder.forServer(identity.key(), identity.chain().toArray(new X509Certificate[0]))
                 .protocols("TLSv1.3", "TLSv1.2")
                 .applicationProtocolConfig(new ApplicationProtocolConfig(

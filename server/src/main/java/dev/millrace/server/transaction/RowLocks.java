@@ -1,5 +1,6 @@
 package dev.millrace.server.transaction;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import java.util.ArrayList;
@@ -21,7 +22,8 @@ public final class RowLocks {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition released = lock.newCondition();
-    private long numbers; // of transactions; guarded by lock
+
+    @GuardedBy("lock") private long numbers; // of transactions
 
     /**
      * Makes sure that no other transaction holds one of these rows.

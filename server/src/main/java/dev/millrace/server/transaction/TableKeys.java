@@ -1,5 +1,6 @@
 package dev.millrace.server.transaction;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.ValueText;
 import dev.millrace.error.MillraceException;
@@ -25,9 +26,13 @@ public final class TableKeys implements AutoCloseable {
     private final List<Integer> key;
     private final int[] allColumns;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Place> places = new HashMap<>(); // guarded by lock
+
+    @GuardedBy("lock") private final Map<String, Place> places = new HashMap<>();
+
     private final UniqueKeys uniques;
-    private long lastEpoch; // guarded by lock
+
+    @GuardedBy("lock") private long lastEpoch;
+
     private volatile boolean gone; // written by who alters or drops the table, read by who is about to change it
 
     /** Which transaction holds which key. Guarded by the lock of {@link RowLocks}. */

@@ -71,7 +71,7 @@ class TlsTest {
         assertEquals("F0000", mismatch.sqlState().code());
         assertTrue(mismatch.getMessage().contains("it is not the key of the certificate"), mismatch.getMessage());
 
-        Identity own = Identity.of(TlsOptions.own(TlsMode.ALLOW).withDirectory(directory), List.of());
+        TlsIdentity own = TlsIdentity.of(TlsOptions.own(TlsMode.ALLOW).withDirectory(directory), List.of());
         byte[] sec1 = new ECPrivateKey(
                         256, ((java.security.interfaces.ECPrivateKey) own.key()).getS(), SECObjectIdentifiers.secp256r1)
                 .getEncoded();

@@ -103,7 +103,7 @@ public final class SketchTransform {
     public static Optional<Sketch> filter(Sketch sketch, Condition... conditions) {
         Ranges ranges = new Ranges();
         RowVerdicts.forEach(sketch, List.of(conditions), (from, to) -> ranges.add(from, to));
-        return ranges.rows() == 0 ? Optional.empty() : Optional.of(Selection.of(sketch, ranges));
+        return ranges.rows() == 0 ? Optional.empty() : Optional.of(SketchSelection.of(sketch, ranges));
     }
 
     /** One sketch for each value of a feature, by the value: a Double, Long, Boolean or String; empty for NULL. */
@@ -123,7 +123,7 @@ public final class SketchTransform {
             from = runs.ends()[r];
         }
         Map<Optional<Object>, Sketch> sketches = new LinkedHashMap<>();
-        parts.forEach((key, ranges) -> sketches.put(key, Selection.of(sketch, ranges)));
+        parts.forEach((key, ranges) -> sketches.put(key, SketchSelection.of(sketch, ranges)));
         return sketches;
     }
 
@@ -140,7 +140,7 @@ public final class SketchTransform {
             row = to;
         }
         SortedMap<Long, Sketch> sketches = new TreeMap<>();
-        parts.forEach((start, ranges) -> sketches.put(start, Selection.of(sketch, ranges)));
+        parts.forEach((start, ranges) -> sketches.put(start, SketchSelection.of(sketch, ranges)));
         return sketches;
     }
 
@@ -155,7 +155,7 @@ public final class SketchTransform {
             int rows = (sketch.rows() - part + count - 1) / count;
             List<Column> columns = new ArrayList<>();
             for (Column column : sketch.columns()) {
-                columns.add(Column.of(column.symbols(), Selection.every(column.sequence(), first, count, rows)));
+                columns.add(Column.of(column.symbols(), SketchSelection.every(column.sequence(), first, count, rows)));
             }
             Times times = sketch.times() instanceof Times.Regular regular && regular.fraction() == 0
                     ? new Times.Regular(rows, regular.at(first), regular.period() * count, 0, 0)
@@ -175,6 +175,6 @@ public final class SketchTransform {
 
     /** The rows of one sketch and then those of the next, of the same schema; no value changes. */
     public static Sketch merge(Sketch first, Sketch second) {
-        return Merge.of(first, second);
+        return SketchMerge.of(first, second);
     }
 }

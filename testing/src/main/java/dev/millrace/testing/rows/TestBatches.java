@@ -51,7 +51,7 @@ public final class TestBatches {
                 if (value == null && !field.nullable()) {
                     throw new IllegalArgumentException("NULL in column " + field);
                 }
-                Values.put(vector, field.type(), row, value);
+                VectorCells.put(vector, field.type(), row, value);
             }
             vector.setValueCount(rows.size());
             columns[column] = vector;
@@ -72,7 +72,7 @@ public final class TestBatches {
     public static Row row(Batch batch, int row) {
         List<Object> values = new ArrayList<>(batch.columnCount());
         for (int column = 0; column < batch.columnCount(); column++) {
-            values.add(Values.get(batch.column(column), batch.schema().type(column), row));
+            values.add(VectorCells.get(batch.column(column), batch.schema().type(column), row));
         }
         return new Row(values);
     }
@@ -86,7 +86,7 @@ public final class TestBatches {
     public static Row canonical(Schema schema, Row row) {
         List<Object> values = new ArrayList<>(schema.size());
         for (int column = 0; column < schema.size(); column++) {
-            values.add(Values.canonical(schema.type(column), row.get(column)));
+            values.add(VectorCells.canonical(schema.type(column), row.get(column)));
         }
         return new Row(values);
     }

@@ -334,7 +334,7 @@ final class Automaton {
         return used;
     }
 
-    static boolean holds(Syntax.Place place, int before, int after) {
+    static boolean holds(RegexSyntax.Place place, int before, int after) {
         return switch (place) {
             case TEXT_START -> before == EDGE;
             case TEXT_END -> after == EDGE;

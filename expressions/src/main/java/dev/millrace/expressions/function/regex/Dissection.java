@@ -10,14 +10,14 @@ import java.util.function.Function;
  */
 final class Dissection {
     private final Scanner scanner;
-    private final Function<Part, PartAutomata> automata;
+    private final Function<RegexPart, PartAutomata> automata;
     private final int[] marks; // where groups begin and end
     private final boolean ignoreCase;
     private long spent;
     private long[] ends = new long[4];
     private long[] starts = new long[4];
 
-    Dissection(Scanner scanner, Function<Part, PartAutomata> automata, int[] marks, boolean ignoreCase) {
+    Dissection(Scanner scanner, Function<RegexPart, PartAutomata> automata, int[] marks, boolean ignoreCase) {
         this.scanner = scanner;
         this.automata = automata;
         this.marks = marks;
@@ -25,7 +25,7 @@ final class Dissection {
     }
 
     /** Sets the marks of all groups of a piece that the part matches; false when back references refuse it. */
-    boolean dissect(Part part, int begin, int end) {
+    boolean dissect(RegexPart part, int begin, int end) {
         boolean matched = switch (part.kind) {
             case PLAIN -> true;
             case GROUP -> dissect(part.parts.get(0), begin, end);
@@ -41,7 +41,7 @@ final class Dissection {
         return matched;
     }
 
-    private void forget(Part part) {
+    private void forget(RegexPart part) {
         if (part.group > 0) {
             marks[2 * part.group] = -1;
             marks[2 * part.group + 1] = -1;
@@ -49,13 +49,13 @@ final class Dissection {
         part.parts.forEach(this::forget);
     }
 
-    private PartAutomata of(Part part) {
+    private PartAutomata of(RegexPart part) {
         return automata.apply(part);
     }
 
-    private boolean sequence(Part part, int begin, int end) {
-        Part first = part.parts.get(0);
-        Part second = part.parts.get(1);
+    private boolean sequence(RegexPart part, int begin, int end) {
+        RegexPart first = part.parts.get(0);
+        RegexPart second = part.parts.get(1);
         int middle;
         if (of(first).width() >= 0) {
             middle = begin + of(first).width();
@@ -94,8 +94,8 @@ final class Dissection {
         throw new IllegalStateException("a match of a sequence is none of its parts");
     }
 
-    private boolean alternatives(Part part, int begin, int end) {
-        for (Part branch : part.parts) {
+    private boolean alternatives(RegexPart part, int begin, int end) {
+        for (RegexPart branch : part.parts) {
             if (matches(branch, begin, end)) {
                 if (dissect(branch, begin, end)) {
                     return true;
@@ -106,13 +106,13 @@ final class Dissection {
         return false;
     }
 
-    private boolean matches(Part part, int begin, int end) {
+    private boolean matches(RegexPart part, int begin, int end) {
         return scanner.longest(of(part).forwards(), begin, end) == end;
     }
 
     /** Only the last iteration has groups that are asked for. */
-    private boolean iteration(Part part, int begin, int end) {
-        Part body = part.parts.get(0);
+    private boolean iteration(RegexPart part, int begin, int end) {
+        RegexPart body = part.parts.get(0);
         if (begin == end) {
             return body.isShortest() || !matches(body, begin, end) || dissect(body, begin, end);
         }
@@ -129,9 +129,9 @@ final class Dissection {
         scanner.limitSteps();
     }
 
-    private boolean searchSequence(Part part, int begin, int end) {
-        Part first = part.parts.get(0);
-        Part second = part.parts.get(1);
+    private boolean searchSequence(RegexPart part, int begin, int end) {
+        RegexPart first = part.parts.get(0);
+        RegexPart second = part.parts.get(1);
         boolean shortest = first.isShortest();
         Automaton forwards = of(first).forwards();
         if (of(first).width() >= 0 || of(second).width() >= 0) {
@@ -167,14 +167,14 @@ final class Dissection {
     private final class IterationSearch {
         private static final int MOST_ITERATIONS = 500; // each is a call within the last
 
-        private final Part body;
+        private final RegexPart body;
         private final Automaton forwards;
         private final int begin;
         private final int end;
         private final int least;
         private final int most;
 
-        IterationSearch(Part part, int begin, int end) {
+        IterationSearch(RegexPart part, int begin, int end) {
             this.body = part.parts.get(0);
             this.forwards = of(body).forwards();
             this.end = end;
@@ -229,7 +229,7 @@ final class Dissection {
         }
     }
 
-    private boolean reference(Part part, int begin, int end) {
+    private boolean reference(RegexPart part, int begin, int end) {
         int from = marks[2 * part.referred];
         int to = marks[2 * part.referred + 1];
         if (from < 0) {

@@ -25,13 +25,13 @@ final class LastIteration {
     private int[][] nextEnds;
     private int[][] nextLasts;
 
-    LastIteration(Scanner scanner, Program program, Part iteration, int begin, int end) {
+    LastIteration(Scanner scanner, Program program, RegexPart iteration, int begin, int end) {
         this.scanner = scanner;
         this.program = program;
         this.shortest = iteration.parts.get(0).isShortest();
         this.begin = begin;
         this.end = end;
-        this.limited = iteration.most != Syntax.Repeat.UNLIMITED;
+        this.limited = iteration.most != RegexSyntax.Repeat.UNLIMITED;
         this.levels = limited ? iteration.most : 1;
         this.ends = new int[levels][program.size()];
         this.lasts = new int[levels][program.size()];

@@ -9,7 +9,7 @@ import java.util.Map;
 final class Machines implements PartAutomata.Source {
     private final Regex regex;
     private final Candidates candidates;
-    private final Map<Part, PartAutomata> parts = new IdentityHashMap<>();
+    private final Map<RegexPart, PartAutomata> parts = new IdentityHashMap<>();
     private final int[] marks;
     private Scanner scanner; // this and what follows null until it is needed
     private Dissection dissection;
@@ -45,7 +45,7 @@ final class Machines implements PartAutomata.Source {
 
     private List<Scanner.Look> looks() {
         List<Scanner.Look> looks = new ArrayList<>();
-        for (Syntax.Look look : regex.looks()) {
+        for (RegexSyntax.Look look : regex.looks()) {
             boolean backwards = !look.behind();
             Program program = regex.program(look.body(), backwards);
             looks.add(new Scanner.Look(look, automaton(program, Automaton.Mode.ANYWHERE, backwards)));
@@ -59,7 +59,7 @@ final class Machines implements PartAutomata.Source {
     }
 
     @Override
-    public Program program(Syntax syntax, boolean backwards) {
+    public Program program(RegexSyntax syntax, boolean backwards) {
         return syntax == regex.syntax() && !backwards ? regex.program() : regex.program(syntax, backwards);
     }
 
@@ -68,7 +68,7 @@ final class Machines implements PartAutomata.Source {
         return automaton(program, Automaton.Mode.ANCHORED, backwards);
     }
 
-    private PartAutomata of(Part part) {
+    private PartAutomata of(RegexPart part) {
         return parts.computeIfAbsent(part, each -> new PartAutomata(each, this));
     }
 

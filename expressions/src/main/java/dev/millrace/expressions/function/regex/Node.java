@@ -239,10 +239,10 @@ abstract class Node {
 
     /** A place in the text. */
     static final class At extends Node {
-        private final Syntax.Place place;
+        private final RegexSyntax.Place place;
         private final Node next;
 
-        At(Syntax.Place place, Node next) {
+        At(RegexSyntax.Place place, Node next) {
             this.place = place;
             this.next = next;
         }

@@ -19,7 +19,7 @@ final class OneWay {
     private final Optional<RequiredLiteral> required;
     private final Optional<CharSet> firstCharacter;
 
-    private OneWay(Node first, int counters, Syntax syntax) {
+    private OneWay(Node first, int counters, RegexSyntax syntax) {
         this.first = first;
         this.counters = counters;
         this.atStart = isAtStart(syntax);
@@ -28,7 +28,7 @@ final class OneWay {
     }
 
     /** Empty when the expression has choices. */
-    static Optional<OneWay> of(Syntax syntax, Program program, boolean shortest) {
+    static Optional<OneWay> of(RegexSyntax syntax, Program program, boolean shortest) {
         if (program.size() > MOST_STEPS || !isSimple(syntax) || !new Check(program, shortest).isOneWay()) {
             return Optional.empty();
         }
@@ -60,55 +60,57 @@ final class OneWay {
         return firstCharacter;
     }
 
-    static boolean isAtStart(Syntax syntax) {
-        return firstPart(syntax).equals(new Syntax.At(Syntax.Place.TEXT_START));
+    static boolean isAtStart(RegexSyntax syntax) {
+        return firstPart(syntax).equals(new RegexSyntax.At(RegexSyntax.Place.TEXT_START));
     }
 
-    private static Syntax firstPart(Syntax syntax) {
-        if (syntax instanceof Syntax.Sequence sequence && !sequence.parts().isEmpty()) {
+    private static RegexSyntax firstPart(RegexSyntax syntax) {
+        if (syntax instanceof RegexSyntax.Sequence sequence && !sequence.parts().isEmpty()) {
             return firstPart(sequence.parts().get(0));
         }
-        return syntax instanceof Syntax.Group group ? firstPart(group.body()) : syntax;
+        return syntax instanceof RegexSyntax.Group group ? firstPart(group.body()) : syntax;
     }
 
-    private static Optional<CharSet> firstCharacter(Syntax part) {
-        if (part instanceof Syntax.Repeat repeat && repeat.least() > 0) {
+    private static Optional<CharSet> firstCharacter(RegexSyntax part) {
+        if (part instanceof RegexSyntax.Repeat repeat && repeat.least() > 0) {
             return firstCharacter(firstPart(repeat.body()));
         }
         return single(part);
     }
 
     /** The set a syntax stands for if it is one character. */
-    private static Optional<CharSet> single(Syntax syntax) {
-        if (syntax instanceof Syntax.OneOf one) {
+    private static Optional<CharSet> single(RegexSyntax syntax) {
+        if (syntax instanceof RegexSyntax.OneOf one) {
             return Optional.of(one.set());
         }
-        return syntax instanceof Syntax.Literal literal
+        return syntax instanceof RegexSyntax.Literal literal
                 ? Optional.of(CharSet.of(literal.codePoint()))
                 : Optional.empty();
     }
 
     /** Whether loops are over single characters or have an end, and groups are in none, whose last round would count. */
-    private static boolean isSimple(Syntax syntax) {
-        if (syntax instanceof Syntax.Sequence sequence) {
+    private static boolean isSimple(RegexSyntax syntax) {
+        if (syntax instanceof RegexSyntax.Sequence sequence) {
             return sequence.parts().stream().allMatch(OneWay::isSimple);
         }
-        if (syntax instanceof Syntax.Alternatives alternatives) {
+        if (syntax instanceof RegexSyntax.Alternatives alternatives) {
             return alternatives.branches().stream().allMatch(OneWay::isSimple);
         }
-        if (syntax instanceof Syntax.Group group) {
+        if (syntax instanceof RegexSyntax.Group group) {
             return isSimple(group.body());
         }
-        if (syntax instanceof Syntax.Repeat repeat) {
+        if (syntax instanceof RegexSyntax.Repeat repeat) {
             return single(repeat.body()).isPresent()
                     || repeat.most() == 1 && isSimple(repeat.body())
-                    || repeat.most() != Syntax.Repeat.UNLIMITED && repeat.most() > 0 && isWithoutGroups(repeat.body());
+                    || repeat.most() != RegexSyntax.Repeat.UNLIMITED
+                            && repeat.most() > 0
+                            && isWithoutGroups(repeat.body());
         }
-        return !(syntax instanceof Syntax.BackReference) && !(syntax instanceof Syntax.Look);
+        return !(syntax instanceof RegexSyntax.BackReference) && !(syntax instanceof RegexSyntax.Look);
     }
 
-    private static boolean isWithoutGroups(Syntax syntax) {
-        return isSimple(syntax) && Part.groups(syntax).isEmpty();
+    private static boolean isWithoutGroups(RegexSyntax syntax) {
+        return isSimple(syntax) && RegexPart.groups(syntax).isEmpty();
     }
 
     /** Looks at what can come next wherever a match can stand. */
@@ -198,37 +200,37 @@ final class OneWay {
     private static final class Compiler {
         private int counters;
 
-        Node compile(Syntax syntax, Node next) {
-            if (syntax instanceof Syntax.Sequence sequence) {
+        Node compile(RegexSyntax syntax, Node next) {
+            if (syntax instanceof RegexSyntax.Sequence sequence) {
                 return sequence(sequence.parts(), next);
             }
-            if (syntax instanceof Syntax.Literal literal) {
+            if (syntax instanceof RegexSyntax.Literal literal) {
                 return new Node.Literal(RequiredLiteral.utf8(literal.codePoint()), next);
             }
-            if (syntax instanceof Syntax.OneOf one) {
+            if (syntax instanceof RegexSyntax.OneOf one) {
                 return new Node.Run(one.set(), 1, 1, true, next);
             }
-            if (syntax instanceof Syntax.Alternatives alternatives) {
+            if (syntax instanceof RegexSyntax.Alternatives alternatives) {
                 return new Node.Choice(alternatives.branches().stream()
                         .map(branch -> compile(branch, next))
                         .toArray(Node[]::new));
             }
-            if (syntax instanceof Syntax.Group group) {
+            if (syntax instanceof RegexSyntax.Group group) {
                 Node end = new Node.Mark(2 * group.number() + 1, next);
                 return new Node.Mark(2 * group.number(), compile(group.body(), end));
             }
-            if (syntax instanceof Syntax.Repeat repeat) {
+            if (syntax instanceof RegexSyntax.Repeat repeat) {
                 return repeat(repeat, next);
             }
-            return new Node.At(((Syntax.At) syntax).place(), next);
+            return new Node.At(((RegexSyntax.At) syntax).place(), next);
         }
 
         /** From the last part to the first; literals side by side become one. */
-        private Node sequence(List<Syntax> parts, Node last) {
+        private Node sequence(List<RegexSyntax> parts, Node last) {
             Node next = last;
             for (int i = parts.size() - 1; i >= 0; i--) {
                 StringBuilder run = new StringBuilder();
-                while (i >= 0 && parts.get(i) instanceof Syntax.Literal literal) {
+                while (i >= 0 && parts.get(i) instanceof RegexSyntax.Literal literal) {
                     run.insert(0, Character.toString(literal.codePoint()));
                     i--;
                 }
@@ -242,7 +244,7 @@ final class OneWay {
             return next;
         }
 
-        private Node repeat(Syntax.Repeat repeat, Node next) {
+        private Node repeat(RegexSyntax.Repeat repeat, Node next) {
             Optional<CharSet> single = single(repeat.body());
             if (single.isPresent()) {
                 return new Node.Run(single.get(), repeat.least(), repeat.most(), repeat.greedy(), next);

@@ -34,7 +34,7 @@ final class Parser {
     }
 
     /** A parsed expression and how many groups it has. */
-    record Parsed(Syntax syntax, int groups, boolean ignoreCase) {}
+    record Parsed(RegexSyntax syntax, int groups, boolean ignoreCase) {}
 
     static Parsed parse(String pattern, RegexFlags given) {
         RegexFlags flags = given;
@@ -52,7 +52,7 @@ final class Parser {
             }
         }
         Parser parser = new Parser(pattern, start, flags);
-        Syntax syntax = parser.alternatives();
+        RegexSyntax syntax = parser.alternatives();
         if (parser.at < pattern.length()) {
             throw invalid("parentheses () not balanced");
         }
@@ -63,18 +63,19 @@ final class Parser {
         return MillraceException.user(SqlState.INVALID_REGULAR_EXPRESSION, "invalid regular expression: " + reason);
     }
 
-    private Syntax literalText() {
-        List<Syntax> parts = new ArrayList<>();
+    private RegexSyntax literalText() {
+        List<RegexSyntax> parts = new ArrayList<>();
         text.codePoints().forEach(c -> parts.add(literal(c)));
-        return new Syntax.Sequence(parts);
+        return new RegexSyntax.Sequence(parts);
     }
 
-    private Syntax literal(int codePoint) {
+    private RegexSyntax literal(int codePoint) {
         boolean cased = ignoreCase
                 && (Character.toLowerCase(codePoint) != codePoint || Character.toUpperCase(codePoint) != codePoint);
         return cased
-                ? new Syntax.OneOf(CharSet.builder().add(codePoint, codePoint).build(true, false))
-                : new Syntax.Literal(codePoint);
+                ? new RegexSyntax.OneOf(
+                        CharSet.builder().add(codePoint, codePoint).build(true, false))
+                : new RegexSyntax.Literal(codePoint);
     }
 
     private boolean more() {
@@ -99,28 +100,28 @@ final class Parser {
         return codePoint;
     }
 
-    private Syntax alternatives() {
-        List<Syntax> branches = new ArrayList<>();
+    private RegexSyntax alternatives() {
+        List<RegexSyntax> branches = new ArrayList<>();
         do {
             branches.add(sequence());
         } while (take("|"));
-        return branches.size() == 1 ? branches.get(0) : new Syntax.Alternatives(branches);
+        return branches.size() == 1 ? branches.get(0) : new RegexSyntax.Alternatives(branches);
     }
 
-    private Syntax sequence() {
-        List<Syntax> parts = new ArrayList<>();
+    private RegexSyntax sequence() {
+        List<RegexSyntax> parts = new ArrayList<>();
         skip();
         while (more() && peek() != '|' && peek() != ')') {
             boolean isGroup = peek() == '('
                     && !text.startsWith("(?=", at)
                     && !text.startsWith("(?!", at)
                     && !text.startsWith("(?<", at);
-            Syntax atom = atom();
+            RegexSyntax atom = atom();
             skip();
             parts.add(repeated(atom, isGroup));
             skip();
         }
-        return parts.size() == 1 ? parts.get(0) : new Syntax.Sequence(parts);
+        return parts.size() == 1 ? parts.get(0) : new RegexSyntax.Sequence(parts);
     }
 
     /** Goes behind comments, and blanks where they do not count. */
@@ -149,18 +150,20 @@ final class Parser {
         return at > start;
     }
 
-    private Syntax repeated(Syntax given, boolean isGroup) {
+    private RegexSyntax repeated(RegexSyntax given, boolean isGroup) {
         // A back reference repeats itself; one in parentheses is something that is repeated.
-        Syntax body = isGroup && given instanceof Syntax.BackReference ? new Syntax.Sequence(List.of(given)) : given;
+        RegexSyntax body = isGroup && given instanceof RegexSyntax.BackReference
+                ? new RegexSyntax.Sequence(List.of(given))
+                : given;
         int least;
         int most;
         boolean isRange = false;
         if (take("*")) {
             least = 0;
-            most = Syntax.Repeat.UNLIMITED;
+            most = RegexSyntax.Repeat.UNLIMITED;
         } else if (take("+")) {
             least = 1;
-            most = Syntax.Repeat.UNLIMITED;
+            most = RegexSyntax.Repeat.UNLIMITED;
         } else if (take("?")) {
             least = 0;
             most = 1;
@@ -169,7 +172,7 @@ final class Parser {
             least = count();
             isRange = take(",");
             skipInBound();
-            most = isRange ? (more() && peek() != '}' ? count() : Syntax.Repeat.UNLIMITED) : least;
+            most = isRange ? (more() && peek() != '}' ? count() : RegexSyntax.Repeat.UNLIMITED) : least;
             if (!take("}")) {
                 throw invalid(more() ? "invalid repetition count(s)" : "braces {} not balanced");
             }
@@ -179,17 +182,18 @@ final class Parser {
         } else {
             return body;
         }
-        if (!isGroup && (body instanceof Syntax.At || body instanceof Syntax.Look)) {
+        if (!isGroup && (body instanceof RegexSyntax.At || body instanceof RegexSyntax.Look)) {
             throw invalid("quantifier operand invalid");
         }
         boolean exact = most == least && text.charAt(at - 1) == '}' && !isRange;
         boolean lazy = take("?");
-        Syntax.Preference preference =
-                exact ? Syntax.Preference.NONE : lazy ? Syntax.Preference.SHORTEST : Syntax.Preference.LONGEST;
+        RegexSyntax.Preference preference = exact
+                ? RegexSyntax.Preference.NONE
+                : lazy ? RegexSyntax.Preference.SHORTEST : RegexSyntax.Preference.LONGEST;
         if (more() && (peek() == '*' || peek() == '+' || peek() == '?' || isBound())) {
             throw invalid("quantifier operand invalid");
         }
-        return new Syntax.Repeat(body, least, most, preference);
+        return new RegexSyntax.Repeat(body, least, most, preference);
     }
 
     /** An opening brace is only special before a digit. */
@@ -231,7 +235,7 @@ final class Parser {
         return value;
     }
 
-    private Syntax atom() {
+    private RegexSyntax atom() {
         switch (peek()) {
             case '(' -> {
                 return group();
@@ -244,15 +248,15 @@ final class Parser {
                 at++;
                 CharSet set =
                         dotAll ? CharSet.ANY : CharSet.builder().add('\n', '\n').build(false, true);
-                return new Syntax.OneOf(set);
+                return new RegexSyntax.OneOf(set);
             }
             case '^' -> {
                 at++;
-                return new Syntax.At(lineAnchors ? Syntax.Place.LINE_START : Syntax.Place.TEXT_START);
+                return new RegexSyntax.At(lineAnchors ? RegexSyntax.Place.LINE_START : RegexSyntax.Place.TEXT_START);
             }
             case '$' -> {
                 at++;
-                return new Syntax.At(lineAnchors ? Syntax.Place.LINE_END : Syntax.Place.TEXT_END);
+                return new RegexSyntax.At(lineAnchors ? RegexSyntax.Place.LINE_END : RegexSyntax.Place.TEXT_END);
             }
             case '\\' -> {
                 at++;
@@ -267,12 +271,12 @@ final class Parser {
         }
     }
 
-    private Syntax group() {
+    private RegexSyntax group() {
         at++;
         if (++nested > MOST_NESTED) {
             throw invalid("regular expression is too complex");
         }
-        Syntax result;
+        RegexSyntax result;
         if (take("?:")) {
             result = alternatives();
         } else if (take("?=")) {
@@ -290,7 +294,7 @@ final class Parser {
         } else {
             int number = ++groups;
             open.add(number);
-            result = new Syntax.Group(number, alternatives());
+            result = new RegexSyntax.Group(number, alternatives());
             open.remove(number);
         }
         if (!take(")")) {
@@ -300,14 +304,14 @@ final class Parser {
         return result;
     }
 
-    private Syntax look(boolean behind, boolean negated) {
+    private RegexSyntax look(boolean behind, boolean negated) {
         looking++;
-        Syntax body = alternatives();
+        RegexSyntax body = alternatives();
         looking--;
-        return new Syntax.Look(body, behind, negated);
+        return new RegexSyntax.Look(body, behind, negated);
     }
 
-    private Syntax escape() {
+    private RegexSyntax escape() {
         if (!more()) {
             throw invalid("invalid escape \\ sequence");
         }
@@ -320,25 +324,25 @@ final class Parser {
             if (group > groups || open.contains(group) || looking > 0) {
                 throw invalid("invalid backreference number");
             }
-            return new Syntax.BackReference(group);
+            return new RegexSyntax.BackReference(group);
         }
-        Syntax.Place place = switch (c) {
-            case 'A' -> Syntax.Place.TEXT_START;
-            case 'Z' -> Syntax.Place.TEXT_END;
-            case 'm' -> Syntax.Place.WORD_START;
-            case 'M' -> Syntax.Place.WORD_END;
-            case 'y' -> Syntax.Place.WORD_BOUNDARY;
-            case 'Y' -> Syntax.Place.NO_WORD_BOUNDARY;
+        RegexSyntax.Place place = switch (c) {
+            case 'A' -> RegexSyntax.Place.TEXT_START;
+            case 'Z' -> RegexSyntax.Place.TEXT_END;
+            case 'm' -> RegexSyntax.Place.WORD_START;
+            case 'M' -> RegexSyntax.Place.WORD_END;
+            case 'y' -> RegexSyntax.Place.WORD_BOUNDARY;
+            case 'Y' -> RegexSyntax.Place.NO_WORD_BOUNDARY;
             default -> null;
         };
         if (place != null) {
             at++;
-            return new Syntax.At(place);
+            return new RegexSyntax.At(place);
         }
         Optional<CharSet> set = CharacterClasses.ofEscape(c);
         if (set.isPresent()) {
             at++;
-            return new Syntax.OneOf(set.get());
+            return new RegexSyntax.OneOf(set.get());
         }
         return literal(characterEscape());
     }
@@ -426,13 +430,13 @@ final class Parser {
         return value;
     }
 
-    private Syntax bracket() {
+    private RegexSyntax bracket() {
         at++;
         if (take("[:<:]]")) {
-            return new Syntax.At(Syntax.Place.WORD_START);
+            return new RegexSyntax.At(RegexSyntax.Place.WORD_START);
         }
         if (take("[:>:]]")) {
-            return new Syntax.At(Syntax.Place.WORD_END);
+            return new RegexSyntax.At(RegexSyntax.Place.WORD_END);
         }
         boolean negated = take("^");
         CharSet.Builder set = CharSet.builder();
@@ -472,7 +476,7 @@ final class Parser {
         if (negated && !dotAll) {
             set.add('\n', '\n');
         }
-        return new Syntax.OneOf(set.build(ignoreCase, negated));
+        return new RegexSyntax.OneOf(set.build(ignoreCase, negated));
     }
 
     private int bracketCharacter() {

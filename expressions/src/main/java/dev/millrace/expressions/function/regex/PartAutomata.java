@@ -4,19 +4,19 @@ package dev.millrace.expressions.function.regex;
 final class PartAutomata {
     /** Makes them. */
     interface Source {
-        Program program(Syntax syntax, boolean backwards);
+        Program program(RegexSyntax syntax, boolean backwards);
 
         Automaton automaton(Program program, boolean backwards);
     }
 
-    private final Part part;
+    private final RegexPart part;
     private final Source source;
     private final int width;
     private Program program; // each null until it is needed
     private Automaton forwards;
     private Automaton backwards;
 
-    PartAutomata(Part part, Source source) {
+    PartAutomata(RegexPart part, Source source) {
         this.part = part;
         this.source = source;
         this.width = RequiredLiteral.exactWidth(part.syntax);

@@ -26,7 +26,7 @@ final class Program {
     private Kind[] kinds = new Kind[16];
     private int[] next = new int[16];
     private int[] others = new int[16]; // of a split the second way, of a look its number
-    private Syntax.Place[] places = new Syntax.Place[16];
+    private RegexSyntax.Place[] places = new RegexSyntax.Place[16];
     private long[][] classes = new long[16][];
     private int size;
     private int start;
@@ -67,7 +67,7 @@ final class Program {
         return others[step];
     }
 
-    Syntax.Place place(int step) {
+    RegexSyntax.Place place(int step) {
         return places[step];
     }
 
@@ -117,7 +117,7 @@ final class Program {
         others[split] = second;
     }
 
-    int at(Syntax.Place place, int following) {
+    int at(RegexSyntax.Place place, int following) {
         int step = add(Kind.AT, following);
         places[step] = place;
         seesPlaces = true;

@@ -11,13 +11,13 @@ import java.util.Optional;
 public final class Regex {
     private static final int MOST_LOOKS = 6; // each doubles the automata's tables
 
-    private final Syntax syntax;
+    private final RegexSyntax syntax;
     private final int groupCount;
     private final boolean ignoreCase;
     private final boolean atStart;
-    private final Part tree;
-    private final Map<Integer, Syntax> groups;
-    private final Map<Syntax.Look, Integer> looks = new LinkedHashMap<>(); // inner ones before those around them
+    private final RegexPart tree;
+    private final Map<Integer, RegexSyntax> groups;
+    private final Map<RegexSyntax.Look, Integer> looks = new LinkedHashMap<>(); // inner ones before those around them
     private final Alphabet alphabet;
     private final Program program;
     private final Optional<RequiredLiteral> required;
@@ -28,7 +28,7 @@ public final class Regex {
         groupCount = parsed.groups();
         ignoreCase = parsed.ignoreCase();
         atStart = OneWay.isAtStart(syntax);
-        groups = Part.groups(syntax);
+        groups = RegexPart.groups(syntax);
         List<CharSet> sets = new ArrayList<>();
         collect(syntax, sets);
         if (looks.size() > MOST_LOOKS) {
@@ -36,7 +36,7 @@ public final class Regex {
                     .withHint("It may look ahead and behind in " + MOST_LOOKS + " different ways.");
         }
         alphabet = new Alphabet(sets);
-        tree = Part.of(syntax);
+        tree = RegexPart.of(syntax);
         program = program(syntax, false);
         required = RequiredLiteral.of(syntax);
         oneWay = OneWay.of(syntax, program, tree.isShortest());
@@ -65,7 +65,7 @@ public final class Regex {
         return atStart;
     }
 
-    Part tree() {
+    RegexPart tree() {
         return tree;
     }
 
@@ -73,11 +73,11 @@ public final class Regex {
         return alphabet;
     }
 
-    List<Syntax.Look> looks() {
+    List<RegexSyntax.Look> looks() {
         return List.copyOf(looks.keySet());
     }
 
-    Syntax syntax() {
+    RegexSyntax syntax() {
         return syntax;
     }
 
@@ -87,7 +87,7 @@ public final class Regex {
     }
 
     /** Of a part. */
-    Program program(Syntax part, boolean backwards) {
+    Program program(RegexSyntax part, boolean backwards) {
         return ProgramBuilder.build(part, alphabet, groups, looks, backwards);
     }
 
@@ -102,24 +102,24 @@ public final class Regex {
     }
 
     /** Gathers sets of characters and lookarounds. */
-    private void collect(Syntax part, List<CharSet> sets) {
+    private void collect(RegexSyntax part, List<CharSet> sets) {
         Interrupt.checkCurrent();
-        if (part instanceof Syntax.Literal literal) {
+        if (part instanceof RegexSyntax.Literal literal) {
             sets.add(CharSet.of(literal.codePoint()));
-        } else if (part instanceof Syntax.OneOf one) {
+        } else if (part instanceof RegexSyntax.OneOf one) {
             sets.add(one.set());
-        } else if (part instanceof Syntax.Sequence sequence) {
+        } else if (part instanceof RegexSyntax.Sequence sequence) {
             sequence.parts().forEach(each -> collect(each, sets));
-        } else if (part instanceof Syntax.Alternatives alternatives) {
+        } else if (part instanceof RegexSyntax.Alternatives alternatives) {
             alternatives.branches().forEach(each -> collect(each, sets));
-        } else if (part instanceof Syntax.Group group) {
+        } else if (part instanceof RegexSyntax.Group group) {
             collect(group.body(), sets);
-        } else if (part instanceof Syntax.Repeat repeat) {
+        } else if (part instanceof RegexSyntax.Repeat repeat) {
             collect(repeat.body(), sets);
-        } else if (part instanceof Syntax.At at) {
-            boolean words = at.place().ordinal() >= Syntax.Place.WORD_START.ordinal();
+        } else if (part instanceof RegexSyntax.At at) {
+            boolean words = at.place().ordinal() >= RegexSyntax.Place.WORD_START.ordinal();
             sets.add(words ? CharacterClasses.word() : CharSet.of('\n'));
-        } else if (part instanceof Syntax.Look look) {
+        } else if (part instanceof RegexSyntax.Look look) {
             collect(look.body(), sets);
             looks.putIfAbsent(look, looks.size());
         }

@@ -84,7 +84,7 @@ final class RequiredLiteral {
     }
 
     /** The longest literal, those at a bounded distance first. */
-    static Optional<RequiredLiteral> of(Syntax syntax) {
+    static Optional<RequiredLiteral> of(RegexSyntax syntax) {
         Search search = new Search();
         search.scan(syntax);
         search.endRun();
@@ -100,19 +100,19 @@ final class RequiredLiteral {
         private int least;
         private int most;
 
-        void scan(Syntax syntax) {
-            if (syntax instanceof Syntax.Sequence sequence) {
+        void scan(RegexSyntax syntax) {
+            if (syntax instanceof RegexSyntax.Sequence sequence) {
                 sequence.parts().forEach(this::scan);
-            } else if (syntax instanceof Syntax.Group group) {
+            } else if (syntax instanceof RegexSyntax.Group group) {
                 scan(group.body());
-            } else if (syntax instanceof Syntax.Literal literal) {
+            } else if (syntax instanceof RegexSyntax.Literal literal) {
                 if (run.isEmpty()) {
                     runLeast = least;
                     runMost = most;
                 }
                 run.append(Character.toString(literal.codePoint()));
                 add(width(syntax));
-            } else if (!(syntax instanceof Syntax.At)) {
+            } else if (!(syntax instanceof RegexSyntax.At)) {
                 endRun();
                 add(width(syntax));
             }
@@ -145,7 +145,7 @@ final class RequiredLiteral {
     }
 
     /** How many bytes every match of something takes; -1 when they differ. */
-    static int exactWidth(Syntax syntax) {
+    static int exactWidth(RegexSyntax syntax) {
         Width width = width(syntax);
         return width.least == width.most && width.most < UNLIMITED ? width.least : -1;
     }
@@ -153,41 +153,41 @@ final class RequiredLiteral {
     /** Bytes a match of something takes. */
     private record Width(int least, int most) {}
 
-    private static Width width(Syntax syntax) {
-        if (syntax instanceof Syntax.Literal literal) {
+    private static Width width(RegexSyntax syntax) {
+        if (syntax instanceof RegexSyntax.Literal literal) {
             int bytes = utf8(literal.codePoint()).length;
             return new Width(bytes, bytes);
         }
-        if (syntax instanceof Syntax.OneOf one) {
+        if (syntax instanceof RegexSyntax.OneOf one) {
             return new Width(1, one.set().isAscii() ? 1 : 4);
         }
-        if (syntax instanceof Syntax.Group group) {
+        if (syntax instanceof RegexSyntax.Group group) {
             return width(group.body());
         }
-        if (syntax instanceof Syntax.Sequence sequence) {
+        if (syntax instanceof RegexSyntax.Sequence sequence) {
             int least = 0;
             int most = 0;
-            for (Syntax part : sequence.parts()) {
+            for (RegexSyntax part : sequence.parts()) {
                 least = Math.min(UNLIMITED, least + width(part).least);
                 most = Math.min(UNLIMITED, most + width(part).most);
             }
             return new Width(least, most);
         }
-        if (syntax instanceof Syntax.Alternatives alternatives) {
+        if (syntax instanceof RegexSyntax.Alternatives alternatives) {
             int least = UNLIMITED;
             int most = 0;
-            for (Syntax branch : alternatives.branches()) {
+            for (RegexSyntax branch : alternatives.branches()) {
                 least = Math.min(least, width(branch).least);
                 most = Math.max(most, width(branch).most);
             }
             return new Width(least, most);
         }
-        if (syntax instanceof Syntax.Repeat repeat) {
+        if (syntax instanceof RegexSyntax.Repeat repeat) {
             Width body = width(repeat.body());
             long least = (long) body.least * repeat.least();
             long most = (long) body.most * repeat.most();
             return new Width((int) Math.min(UNLIMITED, least), (int) Math.min(UNLIMITED, most));
         }
-        return syntax instanceof Syntax.BackReference ? new Width(0, UNLIMITED) : new Width(0, 0);
+        return syntax instanceof RegexSyntax.BackReference ? new Width(0, UNLIMITED) : new Width(0, 0);
     }
 }

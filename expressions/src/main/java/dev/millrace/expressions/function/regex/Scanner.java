@@ -14,7 +14,7 @@ final class Scanner {
     private static final int MOST_STEPS_PER_BYTE = 1000;
 
     /** A lookaround and its automaton, which ends wherever it holds, or does not if it is negated. */
-    record Look(Syntax.Look syntax, Automaton automaton) {}
+    record Look(RegexSyntax.Look syntax, Automaton automaton) {}
 
     private final Alphabet alphabet;
     private final List<Look> looks; // inner ones before those around them
@@ -253,7 +253,7 @@ final class Scanner {
     }
 
     /** What the place between two characters is like. */
-    boolean holds(Syntax.Place place, int at) {
+    boolean holds(RegexSyntax.Place place, int at) {
         return Automaton.holds(
                 place, at == 0 ? Automaton.EDGE : kind(Alphabet.before(address, at, length)), kindAt(at));
     }

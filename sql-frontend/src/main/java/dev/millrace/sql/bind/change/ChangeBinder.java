@@ -5,7 +5,7 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.query.FromBinder;
 import dev.millrace.sql.bind.query.QueryBinder;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
@@ -135,7 +135,7 @@ public final class ChangeBinder {
             others = joined.map(from -> new FromBinder(context, queries, Optional.empty()).bind(from));
             others.ifPresent(from -> FromBinder.requireDistinctQualifiers(own, from, joined.get()));
             all = others.map(from -> FromBinder.beside(
-                            own, from, Relations.join(own.rel(), from.rel(), always(), JoinRelType.INNER)))
+                            own, from, RelNodes.join(own.rel(), from.rel(), always(), JoinRelType.INNER)))
                     .orElse(own);
         }
 
@@ -159,7 +159,7 @@ public final class ChangeBinder {
             }
             Scope scope = scope();
             RexNode condition = condition(where, scope);
-            return Relations.filter(all.rel(), condition, scope.correlation());
+            return RelNodes.filter(all.rel(), condition, scope.correlation());
         }
 
         /** The relation's own rows for which the condition holds with some other row. */
@@ -172,7 +172,7 @@ public final class ChangeBinder {
                                 relation)
                         .withHint("a PRIMARY KEY tells rows apart; or put all of the condition into WHERE EXISTS (..)");
             }
-            return Relations.join(own.rel(), others.orElseThrow().rel(), condition, JoinRelType.SEMI);
+            return RelNodes.join(own.rel(), others.orElseThrow().rel(), condition, JoinRelType.SEMI);
         }
 
         boolean hasKey() {
@@ -207,7 +207,7 @@ public final class ChangeBinder {
         Rows rows = new Rows(update.relation(), update.alias(), update.from(), update.with(), "UPDATE");
         int columns = rows.target.size();
         RelNode filtered = rows.filtered(update.where());
-        List<RexNode> all = Relations.references(rows.all.rel());
+        List<RexNode> all = RelNodes.references(rows.all.rel());
         List<RexNode> changed = new ArrayList<>(all.subList(0, columns));
         Scope scope = rows.scope();
         new AssignmentBinder(context, rows.target, scope).bind(update.assignments(), changed);
@@ -222,7 +222,7 @@ public final class ChangeBinder {
                 names.add(column.name());
             });
         }
-        RelNode project = Relations.project(filtered, values, names, scope.correlation());
+        RelNode project = RelNodes.project(filtered, values, names, scope.correlation());
         Query changes = QueryBinder.query(context, project, names, new Emit.Unspecified());
         boolean joined = rows.others.isPresent();
         Optional<Query> matched = joined && !rows.hasKey()
@@ -244,17 +244,17 @@ public final class ChangeBinder {
         Rows rows = new Rows(delete.relation(), delete.alias(), delete.using(), delete.with(), "DELETE");
         boolean semi = rows.others.isPresent() && !rows.hasKey();
         RelNode rel = semi ? rows.matched(delete.where(), delete.relation()) : rows.filtered(delete.where());
-        List<RexNode> values = new ArrayList<>(Relations.references(rel).subList(0, rows.target.size()));
+        List<RexNode> values = new ArrayList<>(RelNodes.references(rel).subList(0, rows.target.size()));
         List<String> names = new ArrayList<>(rows.target.relation().schema().names());
         boolean withOthers = rows.others.isPresent() && !semi;
         if (withOthers && !delete.returning().isEmpty()) {
-            List<RexNode> all = Relations.references(rows.all.rel());
+            List<RexNode> all = RelNodes.references(rows.all.rel());
             rows.otherColumns().forEach(column -> {
                 values.add(all.get(column.index()));
                 names.add(column.name());
             });
         }
-        RelNode project = rows.others.isEmpty() ? rel : Relations.project(rel, values, names, Optional.empty());
+        RelNode project = rows.others.isEmpty() ? rel : RelNodes.project(rel, values, names, Optional.empty());
         return new Statement.Delete(
                 rows.target.relation().name(),
                 QueryBinder.query(context, project, names, new Emit.Unspecified()),

@@ -3,7 +3,7 @@ package dev.millrace.sql.bind.change;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.query.QueryBinder;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.type.Errors;
@@ -128,7 +128,7 @@ final class InsertBinder {
             }
             target.requireGivable(column, insert.overriding(), query);
             used.add(column);
-            values.add(target.assign(context, Relations.references(source.rel()).get(i), column, query));
+            values.add(target.assign(context, RelNodes.references(source.rel()).get(i), column, query));
         }
         for (int column : defaults.expressed(used)) {
             used.add(column);

@@ -7,7 +7,7 @@ import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.expression.FunctionNames;
 import dev.millrace.sql.bind.query.FromBinder;
 import dev.millrace.sql.bind.query.QueryBinder;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
@@ -94,11 +94,11 @@ final class MergeBinder {
 
     /** With one more column, which is NULL where an outer join made the row. */
     private static From thatSaysItIsThere(From from) {
-        List<RexNode> columns = new ArrayList<>(Relations.references(from.rel()));
+        List<RexNode> columns = new ArrayList<>(RelNodes.references(from.rel()));
         columns.add(Rex.builder().makeLiteral(true));
         List<String> names = new ArrayList<>(from.rel().getRowType().getFieldNames());
         names.add("is there");
-        return new From(Relations.project(from.rel(), columns, names), from.columns());
+        return new From(RelNodes.project(from.rel(), columns, names), from.columns());
     }
 
     private void requireReachable() {
@@ -119,13 +119,13 @@ final class MergeBinder {
     Statement bind() {
         From joined = joined();
         Scope conditions = scope(joined, joined.rel());
-        List<RexNode> chosen = new ArrayList<>(Relations.references(joined.rel()));
+        List<RexNode> chosen = new ArrayList<>(RelNodes.references(joined.rel()));
         chosen.add(action(conditions));
         List<String> names = new ArrayList<>(joined.rel().getRowType().getFieldNames());
         names.add("action");
-        RelNode acted = Relations.project(joined.rel(), chosen, names, correlation(chosen, conditions));
-        RexNode action = Relations.references(acted).get(chosen.size() - 1);
-        RelNode rows = Relations.filter(acted, call(SqlStdOperatorTable.IS_NOT_NULL, action), Optional.empty());
+        RelNode acted = RelNodes.project(joined.rel(), chosen, names, correlation(chosen, conditions));
+        RexNode action = RelNodes.references(acted).get(chosen.size() - 1);
+        RelNode rows = RelNodes.filter(acted, call(SqlStdOperatorTable.IS_NOT_NULL, action), Optional.empty());
         Query changes = changes(joined, rows, action);
         return new Merge(target.relation().name(), changes, actions, returning());
     }
@@ -138,7 +138,7 @@ final class MergeBinder {
 
     private From joined() {
         RexNode always = Rex.builder().makeLiteral(true);
-        From both = FromBinder.beside(source, own, Relations.join(source.rel(), own.rel(), always, JoinRelType.INNER));
+        From both = FromBinder.beside(source, own, RelNodes.join(source.rel(), own.rel(), always, JoinRelType.INNER));
         RexNode condition = new ExpressionBinder(context, scope(both, both.rel()), Clause.plain("MERGE ON"))
                 .bindCondition(merge.condition());
         if (RexUtil.SubQueryFinder.find(condition) != null) {
@@ -150,7 +150,7 @@ final class MergeBinder {
         JoinRelType type = ofSource && ofTarget
                 ? JoinRelType.FULL
                 : ofSource ? JoinRelType.LEFT : ofTarget ? JoinRelType.RIGHT : JoinRelType.INNER;
-        return FromBinder.beside(source, own, Relations.join(source.rel(), own.rel(), condition, type));
+        return FromBinder.beside(source, own, RelNodes.join(source.rel(), own.rel(), condition, type));
     }
 
     private boolean has(Match match) {
@@ -209,7 +209,7 @@ final class MergeBinder {
 
     private Query changes(From joined, RelNode rows, RexNode action) {
         Scope scope = scope(joined, rows);
-        List<RexNode> all = Relations.references(rows);
+        List<RexNode> all = RelNodes.references(rows);
         List<RexNode> there = all.subList(width, width + target.size());
         List<List<RexNode>> became = new ArrayList<>();
         for (MergeClause clause : acting) {
@@ -229,7 +229,7 @@ final class MergeBinder {
                 names.add(column.name());
             }
         }
-        RelNode project = Relations.project(rows, values, names, correlation(values, scope));
+        RelNode project = RelNodes.project(rows, values, names, correlation(values, scope));
         return QueryBinder.query(context, project, names, new Emit.Unspecified());
     }
 

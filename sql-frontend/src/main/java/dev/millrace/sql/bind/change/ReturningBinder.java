@@ -2,7 +2,7 @@ package dev.millrace.sql.bind.change;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.bind.expression.OuterAggregates;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.type.Errors;
@@ -43,7 +43,7 @@ final class ReturningBinder {
     /** The columns that are given as they are; empty if anything is computed. */
     private static List<Integer> columns(RelNode rel) {
         List<Integer> columns = new ArrayList<>();
-        List<RexNode> values = rel instanceof TableScan ? Relations.references(rel) : List.of();
+        List<RexNode> values = rel instanceof TableScan ? RelNodes.references(rel) : List.of();
         if (rel instanceof LogicalProject project && project.getInput() instanceof TableScan) {
             values = project.getProjects();
         }

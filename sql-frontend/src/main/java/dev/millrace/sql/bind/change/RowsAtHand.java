@@ -2,7 +2,7 @@ package dev.millrace.sql.bind.change;
 
 import dev.millrace.sql.algebra.RelationTable;
 import dev.millrace.sql.bind.query.QueryBinder;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
@@ -63,7 +63,7 @@ final class RowsAtHand {
         List<Field> fields = new ArrayList<>();
         List<String> names = new ArrayList<>();
         parts.forEach(part -> names.addAll(part.schema().names()));
-        List<String> distinct = Relations.distinctNames(names);
+        List<String> distinct = RelNodes.distinctNames(names);
         for (Part part : parts) {
             for (Field field : part.schema().fields()) {
                 fields.add(new Field(distinct.get(fields.size()), field.type(), field.nullable()));
@@ -103,7 +103,7 @@ final class RowsAtHand {
 
     /** References to all columns. */
     List<RexNode> references() {
-        return Relations.references(from.rel());
+        return RelNodes.references(from.rel());
     }
 
     /** The rows for which a condition holds, with other columns; each bound in a scope of its own. */
@@ -115,8 +115,8 @@ final class RowsAtHand {
             Scope valueScope) {
         RelNode rows = condition.isEmpty()
                 ? from.rel()
-                : Relations.filter(from.rel(), condition.get(), conditionScope.correlation());
-        RelNode rel = Relations.project(rows, values, names, valueScope.correlation());
+                : RelNodes.filter(from.rel(), condition.get(), conditionScope.correlation());
+        RelNode rel = RelNodes.project(rows, values, names, valueScope.correlation());
         return QueryBinder.query(context, rel, names, new Emit.Unspecified());
     }
 

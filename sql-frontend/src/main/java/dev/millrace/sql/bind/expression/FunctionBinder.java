@@ -9,7 +9,7 @@ import dev.millrace.sql.bind.function.BuiltInFunctions;
 import dev.millrace.sql.bind.function.FunctionResolver;
 import dev.millrace.sql.bind.scope.AggregateCalls;
 import dev.millrace.sql.bind.scope.Clause;
-import dev.millrace.sql.bind.scope.Draws;
+import dev.millrace.sql.bind.scope.DrawNumbers;
 import dev.millrace.sql.bind.scope.InlinedFunction;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
@@ -131,7 +131,7 @@ public final class FunctionBinder {
             case SCALAR -> {
                 rejectQuantifier(call, function.name());
                 yield Rex.call(
-                        Draws.code(context, function, call),
+                        DrawNumbers.code(context, function, call),
                         userArguments(function, expressions, call),
                         function.returns(),
                         true);

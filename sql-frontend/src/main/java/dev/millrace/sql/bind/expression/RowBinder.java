@@ -4,7 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.scope.Scope.Column;
@@ -110,7 +110,7 @@ final class RowBinder {
             names.add(column.name());
             values.add(expressions.column(column, name));
         }
-        RexNode row = row(Relations.distinctNames(names), values);
+        RexNode row = row(RelNodes.distinctNames(names), values);
         if (!expressions.scope().mayBeMissing(relation)) {
             return Optional.of(row);
         }

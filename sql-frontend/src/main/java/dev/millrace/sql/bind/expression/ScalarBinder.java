@@ -6,7 +6,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.function.BuiltInFunctions;
 import dev.millrace.sql.bind.function.FunctionResolver;
-import dev.millrace.sql.bind.scope.Draws;
+import dev.millrace.sql.bind.scope.DrawNumbers;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.type.Coercions;
@@ -124,7 +124,7 @@ final class ScalarBinder {
             }
             case "random", "gen_random_uuid", "uuid_generate_v4", "clock_timestamp" -> {
                 if (arguments.isEmpty()) {
-                    return Draws.of(context, name, call);
+                    return DrawNumbers.of(context, name, call);
                 }
             }
             case "sleep_seconds" -> { // two that are written alike are two

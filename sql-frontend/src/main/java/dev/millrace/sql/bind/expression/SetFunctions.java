@@ -4,7 +4,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode.TableCall;
 import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.type.Coercions;
@@ -105,7 +105,7 @@ public final class SetFunctions {
     public static RelNode project(
             RelNode input, List<RexNode> expressions, List<String> names, Optional<CorrelationId> correlation) {
         if (expressions.stream().noneMatch(SetFunctions::isIn)) {
-            return Relations.project(input, expressions, names, correlation);
+            return RelNodes.project(input, expressions, names, correlation);
         }
         return new Unfolding(expressions).project(input, names, correlation);
     }
@@ -166,12 +166,12 @@ public final class SetFunctions {
                                 ? input.getRowType().getFieldNames().get(reference.getIndex())
                                 : "expression");
             }
-            RelNode row = Relations.project(input, columns, columnNames, correlation);
+            RelNode row = RelNodes.project(input, columns, columnNames, correlation);
             RelNode unfolded = new ExpandRel(row, before.size(), tableCalls, false, false);
             List<RexNode> results = expressions.stream()
                     .map(expression -> over(unfolded, expression))
                     .toList();
-            return Relations.project(unfolded, results, names);
+            return RelNodes.project(unfolded, results, names);
         }
 
         private RexNode over(RelNode unfolded, RexNode expression) {

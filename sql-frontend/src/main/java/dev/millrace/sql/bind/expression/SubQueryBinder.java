@@ -6,7 +6,7 @@ import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
@@ -79,7 +79,7 @@ final class SubQueryBinder {
         for (int i = 0; i < columns; i++) {
             String name = rel.getRowType().getFieldNames().get(i);
             values.add(RexSubQuery.scalar(
-                    Relations.project(rel, List.of(Relations.references(rel).get(i)), List.of(name))));
+                    RelNodes.project(rel, List.of(RelNodes.references(rel).get(i)), List.of(name))));
         }
         return values;
     }
@@ -98,11 +98,11 @@ final class SubQueryBinder {
             List<RelFieldCollation> keys = new ArrayList<>();
             for (RelFieldCollation key : sort.getCollation().getFieldCollations()) { // columns of the order, not shown
                 keys.add(key.withFieldIndex(columns.size()));
-                columns.add(Relations.references(sort.getInput()).get(key.getFieldIndex()));
+                columns.add(RelNodes.references(sort.getInput()).get(key.getFieldIndex()));
                 names.add("key " + keys.size());
             }
             order = RelCollations.of(keys);
-            rel = Relations.project(sort.getInput(), columns, names);
+            rel = RelNodes.project(sort.getInput(), columns, names);
         } else if (rel instanceof Sort sort && isUnlimited(sort)) {
             order = sort.getCollation();
             rel = sort.getInput();
@@ -176,7 +176,7 @@ final class SubQueryBinder {
                     .fields((SqlCall) call.operand(0));
             requireColumns(rel, values.size(), call.operand(1));
             RexNode compared = new ComparisonBinder(context, expressions)
-                    .compareRows(ComparisonBinder.comparison(ofOne), values, Relations.references(rel), call);
+                    .compareRows(ComparisonBinder.comparison(ofOne), values, RelNodes.references(rel), call);
             any = RowMembership.any(rel, compared);
         }
         return some ? any : Rex.not(any);
@@ -241,6 +241,6 @@ final class SubQueryBinder {
             right.add(converted);
         }
         return new Converted(
-                left, casts ? Relations.project(rel, right, rel.getRowType().getFieldNames()) : rel);
+                left, casts ? RelNodes.project(rel, right, rel.getRowType().getFieldNames()) : rel);
     }
 }

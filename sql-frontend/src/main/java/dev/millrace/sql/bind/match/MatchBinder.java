@@ -15,7 +15,7 @@ import dev.millrace.sql.algebra.MatchRel;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.expression.AggregateBinder.SortSyntax;
 import dev.millrace.sql.bind.match.MatchExpressions.Values;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
@@ -70,7 +70,7 @@ public final class MatchBinder {
         this.match = match;
         this.from = from;
         this.scope = new Scope(Optional.empty(), from.columns(), from.rel().getRowType(), context);
-        this.inputColumns = new ArrayList<>(Relations.references(from.rel()));
+        this.inputColumns = new ArrayList<>(RelNodes.references(from.rel()));
         this.partition = match.getPartitionList().getList().stream()
                 .map(node -> column(node, "PARTITION BY"))
                 .toList();
@@ -128,12 +128,12 @@ public final class MatchBinder {
             while (inputNames.size() < inputColumns.size()) {
                 inputNames.add("argument");
             }
-            input = Relations.project(input, inputColumns, inputNames);
+            input = RelNodes.project(input, inputColumns, inputNames);
         }
         List<RelDataType> types = outputs.stream()
                 .map(output -> TypeMapper.relType(output.type(), output.nullable()))
                 .toList();
-        RelDataType rowType = TypeMapper.factory().createStructType(types, Relations.distinctNames(names));
+        RelDataType rowType = TypeMapper.factory().createStructType(types, RelNodes.distinctNames(names));
         return new MatchRel(
                 input, partition.stream().map(Column::index).toList(), order, spec, values.all(), outputs, rowType);
     }

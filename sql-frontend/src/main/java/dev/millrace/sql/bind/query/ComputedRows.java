@@ -4,8 +4,8 @@ import com.google.common.collect.ImmutableList;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.relation.Relations;
-import dev.millrace.sql.bind.scope.Draws;
+import dev.millrace.sql.bind.relation.RelNodes;
+import dev.millrace.sql.bind.scope.DrawNumbers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -81,7 +81,7 @@ final class ComputedRows {
     }
 
     private void addAlone(List<RexNode> row) {
-        relations.add(Relations.project(LogicalValues.createOneRow(cluster), row, names));
+        relations.add(RelNodes.project(LogicalValues.createOneRow(cluster), row, names));
     }
 
     private void add(Shape shape) {
@@ -103,8 +103,7 @@ final class ComputedRows {
                 columns.add("constant" + column);
             }
             RelDataType type = TypeMapper.factory().createStructType(first.types, columns);
-            relations.add(
-                    Relations.project(LogicalValues.create(cluster, type, tuples.build()), first.computed, names));
+            relations.add(RelNodes.project(LogicalValues.create(cluster, type, tuples.build()), first.computed, names));
         }
         neighbours.clear();
     }
@@ -125,7 +124,7 @@ final class ComputedRows {
             if (constants.isEmpty()) { // there are no rows without columns
                 take((RexLiteral) Rex.bigint(0));
             }
-            kind = Draws.renumbered(computed) + " of " + types;
+            kind = DrawNumbers.renumbered(computed) + " of " + types;
         }
 
         private RexNode without(RexNode expression) {

@@ -4,7 +4,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.query.FromBinder.On;
 import dev.millrace.sql.bind.relation.Correlations;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
@@ -74,18 +74,18 @@ final class CorrelatedJoin {
         }
         if (join.getConditionType() == JoinConditionType.ON) {
             From both = FromBinder.beside(
-                    left, right, Relations.join(left.rel(), rows, Rex.builder().makeLiteral(true), JoinRelType.INNER));
+                    left, right, RelNodes.join(left.rel(), rows, Rex.builder().makeLiteral(true), JoinRelType.INNER));
             On on = onCondition.apply(join.getCondition(), both);
             if (type == JoinRelType.INNER && rows instanceof LogicalProject project && isOfOuterRowAlone(project)) {
                 From columns = computed(project);
-                return new From(Relations.filter(columns.rel(), on.condition(), on.correlation()), columns.columns());
+                return new From(RelNodes.filter(columns.rel(), on.condition(), on.correlation()), columns.columns());
             }
             if (type == JoinRelType.INNER
                     && BelowCrossJoins.isOfOuterRowsAlone(rows)
                     && RexUtil.SubQueryFinder.find(on.condition()) == null) {
                 // below, the rows would be made of all that ON reads of the left ones, too
                 From made = correlate(rows, type);
-                return new From(Relations.filter(made.rel(), on.condition(), Optional.empty()), made.columns());
+                return new From(RelNodes.filter(made.rel(), on.condition(), Optional.empty()), made.columns());
             }
             if (!on.condition().isAlwaysTrue()) {
                 rows = filteredRight(on);
@@ -109,7 +109,7 @@ final class CorrelatedJoin {
 
     /** Columns that are computed for each left row: no join is needed. */
     private From computed(LogicalProject project) {
-        List<RexNode> columns = new ArrayList<>(Relations.references(left.rel()));
+        List<RexNode> columns = new ArrayList<>(RelNodes.references(left.rel()));
         List<String> names = new ArrayList<>(left.rel().getRowType().getFieldNames());
         names.addAll(project.getRowType().getFieldNames());
         for (RexNode each : project.getProjects()) {
@@ -119,17 +119,16 @@ final class CorrelatedJoin {
                             : Correlations.replace(
                                     each,
                                     leftScope.correlation().get(),
-                                    column -> Relations.references(left.rel()).get(column)));
+                                    column -> RelNodes.references(left.rel()).get(column)));
         }
-        return FromBinder.beside(left, right, Relations.project(left.rel(), columns, names));
+        return FromBinder.beside(left, right, RelNodes.project(left.rel(), columns, names));
     }
 
     /** A join with sub-queries in ON: above an inner one, else on the side that may be missing. */
     From joinWithSubQuery(SqlJoin join, JoinRelType type, From both, On on) {
         context.foundSubQuery();
         return switch (type) {
-            case INNER ->
-                FromBinder.beside(left, right, Relations.filter(both.rel(), on.condition(), on.correlation()));
+            case INNER -> FromBinder.beside(left, right, RelNodes.filter(both.rel(), on.condition(), on.correlation()));
             case LEFT -> left(on);
             case RIGHT -> {
                 RelNode turned = turned().left(turned(on, both)).rel();
@@ -145,22 +144,22 @@ final class CorrelatedJoin {
         context.foundSubQuery();
         RexNode exists = RexSubQuery.exists(filteredRight(on));
         RexNode condition = type == JoinRelType.SEMI ? exists : Rex.not(exists);
-        return new From(Relations.filter(left.rel(), condition, leftScope.correlation()), left.columns());
+        return new From(RelNodes.filter(left.rel(), condition, leftScope.correlation()), left.columns());
     }
 
     /** The rows of the LEFT join and, behind NULLs, the right rows for which there is no left one. */
     private From full(On on, From both) {
         CorrelatedJoin turned = turned();
         RexNode none = Rex.not(RexSubQuery.exists(turned.filteredRight(turned(on, both))));
-        RelNode lonely = Relations.filter(right.rel(), none, turned.leftScope.correlation());
+        RelNode lonely = RelNodes.filter(right.rel(), none, turned.leftScope.correlation());
         List<RexNode> behindNulls = new ArrayList<>();
-        for (RexNode column : Relations.references(left.rel())) {
+        for (RexNode column : RelNodes.references(left.rel())) {
             behindNulls.add(Rex.nullOf(Coercions.type(column)));
         }
-        behindNulls.addAll(Relations.references(lonely));
+        behindNulls.addAll(RelNodes.references(lonely));
         RelNode outer = left(on).rel();
         RelNode rest =
-                Relations.project(lonely, behindNulls, both.rel().getRowType().getFieldNames());
+                RelNodes.project(lonely, behindNulls, both.rel().getRowType().getFieldNames());
         return FromBinder.beside(left, right, LogicalUnion.create(List.of(outer, rest), true));
     }
 
@@ -185,7 +184,7 @@ final class CorrelatedJoin {
             return new On(condition, Optional.empty());
         }
         CorrelationId id = context.cluster().createCorrel();
-        RelNode row = Relations.join(right.rel(), left.rel(), Rex.builder().makeLiteral(true), JoinRelType.INNER);
+        RelNode row = RelNodes.join(right.rel(), left.rel(), Rex.builder().makeLiteral(true), JoinRelType.INNER);
         condition = Correlations.replace(
                 condition,
                 on.correlation().get(),
@@ -196,13 +195,13 @@ final class CorrelatedJoin {
 
     private RelNode turnedBack(RelNode turned) {
         int rightWidth = right.rel().getRowType().getFieldCount();
-        List<RexNode> columns = Relations.references(turned);
+        List<RexNode> columns = RelNodes.references(turned);
         List<String> names = turned.getRowType().getFieldNames();
         List<RexNode> ordered = new ArrayList<>(columns.subList(rightWidth, columns.size()));
         ordered.addAll(columns.subList(0, rightWidth));
         List<String> orderedNames = new ArrayList<>(names.subList(rightWidth, names.size()));
         orderedNames.addAll(names.subList(0, rightWidth));
-        return Relations.project(turned, ordered, orderedNames);
+        return RelNodes.project(turned, ordered, orderedNames);
     }
 
     /** Where the sub-queries do not concern the left row, the right rows are those that pass them. */
@@ -215,13 +214,13 @@ final class CorrelatedJoin {
             return correlate(filteredRight(on), JoinRelType.LEFT);
         }
         RexNode condition = Rex.combine("and", plain);
-        return FromBinder.beside(left, right, Relations.join(left.rel(), rows, condition, JoinRelType.LEFT));
+        return FromBinder.beside(left, right, RelNodes.join(left.rel(), rows, condition, JoinRelType.LEFT));
     }
 
     private From correlate(RelNode rows, JoinRelType type) {
         if (leftScope.correlation().isEmpty()) {
             RexNode always = Rex.builder().makeLiteral(true);
-            return FromBinder.beside(left, right, Relations.join(left.rel(), rows, always, type));
+            return FromBinder.beside(left, right, RelNodes.join(left.rel(), rows, always, type));
         }
         RelNode rel = LogicalCorrelate.create(
                 left.rel(),
@@ -245,7 +244,7 @@ final class CorrelatedJoin {
             }
         });
         if (on.correlation().isEmpty()) {
-            return Relations.filter(right.rel(), condition, Optional.empty());
+            return RelNodes.filter(right.rel(), condition, Optional.empty());
         }
         CorrelationId ofRight = context.cluster().createCorrel();
         List<Integer> used = new ArrayList<>();
@@ -257,6 +256,6 @@ final class CorrelatedJoin {
             RexNode row = Rex.builder().makeCorrel(right.rel().getRowType(), ofRight);
             return Rex.builder().makeFieldAccess(row, column - width);
         });
-        return Relations.filter(right.rel(), condition, used.isEmpty() ? Optional.empty() : Optional.of(ofRight));
+        return RelNodes.filter(right.rel(), condition, used.isEmpty() ? Optional.empty() : Optional.of(ofRight));
     }
 }

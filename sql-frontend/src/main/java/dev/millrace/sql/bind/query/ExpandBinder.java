@@ -6,7 +6,7 @@ import dev.millrace.sql.algebra.ExpandRel;
 import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.expression.FunctionNames;
 import dev.millrace.sql.bind.expression.TableCalls;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
@@ -85,13 +85,13 @@ final class ExpandBinder {
     }
 
     private From expand(List<TableCall> calls, boolean ordinality, boolean outer) {
-        List<RexNode> all = new ArrayList<>(Relations.references(left.rel()));
+        List<RexNode> all = new ArrayList<>(RelNodes.references(left.rel()));
         List<String> names = new ArrayList<>(left.rel().getRowType().getFieldNames());
         for (RexNode argument : functions.arguments()) {
             all.add(argument);
             names.add("argument");
         }
-        ExpandRel rel = new ExpandRel(Relations.project(left.rel(), all, names), width(), calls, ordinality, outer);
+        ExpandRel rel = new ExpandRel(RelNodes.project(left.rel(), all, names), width(), calls, ordinality, outer);
         return new From(rel, left.columns());
     }
 

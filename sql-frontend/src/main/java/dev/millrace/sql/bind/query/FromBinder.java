@@ -7,7 +7,7 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.expression.FunctionNames;
 import dev.millrace.sql.bind.match.MatchBinder;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.From;
@@ -195,7 +195,7 @@ public final class FromBinder {
                     .bind(
                             InlinedFunction.body(function, operands, call),
                             fields.stream().map(Field::type).toList());
-            List<RexNode> columns = Relations.references(bound.rel());
+            List<RexNode> columns = RelNodes.references(bound.rel());
             if (columns.size() != fields.size()) {
                 throw Errors.error(
                         SqlState.INVALID_FUNCTION_DEFINITION,
@@ -209,7 +209,7 @@ public final class FromBinder {
                         .convert(columns.get(i), fields.get(i).type(), Strength.ASSIGNMENT, call));
             }
             List<String> names = fields.stream().map(Field::name).toList();
-            return From.of(Relations.project(bound.rel(), converted, names), function.name(), names);
+            return From.of(RelNodes.project(bound.rel(), converted, names), function.name(), names);
         } catch (MillraceException e) {
             throw Errors.at(e, call);
         }
@@ -338,7 +338,7 @@ public final class FromBinder {
         RexNode condition = Rex.builder().makeLiteral(true);
         if (join.getConditionType() == JoinConditionType.ON) {
             // Types inside the condition are those before the join makes them nullable.
-            From both = beside(left, right, Relations.join(left.rel(), right.rel(), condition, JoinRelType.INNER));
+            From both = beside(left, right, RelNodes.join(left.rel(), right.rel(), condition, JoinRelType.INNER));
             On on = onCondition(join.getCondition(), both);
             condition = on.condition;
             if (RexUtil.SubQueryFinder.find(condition) != null) {
@@ -347,13 +347,13 @@ public final class FromBinder {
         } else if (!join.isNatural() && (type != JoinRelType.INNER || join.getJoinType() == JoinType.INNER)) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join needs ON or USING", join);
         }
-        return beside(left, right, Relations.join(left.rel(), right.rel(), condition, type));
+        return beside(left, right, RelNodes.join(left.rel(), right.rel(), condition, type));
     }
 
     /** SEMI and ANTI: the columns of the left side alone. */
     private From semi(SqlJoin join, From left, From right, List<String> shared, JoinRelType type) {
         RexNode always = Rex.builder().makeLiteral(true);
-        From both = beside(left, right, Relations.join(left.rel(), right.rel(), always, JoinRelType.INNER));
+        From both = beside(left, right, RelNodes.join(left.rel(), right.rel(), always, JoinRelType.INNER));
         RexNode condition;
         Optional<CorrelationId> correlation = Optional.empty();
         if (!shared.isEmpty()) {
@@ -378,7 +378,7 @@ public final class FromBinder {
             Scope leftScope = new Scope(outer, left.columns(), left.rel().getRowType(), context);
             return new CorrelatedJoin(left, right, leftScope, context).existence(type, new On(condition, correlation));
         }
-        return new From(Relations.join(left.rel(), right.rel(), condition, type), left.columns());
+        return new From(RelNodes.join(left.rel(), right.rel(), condition, type), left.columns());
     }
 
     /** Whether a table function's rows can stand beside those that they are made of; else it is a LATERAL sub-query. */
@@ -404,7 +404,7 @@ public final class FromBinder {
             return expanded;
         }
         On on = onCondition(join.getCondition(), expanded);
-        return new From(Relations.filter(expanded.rel(), on.condition, on.correlation), expanded.columns());
+        return new From(RelNodes.filter(expanded.rel(), on.condition, on.correlation), expanded.columns());
     }
 
     /** A bound ON, and the variable by which its sub-queries refer to the joined row. */

@@ -9,7 +9,7 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.expression.Guarded;
 import dev.millrace.sql.bind.expression.SetFunctions;
 import dev.millrace.sql.bind.relation.Correlations;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.AggregateCalls;
 import dev.millrace.sql.bind.scope.AggregateCalls.Call;
 import dev.millrace.sql.bind.scope.AggregateCalls.SortKey;
@@ -98,7 +98,7 @@ final class Grouping {
                 .ifPresent(id ->
                         projected.replaceAll(expression -> Correlations.replace(expression, id, scope::correlated)));
         RelNode project = SetFunctions.project(input, projected, names, scope.correlation());
-        result = Relations.aggregate(project, groups.keys().size(), groups.sets(), calciteCalls);
+        result = RelNodes.aggregate(project, groups.keys().size(), groups.sets(), calciteCalls);
         return result;
     }
 

@@ -1,7 +1,7 @@
 package dev.millrace.sql.bind.query;
 
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.scope.Scope.Column;
@@ -99,7 +99,7 @@ final class OuterRows {
         if (marked.isEmpty()) {
             return known;
         }
-        List<RexNode> values = new ArrayList<>(Relations.references(from.rel()));
+        List<RexNode> values = new ArrayList<>(RelNodes.references(from.rel()));
         List<String> outputs = new ArrayList<>(from.rel().getRowType().getFieldNames());
         List<Column> columns = new ArrayList<>(known.columns());
         RexNode there = Rex.builder().makeLiteral(true);
@@ -108,7 +108,7 @@ final class OuterRows {
             values.add(there);
             outputs.add(Scope.IS_THERE);
         }
-        return new From(Relations.project(from.rel(), values, outputs), columns);
+        return new From(RelNodes.project(from.rel(), values, outputs), columns);
     }
 
     /** The same as far as there are columns that are never NULL. */

@@ -11,7 +11,7 @@ import dev.millrace.sql.bind.expression.FunctionNames;
 import dev.millrace.sql.bind.expression.OuterAggregates;
 import dev.millrace.sql.bind.query.SelectBinder.OrderLimit;
 import dev.millrace.sql.bind.relation.Numbering;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.From;
@@ -60,9 +60,9 @@ public final class QueryBinder {
     public record Pending(
             RelNode input, List<RexNode> columns, List<String> names, Optional<CorrelationId> correlation) {
         public BoundQuery bound() {
-            boolean identity = columns.equals(Relations.references(input))
+            boolean identity = columns.equals(RelNodes.references(input))
                     && names.equals(input.getRowType().getFieldNames());
-            return new BoundQuery(identity ? input : Relations.project(input, columns, names, correlation), names);
+            return new BoundQuery(identity ? input : RelNodes.project(input, columns, names, correlation), names);
         }
     }
 
@@ -199,7 +199,7 @@ public final class QueryBinder {
         BoundQuery bound = pending.bound();
         List<RelFieldCollation> collation = new ArrayList<>();
         RelNode input = bound.rel();
-        List<RexNode> keys = new ArrayList<>(Relations.references(input));
+        List<RexNode> keys = new ArrayList<>(RelNodes.references(input));
         List<String> keyNames = new ArrayList<>(input.getRowType().getFieldNames());
         Scope scope = new Scope(
                 outer, From.of(input, "", bound.names()).columns(), input.getRowType(), context, commonTables);
@@ -222,13 +222,13 @@ public final class QueryBinder {
         }
         RelNode keyed = keys.size() == bound.names().size()
                 ? input
-                : Relations.project(input, keys, keyNames, scope.correlation());
+                : RelNodes.project(input, keys, keyNames, scope.correlation());
         RelNode rel = order.withTies() ? Numbering.withTies(keyed, collation, order.offset(), order.fetch()) : keyed;
         RelNode sorted = order.withTies()
-                ? Relations.sort(rel, RelCollations.of(collation), Optional.empty(), Optional.empty())
-                : Relations.sort(rel, RelCollations.of(collation), order.offset(), order.fetch());
+                ? RelNodes.sort(rel, RelCollations.of(collation), Optional.empty(), Optional.empty())
+                : RelNodes.sort(rel, RelCollations.of(collation), order.offset(), order.fetch());
         List<RexNode> visible =
-                Relations.references(sorted).subList(0, bound.names().size());
+                RelNodes.references(sorted).subList(0, bound.names().size());
         return new Pending(sorted, visible, bound.names(), Optional.empty());
     }
 
@@ -316,7 +316,7 @@ public final class QueryBinder {
     private Pending table(SqlCall call) {
         From from = new FromBinder(context, this, outer).bind(call.operand(0));
         List<String> names = from.columns().stream().map(Scope.Column::name).toList();
-        return new Pending(from.rel(), Relations.references(from.rel()), names, Optional.empty());
+        return new Pending(from.rel(), RelNodes.references(from.rel()), names, Optional.empty());
     }
 
     private Pending values(SqlCall call, List<DataType> expected) {
@@ -355,7 +355,7 @@ public final class QueryBinder {
             rows.set(row, values);
         }
         RelNode rel = constant ? constantRows(rows, types, names) : ComputedRows.of(context.cluster(), rows, names);
-        return new Pending(rel, Relations.references(rel), names, Optional.empty());
+        return new Pending(rel, RelNodes.references(rel), names, Optional.empty());
     }
 
     private static DataType commonType(List<List<RexNode>> rows, int column, SqlNode where) {

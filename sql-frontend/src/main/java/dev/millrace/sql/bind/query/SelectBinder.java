@@ -8,7 +8,7 @@ import dev.millrace.sql.bind.expression.FunctionNames;
 import dev.millrace.sql.bind.expression.OuterAggregates;
 import dev.millrace.sql.bind.expression.SetFunctions;
 import dev.millrace.sql.bind.relation.Numbering;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.AggregateCalls;
 import dev.millrace.sql.bind.scope.Aliases;
 import dev.millrace.sql.bind.scope.Clause;
@@ -132,7 +132,7 @@ final class SelectBinder {
             rel = grouping.aggregate();
             if (having.isPresent()) {
                 RexNode condition = grouping.rewrite(having.get());
-                rel = Relations.filter(rel, condition, grouping.correlation());
+                rel = RelNodes.filter(rel, condition, grouping.correlation());
             }
             for (int place = 0; place < items.size(); place++) {
                 Item item = items.get(place);
@@ -167,7 +167,7 @@ final class SelectBinder {
                     .orElseGet(() -> List.of(new StarColumns.Expanded(where, "")))
                     .forEach(one -> conditions.add(binder.bindCondition(aliases.inPlace(one.value()))));
             RexNode condition = conditions.size() == 1 ? conditions.get(0) : Rex.combine("and", conditions);
-            rel = Relations.filter(rel, condition, scope.correlation());
+            rel = RelNodes.filter(rel, condition, scope.correlation());
         }
     }
 
@@ -425,7 +425,7 @@ final class SelectBinder {
             List<RexNode> decided =
                     values.stream().map(context.coercions()::decided).toList();
             RelNode unfolded = SetFunctions.project(rel, decided, names, correlation);
-            return new QueryBinder.Pending(unfolded, Relations.references(unfolded), names, Optional.empty());
+            return new QueryBinder.Pending(unfolded, RelNodes.references(unfolded), names, Optional.empty());
         }
         if (plain) {
             return new QueryBinder.Pending(rel, values, names, correlation);
@@ -465,12 +465,12 @@ final class SelectBinder {
         });
         RelNode output = SetFunctions.project(rel, withKeys, withKeyNames, correlation);
         if (qualify.isPresent()) {
-            output = Relations.filter(output, Relations.references(output).get(width), Optional.empty());
-            output = Relations.project(
-                    output, Relations.references(output).subList(0, width), withKeyNames.subList(0, width));
+            output = RelNodes.filter(output, RelNodes.references(output).get(width), Optional.empty());
+            output = RelNodes.project(
+                    output, RelNodes.references(output).subList(0, width), withKeyNames.subList(0, width));
         }
         if (select.isDistinct()) {
-            output = Relations.distinct(output);
+            output = RelNodes.distinct(output);
         }
         if (!on.isEmpty()) {
             checkOrderBegins(on, collation, sorted);
@@ -480,13 +480,13 @@ final class SelectBinder {
             output = Numbering.withTies(output, collation, order.offset, order.fetch);
         }
         if (!order.isEmpty()) {
-            output = Relations.sort(
+            output = RelNodes.sort(
                     output,
                     RelCollations.of(collation),
                     order.withTies ? Optional.empty() : order.offset,
                     order.withTies ? Optional.empty() : order.fetch);
         }
-        List<RexNode> visible = Relations.references(output).subList(0, values.size());
+        List<RexNode> visible = RelNodes.references(output).subList(0, values.size());
         return new QueryBinder.Pending(output, visible, names, Optional.empty());
     }
 

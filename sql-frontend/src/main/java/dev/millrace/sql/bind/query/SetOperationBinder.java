@@ -4,7 +4,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.query.QueryBinder.Pending;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
@@ -71,7 +71,7 @@ final class SetOperationBinder {
             int place = unions.size();
             add(unions.pop());
             if (place == distinct) {
-                united = references(Relations.distinct(union()), united.names());
+                united = references(RelNodes.distinct(union()), united.names());
             }
         }
         return open.isEmpty() ? united : references(union(), united.names());
@@ -127,7 +127,7 @@ final class SetOperationBinder {
         boolean all = isAll(call);
         RelNode rel = switch (call.getKind()) {
             case UNION ->
-                all ? LogicalUnion.create(inputs, true) : Relations.distinct(LogicalUnion.create(inputs, true));
+                all ? LogicalUnion.create(inputs, true) : RelNodes.distinct(LogicalUnion.create(inputs, true));
             case INTERSECT -> LogicalIntersect.create(inputs, all);
             default -> LogicalMinus.create(inputs, all);
         };
@@ -135,7 +135,7 @@ final class SetOperationBinder {
     }
 
     private static Pending references(RelNode rel, List<String> names) {
-        return new Pending(rel, Relations.references(rel), names, Optional.empty());
+        return new Pending(rel, RelNodes.references(rel), names, Optional.empty());
     }
 
     /** The columns of two sides, each pair of one type. */

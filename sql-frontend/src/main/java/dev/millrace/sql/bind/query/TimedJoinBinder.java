@@ -7,7 +7,7 @@ import dev.millrace.sql.algebra.TimedJoin;
 import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.expression.FunctionNames;
 import dev.millrace.sql.bind.query.FromBinder.On;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
@@ -304,7 +304,7 @@ final class TimedJoinBinder {
         return FromBinder.beside(
                 left,
                 right,
-                Relations.join(left.rel(), right.rel(), Rex.builder().makeLiteral(true), JoinRelType.INNER));
+                RelNodes.join(left.rel(), right.rel(), Rex.builder().makeLiteral(true), JoinRelType.INNER));
     }
 
     private From beside(RelNode rel) {

@@ -2,7 +2,7 @@ package dev.millrace.sql.bind.query;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope.Column;
@@ -52,7 +52,7 @@ final class UsingJoin {
 
     /** The join on the shared columns, which are not none. */
     From bind(SqlJoin join, From left, From right, List<String> shared, JoinRelType type) {
-        RelNode inner = Relations.join(left.rel(), right.rel(), Rex.builder().makeLiteral(true), JoinRelType.INNER);
+        RelNode inner = RelNodes.join(left.rel(), right.rel(), Rex.builder().makeLiteral(true), JoinRelType.INNER);
         From both = FromBinder.beside(left, right, inner);
         int leftColumns = left.columns().size();
         List<RexNode> equalities = new ArrayList<>();
@@ -66,7 +66,7 @@ final class UsingJoin {
             rightShared.add(b);
             equalities.add(context.functions().operator("eq", List.of(reference(a), reference(b)), join));
         }
-        RelNode rel = Relations.join(left.rel(), right.rel(), Rex.combine("and", equalities), type);
+        RelNode rel = RelNodes.join(left.rel(), right.rel(), Rex.combine("and", equalities), type);
         From joined = FromBinder.beside(left, right, rel);
         if (type == JoinRelType.FULL) {
             return mergeFull(joined, leftShared, rightShared, join);
@@ -87,7 +87,7 @@ final class UsingJoin {
     }
 
     private From mergeFull(From joined, List<Column> leftShared, List<Column> rightShared, SqlNode where) {
-        List<RexNode> expressions = new ArrayList<>(Relations.references(joined.rel()));
+        List<RexNode> expressions = new ArrayList<>(RelNodes.references(joined.rel()));
         List<String> names = new ArrayList<>(joined.rel().getRowType().getFieldNames());
         List<Column> columns = new ArrayList<>();
         for (int i = 0; i < leftShared.size(); i++) {
@@ -109,7 +109,7 @@ final class UsingJoin {
                     || indexOf(rightShared, column.index()) >= 0;
             columns.add(column.hidden(hidden));
         }
-        return new From(Relations.project(joined.rel(), expressions, names), columns);
+        return new From(RelNodes.project(joined.rel(), expressions, names), columns);
     }
 
     /** The one column of that name on a side. */

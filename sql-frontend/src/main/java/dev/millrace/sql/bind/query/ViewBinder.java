@@ -3,7 +3,7 @@ package dev.millrace.sql.bind.query;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.QueryContext;
@@ -46,10 +46,10 @@ final class ViewBinder {
                                 "view \"" + view.name() + "\" has other columns now than when it was made")
                         .withHint("CREATE OR REPLACE VIEW");
             }
-            List<RexNode> all = Relations.references(bound.rel());
+            List<RexNode> all = RelNodes.references(bound.rel());
             RelNode rel = places.size() == all.size()
                     ? bound.rel()
-                    : Relations.project(
+                    : RelNodes.project(
                             bound.rel(),
                             places.stream().map(all::get).toList(),
                             view.schema().names());

@@ -78,7 +78,7 @@ public final class Numbering {
 
     private static RexNode over(
             RelNode input, Function function, List<Integer> partition, List<RelFieldCollation> order) {
-        List<RexNode> columns = Relations.references(input);
+        List<RexNode> columns = RelNodes.references(input);
         ImmutableList.Builder<RexFieldCollation> collations = ImmutableList.builder();
         for (RelFieldCollation key : order) {
             Set<SqlKind> directions = EnumSet.of(
@@ -109,24 +109,24 @@ public final class Numbering {
 
     /** The input's rows for which all tests of their numbers hold. */
     private static RelNode keep(RelNode input, List<RexNode> numbers, List<String> tests, List<Long> bounds) {
-        List<RexNode> columns = new ArrayList<>(Relations.references(input));
+        List<RexNode> columns = new ArrayList<>(RelNodes.references(input));
         List<String> names = new ArrayList<>(input.getRowType().getFieldNames());
         int width = columns.size();
         columns.addAll(numbers);
         numbers.forEach(number -> names.add("number"));
-        RelNode numbered = Relations.project(input, columns, names);
+        RelNode numbered = RelNodes.project(input, columns, names);
         List<RexNode> conditions = new ArrayList<>();
         for (int i = 0; i < tests.size(); i++) {
             conditions.add(Rex.call(
                     tests.get(i),
-                    List.of(Relations.references(numbered).get(width + i), Rex.bigint(bounds.get(i))),
+                    List.of(RelNodes.references(numbered).get(width + i), Rex.bigint(bounds.get(i))),
                     DataType.BOOLEAN,
                     false));
         }
-        RelNode kept = Relations.filter(numbered, Rex.combine("and", conditions), Optional.empty());
-        return Relations.project(
+        RelNode kept = RelNodes.filter(numbered, Rex.combine("and", conditions), Optional.empty());
+        return RelNodes.project(
                 kept,
-                Relations.references(kept).subList(0, width),
+                RelNodes.references(kept).subList(0, width),
                 input.getRowType().getFieldNames());
     }
 }

@@ -2,6 +2,6 @@
  * Algebra nodes, made and rewritten without metadata: projects and joins by their constructors, rows chosen by number, what
  * queries read of rows around them.
  *
- * <p>Entry: {@link dev.millrace.sql.bind.relation.Relations}. Pure functions of nodes.
+ * <p>Entry: {@link dev.millrace.sql.bind.relation.RelNodes}. Pure functions of nodes.
  */
 package dev.millrace.sql.bind.relation;

@@ -33,8 +33,8 @@ public final class ComparableQueries {
     /** The place of an expression that is written alike, or -1. */
     public static int indexOf(List<RexNode> expressions, RexNode expression) {
         int place = expressions.indexOf(expression);
-        if (place < 0 && expressions.stream().anyMatch(Draws::isIn)) {
-            place = expressions.stream().map(Draws::alike).toList().indexOf(Draws.alike(expression));
+        if (place < 0 && expressions.stream().anyMatch(DrawNumbers::isIn)) {
+            place = expressions.stream().map(DrawNumbers::alike).toList().indexOf(DrawNumbers.alike(expression));
         }
         if (place >= 0 || RexUtil.SubQueryFinder.find(expression) == null) {
             return place;

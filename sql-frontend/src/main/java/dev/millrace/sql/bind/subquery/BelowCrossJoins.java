@@ -3,7 +3,7 @@ package dev.millrace.sql.bind.subquery;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.relation.Correlations;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -151,11 +151,11 @@ public final class BelowCrossJoins extends RelHomogeneousShuttle {
             RelNode beside = LogicalCorrelate.create(side, made, List.of(), variable, required, JoinRelType.INNER);
             int firstOther = beside.getRowType().getFieldCount();
             RelNode all = cross(beside, joined(others, places, firstOther));
-            List<RexNode> references = Relations.references(all);
+            List<RexNode> references = RelNodes.references(all);
             List<RexNode> columns = new ArrayList<>();
             outputs.forEach(column -> columns.add(references.get(places.get(column))));
             columns.addAll(references.subList(firstMade, firstOther));
-            return Relations.project(all, columns, correlate.getRowType().getFieldNames());
+            return RelNodes.project(all, columns, correlate.getRowType().getFieldNames());
         }
 
         /**
@@ -180,11 +180,11 @@ public final class BelowCrossJoins extends RelHomogeneousShuttle {
                     .toList();
             return own.isEmpty()
                     ? joined
-                    : Relations.filter(joined, RexUtil.composeConjunction(Rex.builder(), own), Optional.empty());
+                    : RelNodes.filter(joined, RexUtil.composeConjunction(Rex.builder(), own), Optional.empty());
         }
 
         private static RelNode cross(RelNode left, RelNode right) {
-            return Relations.join(left, right, Rex.builder().makeLiteral(true), JoinRelType.INNER);
+            return RelNodes.join(left, right, Rex.builder().makeLiteral(true), JoinRelType.INNER);
         }
 
         private static RexNode renumbered(RexNode node, IntUnaryOperator number) {

@@ -1,6 +1,6 @@
 package dev.millrace.sql.bind.subquery;
 
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.relation.SharedNodes;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +43,7 @@ final class BelowWindows {
     }
 
     private static RelNode split(LogicalProject project) {
-        List<RexNode> below = new ArrayList<>(Relations.references(project.getInput()));
+        List<RexNode> below = new ArrayList<>(RelNodes.references(project.getInput()));
         List<String> names = new ArrayList<>(project.getInput().getRowType().getFieldNames());
         int width = below.size();
         RexShuttle taking = new RexShuttle() {
@@ -63,11 +63,11 @@ final class BelowWindows {
         if (below.size() == width) {
             return project;
         }
-        RelNode computed = Relations.project(
+        RelNode computed = RelNodes.project(
                 project.getInput(),
                 below,
                 names,
                 project.getVariablesSet().stream().findFirst());
-        return Relations.project(computed, above, project.getRowType().getFieldNames());
+        return RelNodes.project(computed, above, project.getRowType().getFieldNames());
     }
 }

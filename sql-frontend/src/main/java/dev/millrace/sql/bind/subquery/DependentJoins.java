@@ -9,7 +9,7 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.relation.Correlations;
 import dev.millrace.sql.bind.relation.Numbering;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.relation.SharedNodes;
 import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.type.DataType;
@@ -80,7 +80,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
         RelNode right = correlate.getRight().accept(this);
         if (!own) {
             // sub-query removal gives a sub-query of no rows' own variable to the rows around it, too
-            return Relations.join(left, right, Rex.builder().makeLiteral(true), correlate.getJoinType());
+            return RelNodes.join(left, right, Rex.builder().makeLiteral(true), correlate.getJoinType());
         }
         around.remove(variable);
         return new Rewriting(correlate, left, nodes).joined(right);
@@ -91,10 +91,10 @@ final class DependentJoins extends RelHomogeneousShuttle {
     public RelNode visit(RelNode node) {
         if (node instanceof LogicalProject project) {
             List<String> names = project.getRowType().getFieldNames();
-            return Relations.project(project.getInput().accept(this), project.getProjects(), names);
+            return RelNodes.project(project.getInput().accept(this), project.getProjects(), names);
         }
         return node instanceof LogicalFilter filter
-                ? Relations.filter(filter.getInput().accept(this), filter.getCondition(), Optional.empty())
+                ? RelNodes.filter(filter.getInput().accept(this), filter.getCondition(), Optional.empty())
                 : super.visit(node);
     }
 
@@ -125,8 +125,8 @@ final class DependentJoins extends RelHomogeneousShuttle {
             this.variable = correlate.getCorrelationId();
             this.left = left;
             this.columns = correlate.getRequiredColumns().asList();
-            List<RexNode> references = Relations.references(left);
-            RelNode distinct = Relations.distinct(left, columns);
+            List<RexNode> references = RelNodes.references(left);
+            RelNode distinct = RelNodes.distinct(left, columns);
             this.keys = new Keyed(
                     distinct,
                     ImmutableBitSet.of(IntStream.range(0, columns.size())
@@ -165,15 +165,15 @@ final class DependentJoins extends RelHomogeneousShuttle {
                 return both;
             }
             Keyed rows = withKeys(right);
-            RelNode joined = Relations.join(left, rows.rows, sameKeys(left, columns, rows), type);
+            RelNode joined = RelNodes.join(left, rows.rows, sameKeys(left, columns, rows), type);
             if (!type.projectsRight()) {
                 return joined;
             }
             int first = left.getRowType().getFieldCount();
-            List<RexNode> references = Relations.references(joined);
+            List<RexNode> references = RelNodes.references(joined);
             List<RexNode> outputs = new ArrayList<>(references.subList(0, first));
             outputs.addAll(references.subList(first + width(), references.size()));
-            return Relations.project(joined, outputs, names(left, right));
+            return RelNodes.project(joined, outputs, names(left, right));
         }
 
         private static boolean isOneRow(RelNode node) {
@@ -185,14 +185,14 @@ final class DependentJoins extends RelHomogeneousShuttle {
         /** Rows that have the keys with an aggregate beside each, also where there was nothing to aggregate. */
         private RelNode joinOneRow(LogicalAggregate aggregate, RelNode side, List<Integer> sideColumns) {
             Keyed grouped = grouped(aggregate);
-            RelNode joined = Relations.join(side, grouped.rows, sameKeys(side, sideColumns, grouped), JoinRelType.LEFT);
+            RelNode joined = RelNodes.join(side, grouped.rows, sameKeys(side, sideColumns, grouped), JoinRelType.LEFT);
             return ofNothing(aggregate, joined, side);
         }
 
         /** Behind a LEFT join with aggregated rows: the columns of its left side, and the aggregates, counts of nothing as 0. */
         private RelNode ofNothing(LogicalAggregate aggregate, RelNode joined, RelNode side) {
             int first = side.getRowType().getFieldCount();
-            List<RexNode> references = Relations.references(joined);
+            List<RexNode> references = RelNodes.references(joined);
             List<RexNode> outputs = new ArrayList<>(references.subList(0, first));
             for (int i = 0; i < aggregate.getAggCallList().size(); i++) {
                 RexNode value = references.get(first + width() + i);
@@ -208,7 +208,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                                         ? value
                                         : Rex.call("coalesce", List.of(value, Rex.bigint(0)), DataType.BIGINT, false));
             }
-            return Relations.project(joined, outputs, names(side, aggregate));
+            return RelNodes.project(joined, outputs, names(side, aggregate));
         }
 
         /** The value of a key that is asked about: of others, which no outer row has, there may be several. */
@@ -224,7 +224,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
 
         private AggregateCall single(AggregateCall call) {
             Function first = Aggregates.ofSingleRow(TypeMapper.dataType(call.getType()));
-            return Relations.call(first, List.of(call.getArgList().get(0) + width()), -1, call.getType());
+            return RelNodes.call(first, List.of(call.getArgList().get(0) + width()), -1, call.getType());
         }
 
         private static boolean isSingle(AggregateCall call) {
@@ -234,12 +234,12 @@ final class DependentJoins extends RelHomogeneousShuttle {
         /** A projection of what stands beside the outer rows. */
         private RelNode beside(LogicalProject project, RelNode both) {
             int first = left.getRowType().getFieldCount();
-            List<RexNode> references = Relations.references(both);
+            List<RexNode> references = RelNodes.references(both);
             List<RexNode> outputs = new ArrayList<>(references.subList(0, first));
             project.getProjects()
                     .forEach(node ->
                             outputs.add(Correlations.replace(RexUtil.shift(node, first), variable, references::get)));
-            return Relations.project(both, outputs, names(left, project));
+            return RelNodes.project(both, outputs, names(left, project));
         }
 
         /** That columns of a left side equal the keys of a right one. */
@@ -247,8 +247,8 @@ final class DependentJoins extends RelHomogeneousShuttle {
             int first = side.getRowType().getFieldCount();
             List<RexNode> equal = new ArrayList<>();
             for (int i = 0; i < width(); i++) {
-                RexNode a = Relations.references(side).get(sideColumns.get(i));
-                RexNode b = RexUtil.shift(Relations.references(keyed.rows).get(i), first);
+                RexNode a = RelNodes.references(side).get(sideColumns.get(i));
+                RexNode b = RexUtil.shift(RelNodes.references(keyed.rows).get(i), first);
                 boolean plain = keyed.present.get(i) || !a.getType().isNullable();
                 equal.add(Rex.builder()
                         .makeCall(plain ? SqlStdOperatorTable.EQUALS : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM, a, b));
@@ -261,12 +261,12 @@ final class DependentJoins extends RelHomogeneousShuttle {
         /** The same rows for each key, behind its columns; perhaps for further keys, too, that no outer row has. */
         private Keyed withKeys(RelNode node) {
             if (node instanceof LogicalValues values && values.getTuples().size() == 1) {
-                List<RexNode> outputs = new ArrayList<>(Relations.references(keys.rows));
+                List<RexNode> outputs = new ArrayList<>(RelNodes.references(keys.rows));
                 outputs.addAll(values.getTuples().get(0));
-                return keys.with(Relations.project(keys.rows, outputs, names(keys.rows, node)));
+                return keys.with(RelNodes.project(keys.rows, outputs, names(keys.rows, node)));
             }
             if (!reads(node)) {
-                return keys.with(Relations.join(keys.rows, node, Rex.builder().makeLiteral(true), JoinRelType.INNER));
+                return keys.with(RelNodes.join(keys.rows, node, Rex.builder().makeLiteral(true), JoinRelType.INNER));
             }
             if (node instanceof LogicalAggregate aggregate) {
                 return aggregated(aggregate);
@@ -283,9 +283,9 @@ final class DependentJoins extends RelHomogeneousShuttle {
             Keyed input = withKeys(node.getInput(0));
             if (node instanceof LogicalProject project) {
                 List<RexNode> outputs =
-                        new ArrayList<>(Relations.references(input.rows).subList(0, width()));
+                        new ArrayList<>(RelNodes.references(input.rows).subList(0, width()));
                 project.getProjects().forEach(expression -> outputs.add(moved(expression, input.rows)));
-                return input.with(Relations.project(input.rows, outputs, names(keys.rows, node)));
+                return input.with(RelNodes.project(input.rows, outputs, names(keys.rows, node)));
             } else if (node instanceof LogicalSort sort) {
                 return sort.fetch == null && sort.offset == null
                         ? input // rows of a sub-query have no order
@@ -323,7 +323,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                 return own.get();
             }
             Keyed input = withKeys(filter.getInput());
-            return input.with(Relations.filter(input.rows, moved(filter.getCondition(), input.rows), Optional.empty()));
+            return input.with(RelNodes.filter(input.rows, moved(filter.getCondition(), input.rows), Optional.empty()));
         }
 
         /** Where each key must equal something of the rows themselves, that is the key. */
@@ -349,10 +349,10 @@ final class DependentJoins extends RelHomogeneousShuttle {
                     RexUtil.composeConjunction(Rex.builder(), conditions),
                     variable,
                     column -> own[columns.indexOf(column)]);
-            RelNode rows = Relations.filter(input, condition, Optional.empty());
-            outputs.addAll(Relations.references(input));
+            RelNode rows = RelNodes.filter(input, condition, Optional.empty());
+            outputs.addAll(RelNodes.references(input));
             return Optional.of(new Keyed(
-                    Relations.project(rows, outputs, names(keys.rows, input)), ImmutableBitSet.range(width())));
+                    RelNodes.project(rows, outputs, names(keys.rows, input)), ImmutableBitSet.range(width())));
         }
 
         private boolean takeOwn(RexCall equality, RexNode[] own) {
@@ -397,7 +397,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
                                 : shifted(call, aggregate.getGroupSet().isEmpty(), input));
             }
             if (aggregate.getAggCallList().stream().anyMatch(Rewriting::isSingle)) {
-                calls.add(Relations.call(Function.COUNT, List.of(), -1, TypeMapper.relType(DataType.BIGINT, false)));
+                calls.add(RelNodes.call(Function.COUNT, List.of(), -1, TypeMapper.relType(DataType.BIGINT, false)));
             }
             return calls;
         }
@@ -441,7 +441,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
             if (onlyLeft && (type == JoinRelType.INNER || type == JoinRelType.LEFT || !type.projectsRight())) {
                 Keyed a = withKeys(join.getLeft());
                 RexNode condition = moved(join.getCondition(), a.rows);
-                return a.with(Relations.join(a.rows, join.getRight(), condition, type));
+                return a.with(RelNodes.join(a.rows, join.getRight(), condition, type));
             }
             Keyed a = withKeys(join.getLeft());
             Keyed b = withKeys(join.getRight());
@@ -450,11 +450,11 @@ final class DependentJoins extends RelHomogeneousShuttle {
             RexNode condition = RexUtil.shift(join.getCondition(), leftWidth, width());
             List<RexNode> both = List.of(
                     sameKeys(a.rows, IntStream.range(0, width()).boxed().toList(), b), moved(condition, a.rows));
-            RelNode joined = Relations.join(a.rows, b.rows, RexUtil.composeConjunction(Rex.builder(), both), type);
+            RelNode joined = RelNodes.join(a.rows, b.rows, RexUtil.composeConjunction(Rex.builder(), both), type);
             if (!type.projectsRight()) {
                 return a.with(joined);
             }
-            List<RexNode> references = Relations.references(joined);
+            List<RexNode> references = RelNodes.references(joined);
             List<RexNode> outputs = new ArrayList<>();
             for (int key = 0; key < width(); key++) {
                 RexNode ofLeft = references.get(key);
@@ -477,7 +477,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
             ImmutableBitSet present = type == JoinRelType.RIGHT
                     ? b.present
                     : type == JoinRelType.FULL ? a.present.intersect(b.present) : a.present;
-            return new Keyed(Relations.project(joined, outputs, names(keys.rows, join)), present);
+            return new Keyed(RelNodes.project(joined, outputs, names(keys.rows, join)), present);
         }
 
         private static RexNode partitioned(RexOver over, List<RexNode> keys) {
@@ -502,7 +502,7 @@ final class DependentJoins extends RelHomogeneousShuttle {
 
         /** An expression over rows that now stand behind their keys. */
         private RexNode moved(RexNode node, RelNode input) {
-            List<RexNode> references = Relations.references(input);
+            List<RexNode> references = RelNodes.references(input);
             RexNode shifted = RexUtil.shift(node, width()).accept(new RexShuttle() {
                 @Override
                 public RexNode visitOver(RexOver over) {

@@ -1,7 +1,7 @@
 package dev.millrace.sql.bind.subquery;
 
 import dev.millrace.sql.algebra.Rex;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,6 +46,6 @@ final class OuterFilters extends RelHomogeneousShuttle {
     private static RelNode filtered(RelNode input, List<RexNode> conditions) {
         return conditions.isEmpty()
                 ? input
-                : Relations.filter(input, RexUtil.composeConjunction(Rex.builder(), conditions), Optional.empty());
+                : RelNodes.filter(input, RexUtil.composeConjunction(Rex.builder(), conditions), Optional.empty());
     }
 }

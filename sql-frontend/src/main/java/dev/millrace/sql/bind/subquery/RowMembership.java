@@ -5,7 +5,7 @@ import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.relation.SharedNodes;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ public final class RowMembership {
             Row row = new Row(filter.getInput(), filter.getVariablesSet());
             RexNode condition = filter.getCondition().accept(row);
             return row.isUsed()
-                    ? Relations.filter(filter.getInput(), condition, Optional.of(row.id))
+                    ? RelNodes.filter(filter.getInput(), condition, Optional.of(row.id))
                     : filter.copy(filter.getTraitSet(), filter.getInput(), condition);
         }
         if (node instanceof LogicalProject project) {
@@ -89,18 +89,18 @@ public final class RowMembership {
 
     /** Whether a condition holds for one of the rows: NULL if it is unknown for some and holds for none. */
     public static RexNode any(RelNode rows, RexNode condition) {
-        RelNode compared = Relations.project(
+        RelNode compared = RelNodes.project(
                 rows,
                 List.of(
                         Rex.call("is_true", List.of(condition), DataType.BOOLEAN, false),
                         Rex.call("is_null", List.of(condition), DataType.BOOLEAN, false)),
                 List.of("holds", "unknown"));
-        RelNode counted = Relations.aggregate(
+        RelNode counted = RelNodes.aggregate(
                 compared,
                 0,
                 List.of(ImmutableBitSet.of()),
                 IntStream.range(0, 2).mapToObj(RowMembership::countOf).toList());
-        List<RexNode> some = Relations.references(counted).stream()
+        List<RexNode> some = RelNodes.references(counted).stream()
                 .map(number -> Rex.call(
                         "gt", List.of(number, Rex.literal(new Literal(0L, DataType.BIGINT))), DataType.BOOLEAN, false))
                 .toList();
@@ -114,11 +114,11 @@ public final class RowMembership {
                                 some.get(1),
                                 Rex.nullOf(DataType.BOOLEAN),
                                 Rex.builder().makeLiteral(false)));
-        return RexSubQuery.scalar(Relations.project(counted, List.of(member), List.of("member")));
+        return RexSubQuery.scalar(RelNodes.project(counted, List.of(member), List.of("member")));
     }
 
     private static AggregateCall countOf(int column) {
-        return Relations.call(Function.COUNT, List.of(), column, TypeMapper.relType(DataType.BIGINT, false))
+        return RelNodes.call(Function.COUNT, List.of(), column, TypeMapper.relType(DataType.BIGINT, false))
                 .withName("n" + column);
     }
 
@@ -146,7 +146,7 @@ public final class RowMembership {
                 return inner;
             }
             counts |= !inner.getOperands().stream().allMatch(RexLiteral.class::isInstance);
-            List<RexNode> theirs = Relations.references(inner.rel);
+            List<RexNode> theirs = RelNodes.references(inner.rel);
             List<RexNode> equal = new ArrayList<>();
             for (int i = 0; i < theirs.size(); i++) {
                 RexNode ours = inner.getOperands().get(i).accept(new FromWithin());

@@ -2,7 +2,7 @@ package dev.millrace.sql.bind.subquery;
 
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.relation.Correlations;
-import dev.millrace.sql.bind.relation.Relations;
+import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.relation.SharedNodes;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -87,7 +87,7 @@ final class SemiJoins {
     private static RelNode filtered(RelNode input, List<RexNode> conditions, LogicalFilter filter) {
         return conditions.isEmpty()
                 ? input
-                : Relations.filter(
+                : RelNodes.filter(
                         input,
                         Rex.combine("and", conditions),
                         filter.getVariablesSet().stream().findFirst());
@@ -116,7 +116,7 @@ final class SemiJoins {
             this.query = query;
             this.negated = negated;
             this.rows = query.rel;
-            this.values = query.getKind() == SqlKind.IN ? Relations.references(rows) : List.of();
+            this.values = query.getKind() == SqlKind.IN ? RelNodes.references(rows) : List.of();
         }
 
         void peel() {
@@ -133,7 +133,7 @@ final class SemiJoins {
                         && distinct.getGroupSets().size() == 1
                         && distinct.getGroupCount() > 0) {
                     RelNode input = distinct.getInput();
-                    List<RexNode> all = Relations.references(input);
+                    List<RexNode> all = RelNodes.references(input);
                     moveBelow(distinct.getGroupSet().asList().stream()
                             .map(all::get)
                             .toList());
@@ -171,7 +171,7 @@ final class SemiJoins {
                 moved.add(Correlations.inline(RexUtil.shift(condition, width), input));
             }
             if (values.isEmpty()) {
-                return Relations.join(input, rows, all(moved), negated ? JoinRelType.ANTI : JoinRelType.SEMI);
+                return RelNodes.join(input, rows, all(moved), negated ? JoinRelType.ANTI : JoinRelType.SEMI);
             }
             List<RexNode> equalities = new ArrayList<>();
             for (int i = 0; i < values.size(); i++) {
@@ -180,7 +180,7 @@ final class SemiJoins {
             boolean certain = !Rex.combine("and", equalities).getType().isNullable();
             if (!negated || certain) {
                 moved.addAll(equalities);
-                return Relations.join(input, rows, all(moved), negated ? JoinRelType.ANTI : JoinRelType.SEMI);
+                return RelNodes.join(input, rows, all(moved), negated ? JoinRelType.ANTI : JoinRelType.SEMI);
             }
             if (conditions.stream()
                             .noneMatch(condition ->
@@ -189,21 +189,21 @@ final class SemiJoins {
                 return withoutUnknown(input, equalities.get(0));
             }
             moved.add(Rex.call("is_not_false", List.of(Rex.combine("and", equalities)), DataType.BOOLEAN, false));
-            return Relations.join(input, rows, all(moved), JoinRelType.ANTI);
+            return RelNodes.join(input, rows, all(moved), JoinRelType.ANTI);
         }
 
         /** {@code x NOT IN (ys)} is unknown when some y is NULL, and when x is and there are ys. */
         private RelNode withoutUnknown(RelNode input, RexNode equality) {
-            RelNode ys = conditions.isEmpty() ? rows : Relations.filter(rows, all(conditions), Optional.empty());
-            RelNode unequal = Relations.join(input, ys, equality, JoinRelType.ANTI);
-            RelNode nulls = Relations.project(
+            RelNode ys = conditions.isEmpty() ? rows : RelNodes.filter(rows, all(conditions), Optional.empty());
+            RelNode unequal = RelNodes.join(input, ys, equality, JoinRelType.ANTI);
+            RelNode nulls = RelNodes.project(
                     ys, List.of(Rex.call("is_null", values, DataType.BOOLEAN, false)), List.of("unknown"));
-            RelNode unknown = Relations.aggregate(nulls, 1, List.of(ImmutableBitSet.of(0)), List.of());
+            RelNode unknown = RelNodes.aggregate(nulls, 1, List.of(ImmutableBitSet.of(0)), List.of());
             RexNode operand = query.getOperands().get(0);
             RexNode isUnknown = new RexInputRef(
                     input.getRowType().getFieldCount(),
                     unknown.getRowType().getFieldList().get(0).getType());
-            return Relations.join(
+            return RelNodes.join(
                     unequal,
                     unknown,
                     Rex.combine("or", List.of(isUnknown, test("is_null", operand))),
