@@ -1,13 +1,12 @@
 package dev.millrace.cli;
 
+import dev.millrace.engine.heap.HeapCollectors;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -30,7 +29,7 @@ final class HeapGuard {
     private static final double NEARLY_FULL = 0.9;
     private static final int LOOKS = 20; // one after the other
 
-    private final List<GarbageCollectorMXBean> collectors;
+    private final List<? extends GarbageCollectorMXBean> collectors;
     private final Optional<MemoryPoolMXBean> oldest;
     private final OutputStream err;
     private final byte[] lastWords;
@@ -45,7 +44,7 @@ final class HeapGuard {
      * @param halt ends the process
      */
     HeapGuard(
-            List<GarbageCollectorMXBean> collectors,
+            List<? extends GarbageCollectorMXBean> collectors,
             Optional<MemoryPoolMXBean> oldest,
             OutputStream err,
             Runnable halt) {
@@ -64,26 +63,24 @@ final class HeapGuard {
 
     /** Guards this process. */
     static void begin() {
-        Optional<MemoryPoolMXBean> oldest = ManagementFactory.getMemoryPoolMXBeans().stream()
-                .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isCollectionUsageThresholdSupported())
-                .filter(pool -> pool.getName().matches(".*(Old|Tenured).*"))
-                .findFirst();
         HeapGuard guard = new HeapGuard(
-                ManagementFactory.getGarbageCollectorMXBeans(),
-                oldest,
+                HeapCollectors.all(),
+                HeapCollectors.old(),
                 new FileOutputStream(FileDescriptor.err),
                 () -> Runtime.getRuntime().halt(EXIT_CODE));
-        Thread thread = new Thread(guard::watch, "millrace-heap");
+        HeapGoal goal = HeapGoal.ofProcess();
+        Thread thread = new Thread(() -> guard.watch(goal), "millrace-heap");
         thread.setDaemon(true);
         thread.setPriority(Thread.MAX_PRIORITY);
         thread.start();
     }
 
-    private void watch() {
+    private void watch(HeapGoal goal) {
         lastNanos = System.nanoTime();
         while (true) {
             try {
                 Thread.sleep(LOOK_MILLIS);
+                goal.look();
             } catch (InterruptedException e) {
                 return;
             } catch (OutOfMemoryError e) {

@@ -1,5 +1,6 @@
 package dev.millrace.engine.heap;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.GarbageCollectorMXBean;
 import com.sun.management.GcInfo;
 import dev.millrace.error.MillraceException;
@@ -30,13 +31,17 @@ public final class HeapBudget {
     private static final long COLLECT_NANOS = 5_000_000_000L; // at least between two collections that are asked for
 
     private final Heap heap;
-    private long collectedNanos; // guarded by this, as what follows
-    private int asked; // collections that were asked for
-    private long seenCollections;
-    private long sinceBytes; // estimates since the last collection of any kind
-    private long
-            knownBytes; // at most in use: after the last collection that was asked for, or at first, and what was taken
-    // since
+
+    @GuardedBy("this") private long collectedNanos;
+
+    @GuardedBy("this") private int asked; // collections that were asked for
+
+    @GuardedBy("this") private long seenCollections;
+
+    @GuardedBy("this") private long sinceBytes; // estimates since the last collection of any kind
+
+    @GuardedBy("this") private long
+            knownBytes; // at most in use: after a collection that was asked for, or at first, and what was taken since
 
     /** What a query takes, in bytes, as far as it is known. */
     public record Taken(int asked, long bytes) {}
@@ -65,7 +70,7 @@ public final class HeapBudget {
     /** That of this process. */
     public static HeapBudget ofProcess() {
         Runtime runtime = Runtime.getRuntime();
-        List<GarbageCollectorMXBean> collectors = ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class);
+        List<GarbageCollectorMXBean> collectors = HeapCollectors.all();
         Set<String> heapPools = ManagementFactory.getMemoryPoolMXBeans().stream()
                 .filter(pool -> pool.getType() == MemoryType.HEAP)
                 .map(MemoryPoolMXBean::getName)

@@ -1,9 +1,7 @@
 package dev.millrace.engine.heap;
 
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
+import com.sun.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
 import java.util.Arrays;
 import java.util.List;
@@ -97,15 +95,11 @@ public final class HeapRelief implements AutoCloseable {
 
     /** That of this process, if its collector tells what it leaves. */
     public static Optional<Heap> ofProcess() {
-        Optional<MemoryPoolMXBean> old = ManagementFactory.getMemoryPoolMXBeans().stream()
-                .filter(pool -> pool.getType() == MemoryType.HEAP && pool.isCollectionUsageThresholdSupported())
-                .filter(pool -> pool.getName().matches(".*(Old|Tenured).*"))
-                .findFirst();
-        return old.map(HeapRelief::of);
+        return HeapCollectors.old().map(HeapRelief::of);
     }
 
     private static Heap of(MemoryPoolMXBean old) {
-        List<GarbageCollectorMXBean> looksAtOld = ManagementFactory.getGarbageCollectorMXBeans().stream()
+        List<GarbageCollectorMXBean> looksAtOld = HeapCollectors.all().stream()
                 .filter(collector ->
                         Arrays.asList(collector.getMemoryPoolNames()).contains(old.getName()))
                 .toList();

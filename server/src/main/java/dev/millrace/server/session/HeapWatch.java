@@ -1,7 +1,9 @@
 package dev.millrace.server.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.GarbageCollectionNotificationInfo;
 import com.sun.management.ThreadMXBean;
+import dev.millrace.engine.heap.HeapCollectors;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.cancellation.Cancellation;
@@ -47,7 +49,8 @@ final class HeapWatch implements AutoCloseable {
     private final NotificationListener listener = this::collected;
     private boolean hasCollected; // the JVM's thread that notifies, as what follows
     private long collectedNanos;
-    private Map<Session, Seen> seen = new HashMap<>(); // guarded by this
+
+    @GuardedBy("this") private Map<Session, Seen> seen = new HashMap<>();
 
     /** What a step's threads had allocated when each of them was first seen, in bytes by thread. */
     private record Seen(long step, Map<Long, Long> from) {}
@@ -68,6 +71,9 @@ final class HeapWatch implements AutoCloseable {
         if (notification.getType().equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) {
             GarbageCollectionNotificationInfo info =
                     GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData());
+            if (!HeapCollectors.isCollector(info.getGcName())) {
+                return;
+            }
             long used = info.getGcInfo().getMemoryUsageAfterGc().entrySet().stream()
                     .filter(pool -> pools.contains(pool.getKey()))
                     .mapToLong(pool -> pool.getValue().getUsed())
