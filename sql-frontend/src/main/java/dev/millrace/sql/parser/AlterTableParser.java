@@ -27,7 +27,7 @@ final class AlterTableParser {
         List<Action> actions = new ArrayList<>();
         do {
             actions.add(action(name));
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         return new Syntax.Complete(new AlterTable(name, ifExists, actions));
     }
 

@@ -5,7 +5,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.syntax.Syntax;
-import dev.millrace.sql.text.Keywords;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +23,7 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 /** What changes rows: INSERT, UPDATE, DELETE, TRUNCATE, and WITH before them. */
 final class ChangeParser {
     private static final Set<String> CHANGES = Set.of("insert", "update", "delete", "merge");
-    private static final Set<String> QUERIES = Set.of("select", "values", "table");
+    private static final Set<String> QUERIES = Set.of("select", "values", "table", "from", "pivot", "unpivot");
 
     private final Words words;
 
@@ -76,6 +75,11 @@ final class ChangeParser {
         }
     }
 
+    /** Whether a word is one that queries begin with. */
+    static boolean beginsQuery(Lexeme lexeme) {
+        return lexeme.isWord("with") || isOneOf(lexeme, QUERIES);
+    }
+
     private static boolean isOneOf(Lexeme lexeme, Set<String> some) {
         return lexeme.kind() == Lexeme.Kind.WORD && some.contains(lexeme.text());
     }
@@ -115,7 +119,7 @@ final class ChangeParser {
                         query,
                         SqlLiteral.createBoolean(recursive, name.getParserPosition())));
             }
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         Syntax main = isOneOf(words.peek(), CHANGES) ? change(tables) : select(tables, position(head));
         return parts.isEmpty() ? main : new Syntax.WithChanges(parts, main);
     }
@@ -270,7 +274,7 @@ final class ChangeParser {
                 words.expectSymbol("=");
                 assignments.add(new Syntax.Assignment(List.of(column), value()));
             }
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         return assignments;
     }
 
@@ -283,7 +287,7 @@ final class ChangeParser {
         boolean row = words.accept("row");
         int position = words.peek().start() + 1;
         words.expectSymbol("(");
-        if (!row && (isOneOf(words.peek(), QUERIES) || words.peek().isWord("with"))) {
+        if (!row && beginsQuery(words.peek())) {
             assignments.add(new Syntax.Assignment(columns, words.query()));
             words.expectSymbol(")");
             return;
@@ -291,7 +295,7 @@ final class ChangeParser {
         List<SqlNode> values = new ArrayList<>();
         do {
             values.add(value());
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         words.expectSymbol(")");
         if (values.size() != columns.size()) {
             throw MillraceException.user(SqlState.SYNTAX_ERROR, "number of columns does not match number of values")
@@ -311,31 +315,10 @@ final class ChangeParser {
         List<SqlNode> items = new ArrayList<>();
         if (words.accept("returning")) {
             do {
-                items.add(item());
-            } while (words.acceptSymbol(","));
+                items.add(words.item());
+            } while (words.acceptComma());
         }
         return items;
-    }
-
-    private SqlNode item() {
-        Lexeme first = words.peek();
-        if (words.acceptSymbol("*")) {
-            return SqlIdentifier.star(position(first));
-        }
-        if (first.isName() && words.peekAt(1).isSymbol(".") && words.peekAt(2).isSymbol("*")) {
-            String relation = words.name();
-            words.next();
-            words.next();
-            return SqlIdentifier.star(
-                    List.of(relation, ""), position(first), List.of(position(first), position(first)));
-        }
-        SqlNode value = words.expression();
-        Lexeme next = words.peek();
-        boolean bare = next.isName() && (next.kind() != Lexeme.Kind.WORD || !Keywords.isReserved(next.text()));
-        if (words.accept("as") || bare) {
-            return SqlStdOperatorTable.AS.createCall(value.getParserPosition(), value, words.label());
-        }
-        return value;
     }
 
     Syntax truncate() {
@@ -345,7 +328,7 @@ final class ChangeParser {
         do {
             words.accept("only");
             relations.add(words.identifier());
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         boolean restart = words.acceptAll("restart", "identity");
         if (!restart) {
             words.acceptAll("continue", "identity");

@@ -79,7 +79,7 @@ final class DefinitionParser {
             if (!words.peek().isSymbol(")")) {
                 do {
                     arguments.add(words.expression());
-                } while (words.acceptSymbol(","));
+                } while (words.acceptComma());
             }
             words.expectSymbol(")");
             return new Syntax.CreateFromTemplate(name, ifExists, options, template, arguments);
@@ -121,7 +121,7 @@ final class DefinitionParser {
         if (!words.peek().isSymbol(")")) {
             do {
                 parameters.add(new Syntax.Column(words.simpleIdentifier(), words.type(), false));
-            } while (words.acceptSymbol(","));
+            } while (words.acceptComma());
         }
         words.expectSymbol(")");
         words.expect("as");
@@ -135,7 +135,7 @@ final class DefinitionParser {
         if (!words.peek().isSymbol(")")) {
             do {
                 parameters.add(parameter(parameters.size() + 1));
-            } while (words.acceptSymbol(","));
+            } while (words.acceptComma());
         }
         words.expectSymbol(")");
         words.expect("returns");
@@ -145,7 +145,7 @@ final class DefinitionParser {
             words.expectSymbol("(");
             do {
                 table.add(new Syntax.Column(words.simpleIdentifier(), words.type(), false));
-            } while (words.acceptSymbol(","));
+            } while (words.acceptComma());
             words.expectSymbol(")");
         } else {
             returns = Optional.of(words.type());
@@ -159,7 +159,7 @@ final class DefinitionParser {
             } else if (words.accept("as")) {
                 do {
                     definition.add(words.string());
-                } while (words.acceptSymbol(","));
+                } while (words.acceptComma());
             } else if (words.accept("return")) {
                 int first = words.place();
                 words.expression();

@@ -53,7 +53,7 @@ final class IndexParser {
         List<Column> columns = new ArrayList<>();
         do {
             columns.add(column(method));
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         words.expectSymbol(")");
         if (columns.size() > MOST_COLUMNS) {
             throw MillraceException.user(

@@ -42,7 +42,7 @@ final class LiteralRowsParser {
                 return Optional.empty(); // an error that the grammar's way words well
             }
             width = given;
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         Lexeme next = words.peek();
         boolean ends = words.atEnd() || next.isSymbol(";") || next.isWord("on") || next.isWord("returning");
         return ends ? Optional.of(new LiteralRows(width, cells)) : Optional.empty();
@@ -56,7 +56,7 @@ final class LiteralRowsParser {
             if (!cell()) {
                 return false;
             }
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         return words.acceptSymbol(")");
     }
 

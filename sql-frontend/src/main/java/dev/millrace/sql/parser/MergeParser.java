@@ -108,7 +108,7 @@ final class MergeParser {
         List<SqlNode> values = new ArrayList<>();
         do {
             values.add(changes.value());
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         words.expectSymbol(")");
         return new MergeClause.Insert(columns, overriding, values);
     }

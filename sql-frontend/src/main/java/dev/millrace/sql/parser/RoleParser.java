@@ -65,7 +65,7 @@ final class RoleParser {
         List<String> roles = new ArrayList<>();
         do {
             roles.add(role());
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         return roles;
     }
 
@@ -227,7 +227,7 @@ final class RoleParser {
         do {
             words.accept("group");
             grantees.add(words.accept("public") ? "" : role());
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         boolean option = !revoke && words.acceptAll("with", "grant", "option");
         return new Statement.GrantPrivileges(
                 privileges.get(), kind, objects, grantees, revoke, option, optionOnly, grantedBy());
@@ -269,7 +269,7 @@ final class RoleParser {
                         .at(words.peek().start() + 1)
                         .withHint("CREATE MATERIALIZED VIEW with these columns, and grant SELECT on it");
             }
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         return words.peek().isWord("on") ? Optional.of(found) : Optional.empty();
     }
 
@@ -322,7 +322,7 @@ final class RoleParser {
         do {
             names.add(words.relationName());
             words.skipParentheses();
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         return kind;
     }
 
@@ -331,7 +331,7 @@ final class RoleParser {
         words.expect("schema");
         do {
             words.name();
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
     }
 
     // ---- owners ----------------------------------------------------------------------------------------------------

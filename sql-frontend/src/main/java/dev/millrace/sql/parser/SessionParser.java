@@ -59,7 +59,7 @@ final class SessionParser {
         List<String> values = new ArrayList<>();
         do {
             values.add(words.optionValue());
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         return new Statement.SetSetting(name, Optional.of(String.join(", ", values)), local);
     }
 
@@ -153,7 +153,7 @@ final class SessionParser {
             } else {
                 throw words.expected(List.of("isolation", "read", "deferrable"));
             }
-            words.acceptSymbol(",");
+            words.acceptComma();
             more = !words.atEnd() && !words.peek().isSymbol(";");
         }
         return new TransactionModes(isolation, readOnly, deferrable);
@@ -181,7 +181,7 @@ final class SessionParser {
         if (words.acceptSymbol("(")) {
             do {
                 types.add(words.type());
-            } while (words.acceptSymbol(","));
+            } while (words.acceptComma());
             words.expectSymbol(")");
         }
         words.expect("as");
@@ -194,7 +194,7 @@ final class SessionParser {
                     .at(words.startOf(first) + 1);
         }
         return new Syntax.Prepare(
-                name, types, statement, words.startFrom(first), words.endFrom(first), words.highestParameter(first));
+                name, types, statement, words.startOf(first), words.endFrom(first), words.highestParameter(first));
     }
 
     Syntax execute() {
@@ -205,7 +205,7 @@ final class SessionParser {
             if (!words.peek().isSymbol(")")) {
                 do {
                     arguments.add(words.expression());
-                } while (words.acceptSymbol(","));
+                } while (words.acceptComma());
             }
             words.expectSymbol(")");
         }

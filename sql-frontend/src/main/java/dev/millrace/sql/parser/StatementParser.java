@@ -5,8 +5,6 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.Literals;
-import dev.millrace.sql.parser.form.DuckDbForms;
-import dev.millrace.sql.parser.form.LongDisjunctions;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
@@ -71,9 +69,7 @@ public final class StatementParser {
     private final RoleParser roles;
 
     private StatementParser(String sql) {
-        List<Lexeme> lexemes = LongDisjunctions.split(DuckDbForms.rewrite(Lexer.tokens(sql)));
-        OperatorChains.check(lexemes);
-        this.words = new Words(sql, lexemes);
+        this.words = new Words(sql, Lexer.tokens(sql));
         this.definitions = new DefinitionParser(words);
         this.rows = new RowsParser(words, this);
         this.changes = new ChangeParser(words);
@@ -101,11 +97,11 @@ public final class StatementParser {
             int first = words.place();
             Syntax syntax = statement();
             if (!words.atEnd() && !words.peek().isSymbol(";")) {
-                throw words.leftOver();
+                throw words.unexpected();
             }
             // The parameters of what PREPARE prepares are given by EXECUTE.
             int parameters = syntax instanceof Syntax.Prepare ? 0 : words.highestParameter(first);
-            statements.add(new Parsed(syntax, words.startFrom(first), words.endFrom(first), parameters));
+            statements.add(new Parsed(syntax, words.startOf(first), words.endFrom(first), parameters));
         }
     }
 
@@ -123,7 +119,7 @@ public final class StatementParser {
                 changes.refuseInto();
                 yield rows.select();
             }
-            case "values", "table" -> rows.select();
+            case "values", "table", "from", "pivot", "unpivot", "pivot_wider", "pivot_longer" -> rows.select();
             case "with" -> changes.isNextBehindWith() ? changes.afterWith() : rows.select();
             case "create" -> roles.isNext() ? roles.create() : definitions.create();
             case "drop" -> roles.isNext() ? roles.drop() : drop();
@@ -188,7 +184,7 @@ public final class StatementParser {
                 if (words.peek().isSymbol("(")) { // columns
                     words.skipParentheses();
                 }
-            } while (words.acceptSymbol(","));
+            } while (words.acceptComma());
         }
         return new Syntax.Complete(new Statement.Upkeep(command, relations));
     }
@@ -223,7 +219,7 @@ public final class StatementParser {
                 missingSchemas.add(name.names.get(0));
             }
             words.skipParentheses();
-        } while (words.acceptSymbol(","));
+        } while (words.acceptComma());
         boolean cascade = words.accept("cascade");
         if (!cascade) {
             words.accept("restrict");
@@ -316,11 +312,11 @@ public final class StatementParser {
         Set<ExplainForm> forms = EnumSet.noneOf(ExplainForm.class);
         if (words.peek().isSymbol("(")
                 && !words.peekAt(1).isSymbol("(")
-                && !words.peekAt(1).isWord("select")) {
+                && !ChangeParser.beginsQuery(words.peekAt(1))) {
             words.next();
             do {
                 forms.add(words.oneOf(ExplainForm.class, "explain option"));
-            } while (words.acceptSymbol(","));
+            } while (words.acceptComma());
             words.expectSymbol(")");
         } else {
             for (ExplainForm form : ExplainForm.values()) {
@@ -337,7 +333,7 @@ public final class StatementParser {
 
     /** The expression that a text is. */
     public static SqlNode parseExpression(String text) {
-        return new Words(text, DuckDbForms.rewrite(Lexer.tokens(text))).expression();
+        return new Words(text, Lexer.tokens(text)).expression();
     }
 
     /** The literal that a text is; empty for any other expression. */
@@ -352,7 +348,7 @@ public final class StatementParser {
     /** Whether a text is an expression and nothing else. */
     public static boolean isExpression(String text) {
         try {
-            Words words = new Words(text, DuckDbForms.rewrite(Lexer.tokens(text)));
+            Words words = new Words(text, Lexer.tokens(text));
             words.expression();
             return words.peek().kind() == Kind.END;
         } catch (MillraceException e) {
@@ -362,7 +358,7 @@ public final class StatementParser {
 
     /** The query that a text is. */
     public static SqlNode parseQuery(String text) {
-        Words words = new Words(text, DuckDbForms.rewrite(Lexer.tokens(text)));
+        Words words = new Words(text, Lexer.tokens(text));
         SqlNode query = words.query();
         if (words.peek().kind() != Kind.END) {
             throw words.syntaxError();

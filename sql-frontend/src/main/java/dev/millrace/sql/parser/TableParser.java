@@ -48,7 +48,7 @@ final class TableParser {
         if (words.acceptSymbol("(")) {
             do {
                 element();
-            } while (words.acceptSymbol(","));
+            } while (words.acceptComma());
             words.expectSymbol(")");
         }
         Map<String, String> options = words.optionalOptions();

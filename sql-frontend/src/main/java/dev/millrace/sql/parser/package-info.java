@@ -1,8 +1,7 @@
 /**
- * SQL text to syntax trees.
+ * SQL text to statements' syntax.
  *
- * <p>Entry: {@link dev.millrace.sql.parser.StatementParser}, which reads statements by recursive descent and gives their
- * queries and expressions to the generated grammar: {@code form} puts other dialects' forms into ours before, {@code feed} is what
- * makes that grammar PostgreSQL's.
+ * <p>Entry: {@link dev.millrace.sql.parser.StatementParser}. Each kind of statement has its class, all over the same
+ * {@code Words}, a place in the text, which also reads queries and expressions by {@link dev.millrace.sql.grammar.Grammar}.
  */
 package dev.millrace.sql.parser;

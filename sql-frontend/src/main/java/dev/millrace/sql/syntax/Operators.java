@@ -1,18 +1,11 @@
 package dev.millrace.sql.syntax;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.calcite.sql.SqlBinaryOperator;
-import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlKind;
-import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOperator;
-import org.apache.calcite.sql.fun.SqlStdOperatorTable;
-import org.apache.calcite.sql.parser.SqlParserPos;
-import org.apache.calcite.sql.parser.SqlParserUtil;
-import org.apache.calcite.sql.parser.SqlParserUtil.ToTreeListItem;
 
 /** PostgreSQL's infix operators that Calcite's grammar lacks, with PostgreSQL's precedence on Calcite's scale. */
 public final class Operators {
@@ -72,34 +65,16 @@ public final class Operators {
 
     private Operators() {}
 
-    /** Whether {@link #infix} knows the operator. */
-    public static boolean isInfix(String name) {
-        return INFIX.containsKey(name);
+    /** The operators that are written with signs. */
+    public static List<String> symbols() {
+        return INFIX.keySet().stream()
+                .filter(name -> !Character.isLetter(name.charAt(0)))
+                .toList();
     }
 
     /** The operator of this spelling. */
     public static SqlOperator infix(String name) {
         return INFIX.get(name);
-    }
-
-    /**
-     * Casts the last operand of a list of operands and operators under construction, together with its subscripts and
-     * fields, as {@code a + b[1]::int} is {@code a + CAST(b[1] AS int)}.
-     */
-    public static void castLast(List<Object> list, SqlDataTypeSpec type) {
-        int first = list.size() - 1;
-        while (first >= 2
-                && list.get(first - 1) instanceof ToTreeListItem item
-                && (item.getOperator() == SqlStdOperatorTable.ITEM || item.getOperator() == SqlStdOperatorTable.DOT)) {
-            first -= 2;
-        }
-        List<Object> operandItems = list.subList(first, list.size());
-        SqlNode operand = operandItems.size() == 1
-                ? (SqlNode) operandItems.get(0)
-                : SqlParserUtil.toTree(new ArrayList<>(operandItems));
-        operandItems.clear();
-        SqlParserPos pos = operand.getParserPosition().plus(type.getParserPosition());
-        list.add(SqlStdOperatorTable.CAST.createCall(pos, operand, type));
     }
 
     private static SqlOperator operator(String name, int precedence) {

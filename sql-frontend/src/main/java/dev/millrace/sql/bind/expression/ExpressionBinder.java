@@ -294,9 +294,6 @@ public final class ExpressionBinder {
             case DOT -> {
                 return nested.dot(call);
             }
-            case LITERAL_CHAIN ->
-                throw Errors.error(
-                        SqlState.SYNTAX_ERROR, "syntax error: two texts one after the other", operands.get(1));
             case OTHER -> {
                 if (call.getOperator() instanceof SqlBinaryOperator) {
                     return infix(call);

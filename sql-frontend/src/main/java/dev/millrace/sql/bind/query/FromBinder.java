@@ -91,7 +91,6 @@ public final class FromBinder {
             }
             case COLLECTION_TABLE -> tableFunction(call);
             case LATERAL -> bind(call.operand(0));
-            case TABLE_REF -> bind(call.operand(0));
             case SNAPSHOT -> {
                 if (!besideSnapshot) {
                     throw Errors.notAvailableYet("FOR SYSTEM_TIME AS OF anywhere but on the right of a join", call)
@@ -100,9 +99,6 @@ public final class FromBinder {
                 yield bind(((SqlSnapshot) call).getTableRef());
             }
             case UNNEST -> expanded(call, call);
-            case TABLESAMPLE ->
-                throw Errors.notAvailableYet("TABLESAMPLE", call)
-                        .withHint("a sixteenth that stays the same: WHERE left(md5(key::text), 1) = '0'");
             case MATCH_RECOGNIZE -> match((SqlMatchRecognize) call);
             default -> throw Errors.error(SqlState.SYNTAX_ERROR, "syntax error in FROM", call);
         };

@@ -1,4 +1,4 @@
-package dev.millrace.sql.parser;
+package dev.millrace.sql.grammar;
 
 import dev.millrace.error.Suggestion;
 import dev.millrace.sql.text.Keywords;

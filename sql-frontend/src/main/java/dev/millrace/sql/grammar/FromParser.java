@@ -1,0 +1,320 @@
+package dev.millrace.sql.grammar;
+
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.sql.text.Lexeme;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.calcite.sql.JoinConditionType;
+import org.apache.calcite.sql.JoinType;
+import org.apache.calcite.sql.SqlAsofJoin;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlJoin;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSnapshot;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.parser.SqlParserPos;
+
+/** Items of FROM and the joins between them; functions there are {@link TableCallParser}'s. */
+final class FromParser {
+    private final Grammar grammar;
+    private final Tokens tokens;
+    private final TableCallParser functions;
+
+    FromParser(Grammar grammar) {
+        this.grammar = grammar;
+        this.tokens = grammar.tokens;
+        this.functions = new TableCallParser(grammar);
+    }
+
+    /** What is behind FROM, or behind USING of DELETE and MERGE. */
+    SqlNode clause() {
+        SqlNode left = item();
+        while (true) {
+            Lexeme comma = tokens.peek();
+            if (comma.isSymbol(",")) {
+                tokens.next();
+                if (Tokens.closes(tokens.peek())) {
+                    return left;
+                }
+                SqlParserPos position = Tokens.position(comma);
+                left = join(left, false, JoinType.COMMA, item(), JoinConditionType.NONE, null, position);
+            } else {
+                Optional<SqlNode> joined = joined(left);
+                if (joined.isEmpty()) {
+                    return left;
+                }
+                left = joined.get();
+            }
+        }
+    }
+
+    private static SqlNode join(
+            SqlNode left,
+            boolean natural,
+            JoinType type,
+            SqlNode right,
+            JoinConditionType conditionType,
+            SqlNode condition,
+            SqlParserPos position) {
+        return new SqlJoin(
+                position,
+                left,
+                SqlLiteral.createBoolean(natural, position),
+                type.symbol(position),
+                right,
+                conditionType.symbol(position),
+                condition);
+    }
+
+    // ---- joins -----------------------------------------------------------------------------------------------------
+
+    /** Items and joins between them without commas. */
+    private SqlNode joins() {
+        SqlNode left = item();
+        Optional<SqlNode> joined = joined(left);
+        while (joined.isPresent()) {
+            left = joined.get();
+            joined = joined(left);
+        }
+        return left;
+    }
+
+    /** A relation and the join behind it, if one follows. */
+    private Optional<SqlNode> joined(SqlNode left) {
+        rejectPositional();
+        boolean natural = tokens.accept("natural");
+        Optional<JoinType> type = joinType();
+        if (type.isEmpty()) {
+            if (natural) {
+                throw tokens.unexpected();
+            }
+            return Optional.empty();
+        }
+        SqlParserPos position = Tokens.position(tokens.peekAt(-1));
+        SqlNode right = item();
+        if (needsCondition(type.get(), natural)) { // a JOIN b JOIN c ON .. ON ..
+            while (!beginsCondition() && beginsConditionalJoin()) {
+                right = nested(right);
+            }
+        }
+        return Optional.of(withCondition(left, natural, type.get(), right, position));
+    }
+
+    private SqlNode nested(SqlNode left) {
+        grammar.enter();
+        SqlNode joined = joined(left).orElseThrow(tokens::unexpected);
+        grammar.leave();
+        return joined;
+    }
+
+    private static boolean needsCondition(JoinType type, boolean natural) {
+        return !natural && type != JoinType.CROSS;
+    }
+
+    private boolean beginsCondition() {
+        return tokens.peek().isWord("on")
+                || tokens.peek().isWord("using")
+                || tokens.peek().isWord("match_condition");
+    }
+
+    private boolean beginsConditionalJoin() {
+        int place = tokens.place();
+        Optional<JoinType> type = joinType();
+        tokens.backTo(place);
+        return type.isPresent() && type.get() != JoinType.CROSS;
+    }
+
+    /** The words of a join, or nothing. */
+    private Optional<JoinType> joinType() {
+        if (tokens.accept("join") || tokens.acceptAll("inner", "join")) {
+            return Optional.of(JoinType.INNER);
+        }
+        if (tokens.acceptAll("cross", "join")) {
+            return Optional.of(JoinType.CROSS);
+        }
+        if (tokens.acceptAll("left", "join") || tokens.acceptAll("left", "outer", "join")) {
+            return Optional.of(JoinType.LEFT);
+        }
+        if (tokens.acceptAll("right", "join") || tokens.acceptAll("right", "outer", "join")) {
+            return Optional.of(JoinType.RIGHT);
+        }
+        if (tokens.acceptAll("full", "join") || tokens.acceptAll("full", "outer", "join")) {
+            return Optional.of(JoinType.FULL);
+        }
+        if (tokens.acceptAll("semi", "join") || tokens.acceptAll("left", "semi", "join")) {
+            return Optional.of(JoinType.LEFT_SEMI_JOIN);
+        }
+        if (tokens.acceptAll("anti", "join") || tokens.acceptAll("left", "anti", "join")) {
+            return Optional.of(JoinType.LEFT_ANTI_JOIN);
+        }
+        if (tokens.acceptAll("asof", "join") || tokens.acceptAll("asof", "inner", "join")) {
+            return Optional.of(JoinType.ASOF);
+        }
+        boolean left = tokens.acceptAll("asof", "left", "join")
+                || tokens.acceptAll("asof", "left", "outer", "join")
+                || tokens.acceptAll("left", "asof", "join");
+        if (left) {
+            return Optional.of(JoinType.LEFT_ASOF);
+        }
+        if (tokens.peek().isWord("inner")
+                || tokens.peek().isWord("cross")
+                || tokens.peek().isWord("full")) { // no names
+            tokens.next();
+            tokens.accept("outer");
+            throw tokens.unexpected();
+        }
+        return Optional.empty();
+    }
+
+    private void rejectPositional() {
+        if (tokens.peek().isWord("positional") && tokens.peekAt(1).isWord("join")) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "POSITIONAL JOIN is not supported: rows that change have no positions")
+                    .withHint("number them: (SELECT *, row_number() OVER (ORDER BY ..) AS n FROM a) AS a"
+                            + " FULL JOIN (..) AS b USING (n); lists side by side are unnest(a, b)")
+                    .at(tokens.peek().start() + 1);
+        }
+    }
+
+    private SqlNode withCondition(SqlNode left, boolean natural, JoinType type, SqlNode right, SqlParserPos position) {
+        boolean asof = type == JoinType.ASOF || type == JoinType.LEFT_ASOF;
+        SqlNode match = SqlLiteral.createBoolean(true, position); // DuckDB has it as a part of ON
+        if (tokens.peek().isWord("match_condition") && tokens.peekAt(1).isSymbol("(")) {
+            if (!asof) {
+                throw tokens.unexpected();
+            }
+            tokens.next();
+            match = grammar.primaries.operand();
+            if (!tokens.peek().isWord("on")) {
+                throw tokens.unexpected();
+            }
+        }
+        if (tokens.peek().isWord("on")) {
+            SqlLiteral on = JoinConditionType.ON.symbol(Tokens.position(tokens.next()));
+            SqlNode condition = grammar.expressions.expression();
+            SqlLiteral isNatural = SqlLiteral.createBoolean(natural, position);
+            return asof
+                    ? new SqlAsofJoin(position, left, isNatural, type.symbol(position), right, on, condition, match)
+                    : new SqlJoin(position, left, isNatural, type.symbol(position), right, on, condition);
+        }
+        if (tokens.peek().isWord("using") && !tokens.peekAt(1).isWord("sample")) {
+            tokens.next();
+            SqlNodeList columns = grammar.queries.names();
+            return join(left, natural, type, right, JoinConditionType.USING, columns, position);
+        }
+        return join(left, natural, type, right, JoinConditionType.NONE, null, position);
+    }
+
+    // ---- items -----------------------------------------------------------------------------------------------------
+
+    /** A relation, a function, or a query or joins in parentheses, with its name. */
+    SqlNode item() {
+        int start = tokens.place();
+        boolean lateral = tokens.accept("lateral");
+        Lexeme first = tokens.peek();
+        SqlNode item;
+        if (first.isSymbol("(")) {
+            item = parenthesized();
+            if (item instanceof SqlJoin && !lateral && isNamed()) { // (a JOIN b) AS j: short for a sub-query
+                SqlParserPos position = tokens.positionFrom(start);
+                item = SyntaxNodes.select(position, List.of(SqlIdentifier.star(position)), item, null, null);
+            }
+            item = lateral ? lateral(item, start) : item;
+        } else if (first.isWord("table") && tokens.peekAt(1).isSymbol("(")) {
+            item = functions.explicit();
+            item = lateral ? lateral(item, start) : item;
+        } else {
+            Optional<SqlNode> defined = functions.withColumnDefinitions(start);
+            if (defined.isPresent()) {
+                return defined.get();
+            }
+            item = functions.isNext() ? functions.call() : relation(lateral);
+        }
+        return behind(item, start);
+    }
+
+    private boolean isNamed() {
+        return tokens.peek().isWord("as") || QueryWords.isItemAlias(tokens);
+    }
+
+    private SqlNode lateral(SqlNode item, int start) {
+        return SqlStdOperatorTable.LATERAL.createCall(tokens.positionFrom(start), item);
+    }
+
+    private SqlNode parenthesized() {
+        tokens.next();
+        grammar.enter();
+        SqlNode inner;
+        if (QueryWords.beginsQuery(tokens)) {
+            inner = grammar.queries.query();
+        } else {
+            inner = joins();
+            if (inner.isA(SqlKind.QUERY) && QueryWords.continuesQuery(tokens)) { // (SELECT 1) UNION (SELECT 2)
+                inner = grammar.queries.rest(inner);
+            }
+        }
+        grammar.leave();
+        tokens.require(")");
+        return inner;
+    }
+
+    /** A relation by its name. */
+    private SqlNode relation(boolean lateral) {
+        if (lateral) { // of a function or a query
+            tokens.queryName();
+            throw tokens.unexpected();
+        }
+        int start = tokens.place();
+        SqlIdentifier name = grammar.primaries.path(tokens.queryName());
+        if (name.isStar()) {
+            throw tokens.syntaxErrorAt(tokens.peekAt(-1));
+        }
+        if (tokens.peek().isWord("for") && tokens.peekAt(1).isWord("system_time")) {
+            tokens.acceptAll("for", "system_time");
+            if (!tokens.acceptAll("as", "of")) {
+                throw tokens.unexpected();
+            }
+            SqlNode time = grammar.expressions.expression();
+            return new SqlSnapshot(tokens.positionFrom(start), name, time);
+        }
+        return name;
+    }
+
+    /** What may stand behind an item: MATCH_RECOGNIZE, PIVOT, a name, TABLESAMPLE. */
+    private SqlNode behind(SqlNode first, int start) {
+        SqlNode item = first;
+        if (grammar.matches.isNext()) {
+            item = grammar.matches.match(item);
+        }
+        Optional<SqlNode> pivoted = grammar.pivots.behind(item, start);
+        item = pivoted.orElse(item);
+        if (tokens.accept("as")) {
+            item = named(item, tokens.label());
+        } else if (QueryWords.isItemAlias(tokens)) {
+            item = named(item, tokens.named(tokens.next()));
+        }
+        boolean sample = tokens.peek().isWord("tablesample")
+                && (tokens.peekAt(1).isWord("bernoulli") || tokens.peekAt(1).isWord("system"));
+        if (sample) {
+            throw MillraceException.notAvailableYet("TABLESAMPLE")
+                    .withHint("a sixteenth that stays the same: WHERE left(md5(key::text), 1) = '0'")
+                    .at(tokens.startOf(start) + 1);
+        }
+        return item;
+    }
+
+    private SqlNode named(SqlNode item, SqlIdentifier alias) {
+        List<SqlNode> operands = new ArrayList<>(List.of(item, alias));
+        if (tokens.peek().isSymbol("(")) {
+            operands.addAll(grammar.queries.names().getList());
+        }
+        return SqlStdOperatorTable.AS.createCall(
+                item.getParserPosition().plus(tokens.positionFrom(tokens.place() - 1)), operands);
+    }
+}
