@@ -31,29 +31,49 @@ final class FromParser {
         this.functions = new TableCallParser(grammar);
     }
 
-    /** What is behind FROM, or behind USING of DELETE and MERGE. */
+    /**
+     * What is behind FROM, or behind USING of DELETE and MERGE. Joins bind tighter than commas. Where that makes no difference they
+     * are taken from left to right, so that items see those before them:
+     *
+     * <pre>
+     * a, b JOIN c ON x            (a, b) JOIN c ON x
+     * a, b RIGHT JOIN c ON x      a, (b RIGHT JOIN c ON x)
+     * a, b JOIN c USING (x)       a, (b JOIN c USING (x))
+     * </pre>
+     */
     SqlNode clause() {
-        SqlNode left = item();
-        while (true) {
-            Lexeme comma = tokens.peek();
-            if (comma.isSymbol(",")) {
-                tokens.next();
-                if (Tokens.closes(tokens.peek())) {
-                    return left;
-                }
-                SqlParserPos position = Tokens.position(comma);
-                left = join(left, false, JoinType.COMMA, item(), JoinConditionType.NONE, null, position);
-            } else {
-                Optional<SqlNode> joined = joined(left);
-                if (joined.isEmpty()) {
-                    return left;
-                }
-                left = joined.get();
+        SqlNode left = joins(item());
+        while (tokens.peek().isSymbol(",")) {
+            SqlParserPos position = Tokens.position(tokens.next());
+            if (Tokens.closes(tokens.peek())) {
+                return left;
             }
+            SqlJoin comma = join(left, false, JoinType.COMMA, item(), JoinConditionType.NONE, null, position);
+            left = ofComma(comma, joins(comma));
         }
+        return left;
     }
 
-    private static SqlNode join(
+    /** A comma and the joins behind it, which were read as if they were of all before them. */
+    private static SqlNode ofComma(SqlJoin comma, SqlNode joined) {
+        boolean differs = false;
+        SqlJoin first = comma;
+        for (SqlNode node = joined; node != comma; node = first.getLeft()) {
+            first = (SqlJoin) node;
+            differs |= first.getJoinType() == JoinType.RIGHT
+                    || first.getJoinType() == JoinType.FULL
+                    || first.isNatural()
+                    || first.getConditionType() == JoinConditionType.USING;
+        }
+        if (!differs) {
+            return joined;
+        }
+        first.setLeft(comma.getRight());
+        comma.setRight(joined);
+        return comma;
+    }
+
+    private static SqlJoin join(
             SqlNode left,
             boolean natural,
             JoinType type,
@@ -73,9 +93,9 @@ final class FromParser {
 
     // ---- joins -----------------------------------------------------------------------------------------------------
 
-    /** Items and joins between them without commas. */
-    private SqlNode joins() {
-        SqlNode left = item();
+    /** An item and the joins behind it. */
+    private SqlNode joins(SqlNode item) {
+        SqlNode left = item;
         Optional<SqlNode> joined = joined(left);
         while (joined.isPresent()) {
             left = joined.get();
@@ -254,7 +274,7 @@ final class FromParser {
         if (QueryWords.beginsQuery(tokens)) {
             inner = grammar.queries.query();
         } else {
-            inner = joins();
+            inner = joins(item());
             if (inner.isA(SqlKind.QUERY) && QueryWords.continuesQuery(tokens)) { // (SELECT 1) UNION (SELECT 2)
                 inner = grammar.queries.rest(inner);
             }
