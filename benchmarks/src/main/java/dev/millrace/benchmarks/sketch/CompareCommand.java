@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -33,8 +32,8 @@ public final class CompareCommand implements Callable<Integer> {
             description = "The bound as a percentage of each feature's range (default: ${DEFAULT-VALUE}).")
     private double percent = 1;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "Draw sizes against raw.")
-    private Path svg;
+    @Option(names = "--png", paramLabel = "FILE", description = "Draw sizes against raw.")
+    private Path png;
 
     @Override
     public Integer call() throws IOException {
@@ -76,8 +75,8 @@ public final class CompareCommand implements Callable<Integer> {
         }
         summary("one feature", all.stream().filter(s -> s.features() == 1).toList());
         summary("several features", all.stream().filter(s -> s.features() > 1).toList());
-        if (svg != null) {
-            Files.writeString(svg, plot(all));
+        if (png != null) {
+            Files.write(png, plot(all, percent));
         }
         return 0;
     }
@@ -105,25 +104,22 @@ public final class CompareCommand implements Callable<Integer> {
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
     }
 
-    private static String plot(List<Sizes> all) {
-        List<Chart.Line> lines = new ArrayList<>();
-        lines.add(line(all, "zstd-19", s -> s.raw() / s.zstd()));
-        lines.add(line(all, "Gorilla", s -> s.raw() / s.gorilla()));
-        lines.add(line(all, "LEC", s -> s.raw() / s.lec()));
-        lines.add(line(all, "published", s -> s.raw() / s.published()));
-        lines.add(line(all, "queryable", s -> s.raw() / s.queryable()));
-        lines.add(line(all, "archival", s -> s.raw() / s.archival()));
-        lines.add(line(all, "order-1 entropy", s -> s.raw() / s.entropy()));
-        return Chart.of(
-                "Times smaller than raw (logarithm to base 10), by set",
-                lines,
-                all.stream().map(Sizes::name).toList());
+    private static byte[] plot(List<Sizes> all, double percent) {
+        return Chart.dots(
+                String.format(Locale.ROOT, "Sizes of the sets, bound %.3g %% of each feature's range", percent),
+                "times smaller than raw",
+                all.stream().map(Sizes::name).toList(),
+                List.of(
+                        dots(all, "zstd-19", s -> s.raw() / s.zstd()),
+                        dots(all, "Gorilla", s -> s.raw() / s.gorilla()),
+                        dots(all, "LEC", s -> s.raw() / s.lec()),
+                        dots(all, "published", s -> s.raw() / s.published()),
+                        dots(all, "queryable", s -> s.raw() / s.queryable()),
+                        dots(all, "archival", s -> s.raw() / s.archival()),
+                        dots(all, "order-1 entropy", s -> s.raw() / s.entropy())));
     }
 
-    private static Chart.Line line(List<Sizes> all, String name, ToDoubleFunction<Sizes> of) {
-        return new Chart.Line(
-                name,
-                IntStream.range(0, all.size()).asDoubleStream().toArray(),
-                all.stream().mapToDouble(of).map(Math::log10).toArray());
+    private static Chart.Dots dots(List<Sizes> all, String name, ToDoubleFunction<Sizes> of) {
+        return new Chart.Dots(name, all.stream().mapToDouble(of).boxed().toList());
     }
 }

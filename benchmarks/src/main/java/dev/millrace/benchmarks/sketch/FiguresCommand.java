@@ -61,8 +61,8 @@ public final class FiguresCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void write(String name, String picture) throws IOException {
-        Files.writeString(out.resolve("sketch-" + name + ".svg"), picture);
+    private void write(String name, byte[] picture) throws IOException {
+        Files.write(out.resolve("sketch-" + name + ".png"), picture);
     }
 
     private static ProbabilityBins fit(double[] values, int count, double range) {
@@ -95,13 +95,14 @@ public final class FiguresCommand implements Callable<Integer> {
                 .toArray();
         write(
                 "fig-6-4",
-                Chart.of(
+                Chart.lines(
                         "Fig. 6.4: the fridge's highest peak, bins fitted before it, bound 2.5 %",
+                        "observation",
+                        "W",
                         List.of(
-                                new Chart.Line("observed (W)", x, window),
+                                new Chart.Line("observed", x, window),
                                 new Chart.Line("basic bins", x, basic),
-                                new Chart.Line("adaptive", x, kept)),
-                        List.of()));
+                                new Chart.Line("adaptive", x, kept))));
     }
 
     /** Fig. 6.5: the error of bins on a window of the stream, and on three samples of it. */
@@ -130,14 +131,15 @@ public final class FiguresCommand implements Callable<Integer> {
         }
         write(
                 "fig-6-5",
-                Chart.of(
-                        "Fig. 6.5: NRMSE (%) of the first bins on household power: window of 500 and samples",
+                Chart.lines(
+                        "Fig. 6.5: error of the first bins on household power: window of 500 and samples",
+                        "observation",
+                        "NRMSE, %",
                         List.of(
                                 new Chart.Line("window", x, y[0]),
                                 new Chart.Line("uniform", x, y[1]),
                                 new Chart.Line("Aggarwal", x, y[2]),
-                                new Chart.Line("variable rate", x, y[3])),
-                        List.of()));
+                                new Chart.Line("variable rate", x, y[3]))));
     }
 
     /** Fig. 6.7: bytes of the inverted index, all plain, all Roaring, and whichever is smaller. */
@@ -163,13 +165,14 @@ public final class FiguresCommand implements Callable<Integer> {
         double[] x = IntStream.range(0, segments).asDoubleStream().toArray();
         write(
                 "fig-6-7",
-                Chart.of(
-                        "Fig. 6.7: bytes of the inverted index of 1,024 observations, household power",
+                Chart.lines(
+                        "Fig. 6.7: the inverted index of 1,024 observations, household power",
+                        "segment",
+                        "bytes",
                         List.of(
                                 new Chart.Line("plain bitmaps", x, y[0]),
                                 new Chart.Line("Roaring, runs", x, y[1]),
-                                new Chart.Line("by occupancy", x, y[2])),
-                        List.of()));
+                                new Chart.Line("by occupancy", x, y[2]))));
         System.out.printf(
                 java.util.Locale.ROOT,
                 "Fig. 6.7: by occupancy %.0f %% smaller than Roaring, %.0f %% smaller than plain%n",
@@ -224,7 +227,9 @@ public final class FiguresCommand implements Callable<Integer> {
         }
         write(
                 "fig-6-12",
-                Chart.of("Fig. 6.12: features by NRMSE (%), all sets, bound 2.5 % of range", lines, List.of()));
+                Chart.lines(
+                        "Fig. 6.12: errors of all sets' features, bound 2.5 % of range",
+                        "NRMSE, %", "features", lines));
     }
 
     /** Fig. 6.13: sizes by bound. */
@@ -250,6 +255,8 @@ public final class FiguresCommand implements Callable<Integer> {
             }
             lines.add(new Chart.Line(series.name(), percents, smaller));
         }
-        write("fig-6-13", Chart.of("Fig. 6.13: times smaller than raw, by bound (% of range)", lines, List.of()));
+        write(
+                "fig-6-13",
+                Chart.lines("Fig. 6.13: sizes by bound", "bound, % of range", "times smaller than raw", lines));
     }
 }
