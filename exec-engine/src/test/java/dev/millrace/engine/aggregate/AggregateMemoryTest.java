@@ -13,6 +13,7 @@ import dev.millrace.plan.expression.AggregateCall.Function;
 import dev.millrace.plan.node.PartialSchemas;
 import dev.millrace.plan.node.PlanNode.Aggregate;
 import dev.millrace.plan.node.PlanNode.Phase;
+import dev.millrace.testing.harness.MemoryThatEnds;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;

@@ -4,16 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.engine.aggregate.AggregateTests;
-import dev.millrace.engine.aggregate.MemoryThatEnds;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
 import dev.millrace.plan.node.PlanNode.MultiJoin;
+import dev.millrace.testing.harness.MemoryThatEnds;
 import dev.millrace.testing.rows.Row;
+import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -34,26 +35,13 @@ class JoinMemoryTest {
     private static final List<Integer> KEYS = List.of(0, 1);
 
     private static Join node(JoinKind kind, boolean hasResidual, Optional<JoinTime> time) {
-        List<Field> fields = new ArrayList<>();
-        for (int i = 0; i < (kind == JoinKind.SEMI || kind == JoinKind.ANTI ? 1 : 2); i++) {
-            SIDE.fields().forEach(field -> fields.add(new Field(field.name(), field.type(), true)));
+        return JoinPlans.ofEqualSides(SIDE, kind, KEYS, hasResidual ? Optional.of("le") : Optional.empty(), 2, time);
+    }
+
+    private static void fill(VersionedView view, BufferAllocator allocator, List<Row> rows) {
+        try (Batch batch = TestBatches.of(SIDE, allocator, rows)) {
+            view.fill(List.of(batch));
         }
-        Expression notAfter = new Expression.Call(
-                "le",
-                List.of(
-                        new Expression.Column(2, DataType.TIMESTAMP, false),
-                        new Expression.Column(5, DataType.TIMESTAMP, false)),
-                DataType.BOOLEAN,
-                false);
-        return new Join(
-                AggregateTests.scan(SIDE),
-                AggregateTests.scan(SIDE),
-                kind,
-                KEYS,
-                KEYS,
-                hasResidual ? Optional.of(notAfter) : Optional.empty(),
-                time,
-                new Schema(fields));
     }
 
     private static Row row(Object key, long time) {
@@ -129,7 +117,7 @@ class JoinMemoryTest {
             Join node = node(kind, true, Optional.empty());
             try (RootAllocator allocator = new RootAllocator();
                     VersionedView view = new VersionedView(SIDE, 64, allocator)) {
-                MemoryThatEnds.fill(view, SIDE, allocator, row(1L, 1), row(2L, 9), row(1L, 2), row(3L, 1));
+                fill(view, allocator, List.of(row(1L, 1), row(2L, 9), row(1L, 2), row(3L, 1)));
                 script(true).run(() -> {
                     SharedSide kept = new SharedSide(
                             1, view.followers().follow(KEYS, allocator, () -> {}), List.of(0, 1, 2), KEYS, KEYS);

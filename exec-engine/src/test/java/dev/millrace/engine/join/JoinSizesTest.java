@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.engine.aggregate.AggregateTests;
 import dev.millrace.operator.Operator;
-import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode.Join;
 import dev.millrace.plan.node.PlanNode.JoinKind;
@@ -15,7 +14,6 @@ import dev.millrace.testing.rows.Row;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -32,26 +30,8 @@ class JoinSizesTest {
     private static final int OBJECT_BYTES = 200; // that a row may take on the heap, with a key or a text of its own
 
     private static Join node(JoinKind kind, boolean hasRanges, Optional<JoinTime> time) {
-        List<Field> fields = new ArrayList<>();
-        for (int i = 0; i < (kind == JoinKind.SEMI ? 1 : 2); i++) {
-            SIDE.fields().forEach(field -> fields.add(new Field(field.name(), field.type(), true)));
-        }
-        Expression before = new Expression.Call(
-                "lt",
-                List.of(
-                        new Expression.Column(1, DataType.TIMESTAMP, false),
-                        new Expression.Column(4, DataType.TIMESTAMP, false)),
-                DataType.BOOLEAN,
-                false);
-        return new Join(
-                AggregateTests.scan(SIDE),
-                AggregateTests.scan(SIDE),
-                kind,
-                List.of(0),
-                List.of(0),
-                hasRanges ? Optional.of(before) : Optional.empty(),
-                time,
-                new Schema(fields));
+        return JoinPlans.ofEqualSides(
+                SIDE, kind, List.of(0), hasRanges ? Optional.of("lt") : Optional.empty(), 1, time);
     }
 
     private static Row[] rows(int port, int keys, int from, int to) {

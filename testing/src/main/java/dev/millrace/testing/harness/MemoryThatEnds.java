@@ -1,19 +1,17 @@
-package dev.millrace.engine.aggregate;
+package dev.millrace.testing.harness;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.batch.Batch;
-import dev.millrace.engine.view.VersionedView;
 import dev.millrace.operator.KeyGroups;
 import dev.millrace.operator.Operator;
-import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
 import dev.millrace.testing.memory.FailingMemory;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
+import dev.millrace.testing.rows.ZSet;
 import dev.millrace.testing.time.TestClock;
-import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,30 +27,7 @@ import org.apache.arrow.memory.RootAllocator;
  * given back when the operator is closed, with the batches that it was given.
  */
 public final class MemoryThatEnds {
-    private record Context(BufferAllocator allocator) implements OperatorContext {
-        @Override
-        public Clock clock() {
-            return new TestClock(0);
-        }
-
-        @Override
-        public KeyGroups keyGroups() {
-            return KeyGroups.ALL;
-        }
-
-        @Override
-        public int batchRows() {
-            return 10;
-        }
-
-        @Override
-        public OperatorMetrics metrics() {
-            return new OperatorMetrics();
-        }
-
-        @Override
-        public void lateRows(Batch batch, int[] rows, int count, long watermarkMicros) {}
-    }
+    private static final int BATCH_ROWS = 10;
 
     private interface Step {
         void run(Operator operator, Output output, BufferAllocator inputs);
@@ -142,7 +117,14 @@ public final class MemoryThatEnds {
     /** Returns whether all of the script ran. */
     private boolean play(Operator operator, BufferAllocator allocator, BufferAllocator given, FailingMemory failing) {
         try {
-            operator.open(new Context(allocator));
+            operator.open(new HarnessContext(
+                    allocator,
+                    new TestClock(0),
+                    KeyGroups.ALL,
+                    BATCH_ROWS,
+                    new OperatorMetrics(),
+                    new ZSet(),
+                    Optional.empty()));
             for (Step step : script) {
                 step.run(operator, NOWHERE, given);
             }
@@ -151,16 +133,6 @@ public final class MemoryThatEnds {
             assertTrue(failing.hasFailed());
             failure = Optional.of(e);
             return false;
-        }
-    }
-
-    /** Rows for a view that nobody has yet. */
-    public static void fill(VersionedView view, Schema schema, BufferAllocator allocator, Row... rows) {
-        List<Row> canonical = Arrays.stream(rows)
-                .map(row -> TestBatches.canonical(schema, row))
-                .toList();
-        try (Batch batch = TestBatches.of(schema, allocator, canonical)) {
-            view.fill(List.of(batch));
         }
     }
 }
