@@ -355,7 +355,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         if (general.isPresent()) {
             return general.get().onWatermark(watermarkMicros, output);
         }

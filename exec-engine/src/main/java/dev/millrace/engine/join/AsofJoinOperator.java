@@ -330,7 +330,7 @@ public final class AsofJoinOperator implements Operator {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         if (!nearest.settled()) {
             return watermarkMicros != END_OF_INPUT || onEpochEnd(-1, output);
         }

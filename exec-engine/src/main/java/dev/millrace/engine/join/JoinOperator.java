@@ -325,7 +325,7 @@ public final class JoinOperator implements Replay, RowByRow {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         if (keeps && watermarkMicros >= END_OF_INPUT - 1) {
             return true; // who ended forgets nothing any more
         } else if (lifetimes.isPresent()) {

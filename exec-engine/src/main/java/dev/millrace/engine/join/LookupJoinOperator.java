@@ -124,7 +124,7 @@ public final class LookupJoinOperator implements Operator {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         return watermarkMicros != END_OF_INPUT || lookUp(output);
     }
 

@@ -145,7 +145,7 @@ public final class MatchOperator implements Operator {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         if (watermarkMicros == END_OF_INPUT) {
             ended = true;
             return node.inputSpeaksAtEpochEnd() || round(output);

@@ -106,7 +106,7 @@ public final class WindowTopNOperator implements Operator {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         while (!windows.isEmpty() && windows.firstKey() <= watermarkMicros) {
             RankedPartitions window = windows.firstEntry().getValue();
             if (cursor.isEmpty()) {

@@ -15,6 +15,7 @@ import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.type.Schema;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -248,10 +249,15 @@ public final class WatermarkOperator implements Operator {
 
     @Override
     public void restore(StateReader reader) {
-        reader.keyGroups("watermark", (input, group) -> {
-            latest = Math.max(latest, input.readLong());
-            latestRow = latest;
-        });
+        List<Long> saved = new ArrayList<>();
+        reader.keyGroups("watermark", (input, group) -> saved.add(input.readLong()));
+        // Of several instances the one that is behind: its rows may come to this one, and were not late where they came
+        // before.
+        latest = saved.stream()
+                .filter(micros -> micros != NO_WATERMARK)
+                .reduce(Math::min)
+                .orElse(NO_WATERMARK);
+        latestRow = latest;
     }
 
     @Override

@@ -225,7 +225,7 @@ public final class SessionAggregateOperator implements Operator {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         if (due == 0) {
             due = timers.expire(watermarkMicros);
             sortByEnd();

@@ -185,10 +185,10 @@ public final class SliceAggregateOperator implements Operator {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         boolean done = fire(output);
         if (done) {
-            fired = watermarkMicros; // also the windows that had no rows: what comes for them now comes too late
+            fired = watermark; // also the windows that had no rows: what comes for them now comes too late
         }
         return done;
     }

@@ -256,7 +256,7 @@ public final class WindowExtremeOperator implements Operator {
 
     @Override
     public boolean onWatermark(long watermarkMicros, Output output) {
-        watermark = watermarkMicros;
+        watermark = Math.max(watermark, watermarkMicros); // one that was restored may be ahead of the input
         // A row exactly at the watermark may still come; with a closed end it counts for the window that ends there.
         long closed = node.closedEnd() && watermarkMicros != END_OF_INPUT ? watermarkMicros - 1 : watermarkMicros;
         while (true) {

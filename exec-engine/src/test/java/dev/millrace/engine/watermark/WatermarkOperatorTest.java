@@ -6,13 +6,21 @@ import dev.millrace.operator.Operator;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
 import dev.millrace.testing.harness.OperatorHarness;
+import dev.millrace.testing.harness.OperatorRun;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.ZSet;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -135,6 +143,46 @@ final class WatermarkOperatorTest {
         low.idle(1);
         assertEquals(true, low.isIdle());
         assertEquals(12, low.micros());
+    }
+
+    /** However many there were and are: the rows of the instance that is behind may come to any of those that go on. */
+    @Test
+    void severalInstancesGoOnFromTheOneThatIsBehind() {
+        PlanNode.Watermark node = new PlanNode.Watermark(
+                new PlanNode.Scan("s", List.of(0, 1, 2, 3), List.of(), SCHEMA),
+                0,
+                3,
+                0,
+                Optional.of(new WindowSpec.Tumble(10)));
+        Map<List<Long>, Long> watermarks = Map.of(
+                List.of(50L, 1_000L), 47L,
+                List.of(1_000L, 50L, NO_ROW), 47L,
+                List.of(NO_ROW, 50L), 47L,
+                List.of(-5L, 0L, 5L), -8L,
+                List.of(NO_ROW, NO_ROW), Operator.NO_WATERMARK);
+        watermarks.forEach((times, expected) -> {
+            List<byte[]> saved = times.stream().map(time -> saved(node, time)).toList();
+            WatermarkOperator restored = new WatermarkOperator(node);
+            restored.restore((name, reader) ->
+                    saved.forEach(bytes -> reader.accept(new DataInputStream(new ByteArrayInputStream(bytes)), -1)));
+            assertEquals(expected, restored.watermark(), times::toString);
+        });
+    }
+
+    private static final long NO_ROW = Long.MIN_VALUE;
+
+    /** What an instance saves that has seen a row of this time. */
+    private static byte[] saved(PlanNode.Watermark node, long time) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (OperatorRun run = new OperatorRun(() -> new WatermarkOperator(node), SCHEMA)) {
+            if (time != NO_ROW) {
+                run.rows(0, Row.of(time, time + 10, null, null));
+            }
+            run.operator().snapshot((name, group) -> new DataOutputStream(bytes));
+            return bytes.toByteArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
