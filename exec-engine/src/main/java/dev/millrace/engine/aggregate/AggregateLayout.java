@@ -26,7 +26,7 @@ import java.util.OptionalInt;
  *
  * <pre>
  *   hash | link | keys (KeyLayout) | states (AggregateState) | collections: a list or number each, what was last emitted
- *        | distinct sets, a header each if their values are marked | the owner's words
+ *        | distinct sets, a header each if their values are marked | what was said of a group that fails | the owner's words
  * </pre>
  *
  * The states are what is copied when a group changes for the first time in an epoch. DISTINCT arguments have tables of
@@ -123,6 +123,7 @@ public final class AggregateLayout {
     private final List<Collected> collections = new ArrayList<>();
     private final int stateOffset;
     private final int stateEnd;
+    private final int failureOffset;
     private final int extraOffset;
     private final int end;
 
@@ -171,6 +172,8 @@ public final class AggregateLayout {
                     new DistinctSet(distinct.argument(), type, distinct.filters(), retractions, retractions ? 0 : at));
             at += retractions ? 0 : MarkedSets.HEADER_BYTES;
         }
+        this.failureOffset = at;
+        at += emitsChanges && !collections.isEmpty() ? 8 : 0; // other failures are computed again
         this.extraOffset = at;
         this.end = at + 8 * extraWords;
     }
@@ -217,6 +220,11 @@ public final class AggregateLayout {
 
     int stateEnd() {
         return stateEnd;
+    }
+
+    /** Where the word is that leads to what was said of a group that fails, if changes are emitted and values collected. */
+    int failureOffset() {
+        return failureOffset;
     }
 
     /** Where the owner's words are. */

@@ -10,6 +10,7 @@ import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.engine.state.ValuesEqual;
 import dev.millrace.engine.state.WeightedRows;
+import dev.millrace.error.FailureText;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.kernel.RowFailures;
 import dev.millrace.interrupt.Interrupt;
@@ -42,7 +43,7 @@ final class ChangeEmitter implements AutoCloseable {
     private final OperatorContext context;
     private final BufferAllocator allocator;
     private final List<RowCodec> codecs = new ArrayList<>(); // per collection: of its one value
-    private final FailedGroups told = new FailedGroups(); // whose collected results failed when they were last emitted
+    private final FailedGroups told; // whose collected results failed when they were last emitted
     private final Map<Long, MillraceException> failing = new HashMap<>(); // and do now, by entry
 
     // The rows under way: whose keys, where their states lie, their weights, and per collection their encoded values.
@@ -64,6 +65,7 @@ final class ChangeEmitter implements AutoCloseable {
         for (Collected collected : layout.collections()) {
             codecs.add(new RowCodec(List.of(field(collected.call()).type()), false, allocator));
         }
+        told = new FailedGroups(state.table().memory(), layout.failureOffset());
         values = new long[codecs.size()][];
         lengths = new int[codecs.size()][];
     }
@@ -86,6 +88,7 @@ final class ChangeEmitter implements AutoCloseable {
             emitCollected(mostRows, output);
             settle(from, to, always);
         } finally {
+            failing.clear();
             giveBack();
         }
     }
@@ -235,7 +238,6 @@ final class ChangeEmitter implements AutoCloseable {
                 alive[found++] = log.entry(i);
             }
         }
-        failing.clear();
         try {
             encode(alive, found);
         } catch (RuntimeException failure) {
@@ -269,7 +271,7 @@ final class ChangeEmitter implements AutoCloseable {
                 int middle = (from + to) >>> 1;
                 return leaveOutFailing(groups, middle, to, leaveOutFailing(groups, from, middle, kept));
             }
-            failing.put(groups[from], why);
+            failing.put(groups[from], FailureText.shortened(why));
             return kept;
         }
         System.arraycopy(some, 0, groups, kept, to - from);
@@ -382,7 +384,9 @@ final class ChangeEmitter implements AutoCloseable {
                 }
             }
             alive += hasValues ? 1 : 0;
-            told.put(entry, isThere && !hasValues ? Optional.of(failing.get(entry)) : Optional.empty());
+            told.put(
+                    entry,
+                    isThere && !hasValues ? Optional.of(failing.get(entry)) : Optional.empty()); // before it goes
             Memory.putLong(entry + GroupTable.LINK, 0);
             if (!isThere && Memory.getLong(entry + layout.rowsOffset()) == 0) {
                 state.remove(entry);

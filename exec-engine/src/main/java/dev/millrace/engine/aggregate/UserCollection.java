@@ -4,6 +4,7 @@ import dev.millrace.batch.ArrowTypes;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.NestedImages;
 import dev.millrace.engine.aggregate.AggregateLayout.Collected;
+import dev.millrace.engine.heap.CountedHeap;
 import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.kernel.RowFailures;
@@ -35,14 +36,16 @@ import org.apache.arrow.vector.FieldVector;
  */
 final class UserCollection extends Collection {
     private static final int OBJECT_BYTES = 96; // of a state's entry, and of its own objects about
+    private static final int WAITING_BYTES = 160; // of the entry of a row that waits
     private static final int SAMPLED = 1024; // rows from one look at a state's size to the next
+    private static final double NEWEST = 1 / 16.0; // what a look counts among those before it
 
     /** The state of a group. */
     private static final class Gathered {
         private Object state;
         private long rows; // added less those that wait
-        private final List<Object[]> takenBack = new ArrayList<>(0);
-        private Map<Arguments, Long> failed = Map.of(); // rows that could not be added, each so often
+        private final List<TakenBack> takenBack = new ArrayList<>(0);
+        private Map<Arguments, Failed> failed = Map.of(); // rows that could not be added
         private Optional<MillraceException> broken = Optional.empty(); // what could not be taken back
 
         Gathered(Object state, long rows) {
@@ -50,6 +53,12 @@ final class UserCollection extends Collection {
             this.rows = rows;
         }
     }
+
+    /** A row that is to be taken back, and about how much of the heap it takes meanwhile. */
+    private record TakenBack(Object[] arguments, long bytes) {}
+
+    /** A row that could not be added so often. */
+    private record Failed(long times, long bytes) {}
 
     /** The values of a row, equal to those of another: lists are compared as arrays, since lists know no equal bytes. */
     private record Arguments(Object[] values, Object[] compared) {
@@ -82,8 +91,12 @@ final class UserCollection extends Collection {
     private final VectorValues values;
     private final List<Gathered> groups = new ArrayList<>();
     private final Deque<Integer> unused = new ArrayDeque<>();
+    private final CountedHeap heap;
     private long added;
-    private long stateBytes; // of the largest state looked at
+    private long rows; // of all groups
+    private double rowBytes; // of a state for each of its rows, of late
+    private long mostStateBytes; // of the largest state looked at
+    private long waitingBytes; // of rows that were taken back or could not be added
 
     UserCollection(AggregateLayout layout, Collected collected, BufferAllocator allocator) {
         this.call = layout.calls().get(collected.call());
@@ -94,6 +107,7 @@ final class UserCollection extends Collection {
                 call.code().orElseThrow(),
                 layout.arguments().type(call.arguments().get(0)));
         this.values = new VectorValues(allocator);
+        this.heap = new CountedHeap(allocator);
     }
 
     @Override
@@ -108,18 +122,28 @@ final class UserCollection extends Collection {
                 continue;
             }
             long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * row);
-            long image = data + Memory.getInt(offsets + 4L * row);
+            int begin = Memory.getInt(offsets + 4L * row);
+            long image = data + begin;
+            long bytes = waitingBytes(Memory.getInt(offsets + 4L * row + 4) - begin);
             Gathered gathered = gathered(entries[i]);
             gathered.rows += weight;
+            this.rows += weight;
             for (long left = weight; left < 0; left++) {
-                gathered.takenBack.add(function.arguments(image));
+                gathered.takenBack.add(new TakenBack(function.arguments(image), bytes));
+                waitingBytes += bytes;
             }
-            accumulate(gathered, image, weight);
+            accumulate(gathered, image, weight, bytes);
         }
+        heap.hold(bytes());
+    }
+
+    /** About what a row takes as objects, which has so many bytes as an image. */
+    private static long waitingBytes(int imageBytes) {
+        return WAITING_BYTES + 2L * imageBytes;
     }
 
     /** A row that fails waits, until it is taken back or can be added; where none is taken back it ends the query. */
-    private void accumulate(Gathered gathered, long image, long weight) {
+    private void accumulate(Gathered gathered, long image, long weight, long bytes) {
         for (long left = weight; left > 0; left--) {
             try {
                 gathered.state = function.accumulate(gathered.state, image);
@@ -130,13 +154,24 @@ final class UserCollection extends Collection {
                 if (gathered.failed.isEmpty()) {
                     gathered.failed = new LinkedHashMap<>();
                 }
-                gathered.failed.merge(new Arguments(function.arguments(image)), left, Long::sum);
+                Arguments row = new Arguments(function.arguments(image));
+                Failed before = gathered.failed.get(row);
+                gathered.failed.put(row, new Failed(left + (before == null ? 0 : before.times), bytes));
+                waitingBytes += before == null ? bytes : 0;
                 return;
             }
             if (added++ % SAMPLED == 0) {
-                stateBytes = Math.max(stateBytes, function.write(gathered.state).length);
+                lookAt(gathered);
             }
         }
+    }
+
+    /** States with many rows are looked at often, so that the mean for each row says what all of them take. */
+    private void lookAt(Gathered gathered) {
+        int bytes = function.write(gathered.state).length;
+        double perRow = bytes / (double) Math.max(1, gathered.rows);
+        rowBytes = added == 1 ? perRow : rowBytes + NEWEST * (perRow - rowBytes);
+        mostStateBytes = Math.max(mostStateBytes, bytes);
     }
 
     private Gathered gathered(long entry) {
@@ -169,8 +204,9 @@ final class UserCollection extends Collection {
             Memory.putLong(entry + offset, 0);
             return Optional.empty();
         }
-        for (Object[] arguments : gathered.takenBack) {
-            takeBack(gathered, arguments);
+        for (TakenBack row : gathered.takenBack) {
+            takeBack(gathered, row.arguments);
+            waitingBytes -= row.bytes;
         }
         gathered.takenBack.clear();
         return Optional.of(gathered);
@@ -190,15 +226,16 @@ final class UserCollection extends Collection {
         }
     }
 
-    private static boolean forgetFailed(Gathered gathered, Arguments row) {
-        Long times = gathered.failed.get(row);
-        if (times == null) {
+    private boolean forgetFailed(Gathered gathered, Arguments row) {
+        Failed found = gathered.failed.get(row);
+        if (found == null) {
             return false;
         }
-        if (times > 1) {
-            gathered.failed.put(row, times - 1);
+        if (found.times > 1) {
+            gathered.failed.put(row, new Failed(found.times - 1, found.bytes));
         } else {
             gathered.failed.remove(row);
+            waitingBytes -= found.bytes;
         }
         return true;
     }
@@ -217,7 +254,14 @@ final class UserCollection extends Collection {
     }
 
     private void release(int number) {
-        groups.set(number - 1, new Gathered(number, 0));
+        Gathered gone = groups.set(number - 1, new Gathered(number, 0));
+        rows -= gone.rows;
+        for (TakenBack row : gone.takenBack) {
+            waitingBytes -= row.bytes;
+        }
+        for (Failed row : gone.failed.values()) {
+            waitingBytes -= row.bytes;
+        }
         unused.push(number);
     }
 
@@ -238,7 +282,12 @@ final class UserCollection extends Collection {
                 whole.get().state = function.merge(whole.get().state, part.get().state);
                 whole.get().rows += part.get().rows;
             }
+            rows += part.get().rows;
         }
+        UserCollection given = (UserCollection) other;
+        rowBytes = Math.max(rowBytes, given.rowBytes);
+        mostStateBytes = Math.max(mostStateBytes, given.mostStateBytes);
+        heap.hold(bytes());
     }
 
     @Override
@@ -253,6 +302,7 @@ final class UserCollection extends Collection {
                 Object state = gathered.isPresent() ? gathered.get().state : function.create();
                 values.write(vector, call.type(), i, function.result(state));
             }
+            heap.hold(bytes());
             vector.setValueCount(count);
             return vector;
         } catch (RuntimeException | Error e) {
@@ -273,11 +323,15 @@ final class UserCollection extends Collection {
     void clear() {
         groups.clear();
         unused.clear();
+        rows = 0;
+        waitingBytes = 0;
+        heap.hold(0);
     }
 
     @Override
     long bytes() {
-        return (OBJECT_BYTES + stateBytes) * groups.size();
+        double states = Math.min(rowBytes * Math.max(0, rows), (double) mostStateBytes * groups.size());
+        return OBJECT_BYTES * (long) groups.size() + (long) states + waitingBytes;
     }
 
     @Override
@@ -300,12 +354,17 @@ final class UserCollection extends Collection {
             byte[] bytes = new byte[in.readInt()];
             in.readFully(bytes);
             put(entry, new Gathered(function.read(bytes), rows));
+            this.rows += rows;
+            rowBytes = Math.max(rowBytes, bytes.length / (double) rows);
+            mostStateBytes = Math.max(mostStateBytes, bytes.length);
+            heap.hold(bytes());
         }
     }
 
     @Override
     public void close() {
         clear();
+        heap.close();
         values.close();
     }
 }

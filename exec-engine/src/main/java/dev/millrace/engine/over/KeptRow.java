@@ -1,10 +1,9 @@
 package dev.millrace.engine.over;
 
 import dev.millrace.engine.state.memory.StateMemory;
+import dev.millrace.error.FailureText;
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
-import java.nio.charset.StandardCharsets;
 
 /**
  * A row in memory, known by the address of its bytes.
@@ -14,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * Results are a length of 8 bytes and bytes, known by the address of the bytes; 0 where nothing was emitted. Where they could not be
- * computed they are the failure instead: the name of its SQLSTATE, a line's end and its text, and the complement of the length.
+ * computed they are the failure instead, as {@link FailureText} has it, and the complement of the length.
  */
 final class KeptRow {
     private static final int NEXT = -24;
@@ -74,7 +73,7 @@ final class KeptRow {
     }
 
     static long createFailure(MillraceException why, StateMemory memory) {
-        byte[] text = (why.sqlState().name() + "\n" + why.getMessage()).getBytes(StandardCharsets.UTF_8);
+        byte[] text = FailureText.bytes(FailureText.shortened(why));
         long result = memory.allocate(RESULT_HEADER + text.length) + RESULT_HEADER;
         Memory.putLong(result - RESULT_HEADER, ~text.length);
         Memory.copyIn(text, 0, result, text.length);
@@ -88,9 +87,7 @@ final class KeptRow {
     static MillraceException failure(long result) {
         byte[] bytes = new byte[resultLength(result)];
         Memory.copyOut(result, bytes, 0, bytes.length);
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        int end = text.indexOf('\n');
-        return MillraceException.user(SqlState.valueOf(text.substring(0, end)), text.substring(end + 1));
+        return FailureText.of(bytes);
     }
 
     static void freeResult(long result, StateMemory memory) {

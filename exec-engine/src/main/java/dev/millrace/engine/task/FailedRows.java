@@ -1,6 +1,7 @@
 package dev.millrace.engine.task;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.millrace.error.FailureText;
 import dev.millrace.error.MillraceException;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
@@ -29,7 +30,8 @@ public final class FailedRows {
         private final Map<String, Counted> byText = new LinkedHashMap<>();
         private long rows;
 
-        void add(MillraceException failure, long weight) {
+        void add(MillraceException thrown, long weight) {
+            MillraceException failure = FailureText.shortened(thrown); // it may quote a value of any length
             String text = failure.sqlState().code() + failure.getMessage();
             Counted known = byText.get(text);
             long sum = weight + (known == null ? 0 : known.rows);

@@ -258,6 +258,36 @@ class FailedGroupsTest {
         }
     }
 
+    /** What was said of a group and rows that users' code refused are held until they are taken back, and are memory of the query. */
+    @Test
+    void whatGroupsThatFailHoldIsCounted() throws IOException {
+        int groups = 20_000;
+        Aggregate node = node(List.of(0), false, List.of(picky()));
+        Row[] refused = new Row[groups];
+        Row[] failing = new Row[groups];
+        for (int i = 0; i < groups; i++) {
+            refused[i] = row((long) i, BigDecimal.ONE, -1L);
+            failing[i] = row((long) i, BigDecimal.ONE, 13L);
+        }
+        for (boolean isRefused : new boolean[] {true, false}) {
+            Row[] rows = isRefused ? refused : failing;
+            try (OperatorRun run = OperatorRun.keepingFailedRows(4096, () -> new AggregateOperator(node), INPUT)) {
+                run.rows(0, rows).epochEnd();
+                assertEquals(groups, run.failed().rows().size());
+                assertTrue(run.taken().isEmpty());
+                long held = run.heldBytes();
+                run.weighted(0, -1, rows).epochEnd();
+                assertTrue(run.failed().isEmpty());
+                long text = isRefused ? "IllegalArgumentException: below zero".length() : "thirteen".length();
+                long least = groups * (text + (isRefused ? 160 : 0));
+                assertTrue(held > least + groups * 96, held + " bytes held while all fail");
+                if (isRefused) {
+                    assertTrue(held - run.heldBytes() > groups * 140L, run.heldBytes() + " bytes held of " + held);
+                }
+            }
+        }
+    }
+
     /** Of a long key only the beginning is said. */
     @Test
     void aFailureNamesTheKeysOfItsGroup() {

@@ -10,6 +10,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.testing.time.Eventually;
 import dev.millrace.time.Clock;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,41 @@ final class QueryMemoryTest {
             assertEquals(QueryState.RUNNING, database.state("v").orElseThrow());
             session.execute(much).drain();
             Eventually.holds("it is stopped again", () -> database.state("v").orElseThrow() == QueryState.FAILED);
+        }
+    }
+
+    /** Rows that an aggregate of the user's refuses wait on the Java heap until they are taken back. */
+    @Test
+    void theLimitHoldsForWhatUsersCodeRefuses(@TempDir Path folder) throws IOException {
+        Path jar = TestJar.of("""
+                package org.example;
+
+                import dev.millrace.udf.AggregateFunction;
+
+                public final class Code implements AggregateFunction<long[]> {
+                    public long[] create() { return new long[1]; }
+                    public long[] accumulate(long[] state, Object[] arguments) {
+                        throw new IllegalArgumentException("none of " + arguments[0]);
+                    }
+                    public Object result(long[] state) { return 0L; }
+                    public long[] retract(long[] state, Object[] arguments) { return state; }
+                }
+                """, folder);
+        try (Database database = open(256L << 20, Optional.empty());
+                Session session = database.session()) {
+            session.execute("CREATE FUNCTION picky(TEXT) RETURNS BIGINT LANGUAGE JAVA AS '" + jar
+                            + "', 'org.example.Code'; CREATE TABLE t (k INT, x TEXT); SET max_query_memory = '8MB';"
+                            + "CREATE MATERIALIZED VIEW v AS SELECT k, picky(x) FROM t GROUP BY k")
+                    .drain();
+            for (int round = 0; round < 20 && database.state("v").orElseThrow() != QueryState.FAILED; round++) {
+                session.execute("INSERT INTO t SELECT i, repeat('x', 300) || " + round
+                                + " FROM generate_series(1, 2000) g(i)")
+                        .drain();
+                session.execute("FLUSH").drain();
+            }
+            Eventually.holds("the view is stopped", () -> database.state("v").orElseThrow() == QueryState.FAILED);
+            String why = failure(session, "SELECT count(*) FROM v").getMessage();
+            assertTrue(why.contains("max_query_memory is 8192 kB"), why);
         }
     }
 }
