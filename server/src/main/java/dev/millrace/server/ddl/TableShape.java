@@ -3,6 +3,7 @@ package dev.millrace.server.ddl;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.server.catalog.DeclaredTypes;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Check;
@@ -11,7 +12,6 @@ import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Statement.CreateTable;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
-import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Field;
@@ -113,7 +113,7 @@ final class TableShape {
         requireFree(add.column());
         rebind(table, List.of(add.definition()));
         Optional<ColumnRule> rule = table.rules().of(add.column());
-        String type = type(require(add.column()), table.rules());
+        String type = DeclaredTypes.text(require(add.column()), table.rules());
         if (rule.isEmpty()) {
             values.put(add.column(), "CAST(NULL AS " + type + ")");
         } else if (rule.get().kind() == ColumnRule.Kind.DEFAULT) {
@@ -275,7 +275,7 @@ final class TableShape {
         String column = Identifiers.quote(set.column());
         List<String> elements = elements(table);
         int place = table.columns().indexOf(before);
-        String as = column + " " + type(before, table.rules());
+        String as = column + " " + DeclaredTypes.text(before, table.rules());
         elements.set(place, column + " " + set.type() + elements.get(place).substring(as.length()));
         CreateTable altered = ofOtherType(elements, set.column());
         Field after = altered.columns().get(place);
@@ -289,7 +289,7 @@ final class TableShape {
                 set.column(),
                 (name, value) -> "CAST("
                         + set.using().map(using -> "(" + using + ")").orElse(value) + " AS "
-                        + type(after, altered.rules()) + ")");
+                        + DeclaredTypes.text(after, altered.rules()) + ")");
         table = altered;
     }
 
@@ -393,20 +393,9 @@ final class TableShape {
         return "WATERMARK FOR " + column + " AS " + column + delay;
     }
 
-    private static String type(Field field, TableRules rules) {
-        Integer digits = rules.digits().get(field.name());
-        String type = field.type().toString();
-        if (digits == null) {
-            return type;
-        }
-        return IntervalFields.ofNumber(digits)
-                .map(fields -> type + " " + fields.lastName())
-                .orElseGet(() -> type.replaceFirst("^[a-z]+", "$0(" + digits + ")")); // timestamp(3) with time zone
-    }
-
     private static String column(Field field, TableRules rules) {
         Optional<ColumnRule> rule = rules.of(field.name());
-        String type = type(field, rules);
+        String type = DeclaredTypes.text(field, rules);
         if (rule.isPresent() && rule.get().kind() == ColumnRule.Kind.SERIAL) {
             return Identifiers.quote(field.name()) + " " + SERIAL.get(type);
         }

@@ -227,24 +227,32 @@ public final class PgCatalog implements AutoCloseable {
     private void attributes(NamedRows rows) {
         for (ShownRelation relation : shown()) {
             for (int column = 0; column < relation.schema().size(); column++) {
+                Field field = relation.schema().field(column);
                 attribute(
                         rows,
                         oid(relation),
-                        relation.schema().field(column),
+                        field,
+                        RuleContents.modifier(relation, field),
                         column + 1,
-                        RuleContents.of(
-                                relation, relation.schema().field(column).name()));
+                        RuleContents.of(relation, field.name()));
             }
             for (Key key : relation.keys(catalog)) {
                 for (int i = 0; i < key.columns().size(); i++) {
                     Field field = relation.schema().field(key.columns().get(i));
-                    attribute(rows, indexOid(key), field, i + 1, Optional.empty());
+                    attribute(
+                            rows,
+                            indexOid(key),
+                            field,
+                            RuleContents.modifier(relation, field),
+                            i + 1,
+                            Optional.empty());
                 }
             }
         }
     }
 
-    private static void attribute(NamedRows rows, int relation, Field field, int number, Optional<ColumnRule> rule) {
+    private static void attribute(
+            NamedRows rows, int relation, Field field, int modifier, int number, Optional<ColumnRule> rule) {
         DataType type = field.type();
         rows.add(
                 "attrelid",
@@ -264,7 +272,7 @@ public final class PgCatalog implements AutoCloseable {
                 "attcacheoff",
                 -1,
                 "atttypmod",
-                PgType.modifierOf(type),
+                modifier,
                 "attbyval",
                 PgType.sizeOf(type) > 0 && PgType.sizeOf(type) <= 8,
                 "attstorage",

@@ -2,6 +2,7 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.io.IOException;
@@ -60,27 +61,55 @@ final class PgFunctions {
                 "SELECT split_part(pgo.o, '=', 1), substring(pgo.o, strpos(pgo.o, '=') + 1) FROM unnest(options) AS pgo(o)");
     }
 
-    /** The type's name with its length or digits. */
+    /** The type's name with its length, digits or fields, of an array those of its elements. */
     private static String formatType() {
         StringBuilder text = new StringBuilder("CASE ");
-        text.append("WHEN arg1 = 1043 AND arg2 > 4 THEN 'character varying(' || (arg2 - 4) || ')' ");
-        text.append("WHEN arg1 = 1042 AND arg2 > 4 THEN 'character(' || (arg2 - 4) || ')' ");
-        text.append("WHEN arg1 = 1700 AND arg2 > 4 THEN 'numeric(' || ((arg2 - 4) / 65536) || ','"
-                + " || ((arg2 - 4) % 65536) || ')' ");
         for (PgType type : PgType.values()) {
-            text.append("WHEN arg1 = ")
-                    .append(type.oid())
-                    .append(" THEN '")
-                    .append(type.sqlName())
-                    .append("' ");
+            text.append("WHEN arg1 = ").append(type.oid()).append(" THEN ").append(name(type));
             if (type.arrayOid() != 0) {
                 text.append("WHEN arg1 = ")
                         .append(type.arrayOid())
-                        .append(" THEN '")
-                        .append(type.sqlName())
-                        .append("[]' ");
+                        .append(" THEN ")
+                        .append(name(type))
+                        .append("|| '[]' ");
             }
         }
         return text.append("WHEN arg1 IS NOT NULL THEN '???' END").toString();
+    }
+
+    private static String name(PgType type) {
+        String name = "'" + type.sqlName() + "' ";
+        return switch (type) {
+            case VARCHAR, BPCHAR -> name + "|| CASE WHEN arg2 > 4 THEN '(' || (arg2 - 4) || ')' ELSE '' END ";
+            case NUMERIC ->
+                name + "|| CASE WHEN arg2 > 4 THEN '(' || ((arg2 - 4) / 65536) || ',' || ((arg2 - 4) % 65536) || ')'"
+                        + " ELSE '' END ";
+            case TIME, TIMESTAMP, TIMESTAMPTZ -> {
+                int word = type.sqlName().indexOf(' ');
+                yield "'" + type.sqlName().substring(0, word)
+                        + "' || CASE WHEN arg2 >= 0 THEN '(' || arg2 || ')' ELSE ''" + " END || '"
+                        + type.sqlName().substring(word) + "' ";
+            }
+            case INTERVAL ->
+                name + "|| CASE arg2 / 65536 " + intervalFields() + "ELSE '' END"
+                        + " || CASE WHEN arg2 >= 0 AND arg2 % 65536 <> 65535 THEN '(' || (arg2 % 65536) || ')' ELSE '' END ";
+            default -> name;
+        };
+    }
+
+    /** Which fields an interval has, where it is not all. */
+    private static String intervalFields() {
+        StringBuilder text = new StringBuilder();
+        for (int first = 0; first < IntervalFields.NAMES.size(); first++) {
+            for (int last = first; last < IntervalFields.NAMES.size(); last++) {
+                text.append("WHEN ")
+                        .append(PgType.intervalModifier(first, last) >> 16)
+                        .append(" THEN ' ")
+                        .append(IntervalFields.NAMES.get(first))
+                        .append(first == last ? "" : " to " + IntervalFields.NAMES.get(last))
+                        .append("' ");
+            }
+        }
+        return text.toString();
     }
 }

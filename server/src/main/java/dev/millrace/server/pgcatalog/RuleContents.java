@@ -1,9 +1,12 @@
 package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Check;
+import dev.millrace.sql.syntax.IntervalFields;
+import dev.millrace.type.Field;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,6 +25,17 @@ final class RuleContents {
     /** The rule of a column. */
     static Optional<ColumnRule> of(ShownRelation relation, String column) {
         return rules(relation).of(column);
+    }
+
+    /** The modifier of a column's type: a length, digits, or which fields an interval has. */
+    static int modifier(ShownRelation relation, Field column) {
+        Integer digits = rules(relation).digits().get(column.name());
+        if (digits == null) {
+            return PgType.modifierOf(column.type());
+        }
+        return IntervalFields.ofNumber(digits)
+                .map(fields -> PgType.intervalModifier(fields.first(), fields.last()))
+                .orElseGet(() -> PgType.modifierOf(column.type(), digits));
     }
 
     /** The expression of a column's default or generation; numbers of an identity have none. */

@@ -5,6 +5,7 @@ import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.DeclaredTypes;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.instance.Instance;
@@ -13,6 +14,7 @@ import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.Listing;
@@ -200,13 +202,14 @@ public final class Inspection {
 
     public StatementResult describe(Statement.Describe describe) {
         Optional<CatalogObject> object = database.catalog().object(describe.relation());
+        TableRules rules = object.map(CatalogObject::rules).orElse(TableRules.NONE);
         return rows(Schema.of(text("column"), text("type"), text("nullable"), text("role")), rows -> {
             for (int column = 0; column < describe.schema().size(); column++) {
                 Field field = describe.schema().field(column);
                 int at = column;
                 rows.row(
                         field.name(),
-                        field.type().toString(),
+                        DeclaredTypes.text(field, rules),
                         field.nullable() ? "yes" : "no",
                         object.flatMap(described -> role(described, at)));
             }

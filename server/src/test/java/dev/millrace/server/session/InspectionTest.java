@@ -36,6 +36,48 @@ class InspectionTest {
         assertEquals(List.of("k|text|no|key", "total|numeric(38,0)|yes|"), db.rows("DESCRIBE v"));
     }
 
+    /** As PostgreSQL shows them, by format_type and the modifiers of columns, of which psql's \\d is made. */
+    @Test
+    void typesAreShownWithTheirDigits() {
+        db.run(
+                "CREATE TABLE d (a TIMESTAMP(3), b TIME(2), c NUMERIC(10,2), d VARCHAR(5), e INTERVAL(3), f INTERVAL DAY TO"
+                        + " MINUTE, g TIMESTAMPTZ(0), h NUMERIC(10,2)[], i TIMESTAMP, j CHAR(7), k INTERVAL, l INTERVAL YEAR)");
+        assertEquals(
+                List.of(
+                        "a|timestamp(3) without time zone",
+                        "b|time(2) without time zone",
+                        "c|numeric(10,2)",
+                        "d|character varying(5)",
+                        "e|interval(3)",
+                        "f|interval day to minute",
+                        "g|timestamp(0) with time zone",
+                        "h|numeric(10,2)[]",
+                        "i|timestamp without time zone",
+                        "j|character(7)",
+                        "k|interval",
+                        "l|interval year"),
+                db.rows("SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
+                        + " WHERE attrelid = 'd'::regclass AND attnum > 0"));
+        assertEquals(
+                List.of("1|3", "2|2", "3|655366", "4|9", "5|2147418115", "6|201916415"),
+                db.rows(
+                        "SELECT attnum, atttypmod FROM pg_attribute WHERE attrelid = 'd'::regclass AND attnum BETWEEN 1 AND 6"));
+        assertEquals(
+                List.of(
+                        "a|timestamp(3) without time zone|yes|",
+                        "b|time(2) without time zone|yes|",
+                        "f|interval minute|yes|",
+                        "i|timestamp without time zone|yes|"),
+                db.rows("DESCRIBE d").stream()
+                        .filter(row -> "abfi".indexOf(row.charAt(0)) >= 0)
+                        .toList());
+        assertEquals(
+                List.of(
+                        "timestamp(2) without time zone|time without time zone|numeric|interval hour|interval second(3)"),
+                db.rows("SELECT format_type(1114, 2), format_type(1083, NULL), format_type(1700, -1),"
+                        + " format_type(1186, 67174399), format_type(1186, 268435459)"));
+    }
+
     @Test
     void showCreateGivesTheTextBack() {
         assertEquals(

@@ -32,6 +32,10 @@ public enum PgType {
     private static final int HEADER_BYTES = 4;
 
     private static final int NO_MODIFIER = -1;
+    private static final int ALL_FIELDS = 0x7FFF; // of an interval
+    private static final int ALL_DIGITS = 0xFFFF;
+    private static final int[] INTERVAL_FIELDS = {1 << 2, 1 << 1, 1 << 3, 1 << 10, 1 << 11, 1 << 12
+    }; // from years to seconds
     private static final Map<Integer, PgType> BY_OID =
             Stream.of(values()).collect(Collectors.toUnmodifiableMap(type -> type.oid, type -> type));
 
@@ -140,8 +144,23 @@ public enum PgType {
         return switch (type.kind()) {
             case VARCHAR, CHAR -> type.precision() == 0 ? NO_MODIFIER : type.precision() + HEADER_BYTES;
             case NUMERIC -> (type.precision() << 16 | type.scale()) + HEADER_BYTES;
+            case ARRAY -> modifierOf(type.element());
             default -> NO_MODIFIER;
         };
+    }
+
+    /** The same of a type of times with so many digits of seconds. */
+    public static int modifierOf(DataType type, int digits) {
+        return of(type) == INTERVAL ? ALL_FIELDS << 16 | digits : digits;
+    }
+
+    /** The modifier of an interval with the fields from one to another, 0 for years to 5 for seconds. */
+    public static int intervalModifier(int first, int last) {
+        int fields = 0;
+        for (int field = first; field <= last; field++) {
+            fields |= INTERVAL_FIELDS[field];
+        }
+        return fields << 16 | ALL_DIGITS;
     }
 
     /**
