@@ -3,6 +3,9 @@ package dev.millrace.server.cancellation;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.server.heap.HeapShare;
+import dev.millrace.server.heap.StatementSize;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +19,8 @@ import java.util.function.Supplier;
  * {@link Interrupt}, and its result is discarded: a statement ends when its time is over, however far its planner is between
  * two looks, and however small its share of the processors.
  *
+ * <p>A statement of many parts also needs room on the heap, from its first step to {@link #ends}, and waits for that in turn.
+ *
  * <p>What is done here may read what belongs to the session, which waits, but not change it; and it must not need locks that
  * the session's thread holds. What was left may see the session go on, which makes its result worthless, and nothing else.
  *
@@ -27,8 +32,12 @@ public final class Offload {
     private static final long GRACE_MILLIS = 10;
     private static final System.Logger LOG = System.getLogger(Offload.class.getPackageName());
 
+    private static final Duration MOST_WAIT = Duration.ofSeconds(60);
+
     private final OffloadThreads threads;
+    private String text = "";
     private boolean isLong;
+    private Optional<HeapShare.Held> room = Optional.empty(); // for what is planned now, if that is much
     private volatile Optional<Task<?>> task = Optional.empty(); // that is waited for; read by any thread
 
     public Offload(OffloadThreads threads) {
@@ -36,8 +45,28 @@ public final class Offload {
     }
 
     /** What follows is done for a statement of this text. */
-    public void begins(String text) {
-        isLong = text.length() >= LONG_CHARACTERS;
+    public void begins(String newText) {
+        text = newText;
+        isLong = isLong(text);
+    }
+
+    /** Whether what is done for a statement of this text is done here. */
+    public static boolean isLong(String text) {
+        return text.length() >= LONG_CHARACTERS;
+    }
+
+    /** The statement is planned, or is not going to be: its room is others'. */
+    public void ends() {
+        text = "";
+        room.ifPresent(HeapShare.Held::close);
+        room = Optional.empty();
+    }
+
+    private void takeRoom() {
+        long bytes = room.isPresent() ? 0 : StatementSize.planned(text);
+        if (bytes > 0) {
+            room = Optional.of(threads.room().await(bytes, MOST_WAIT));
+        }
     }
 
     /** Does work whose result needs no closing. */
@@ -64,7 +93,8 @@ public final class Offload {
         if (!isLong && !large && !threads.areCold()) {
             return work.get();
         }
-        Task<T> begun = new Task<>(threads, work, discard);
+        takeRoom();
+        Task<T> begun = new Task<>(threads, work, discard, room);
         if (!threads.start(begun)) {
             return work.get();
         }
@@ -73,6 +103,9 @@ public final class Offload {
             return begun.await();
         } finally {
             task = Optional.empty();
+            if (begun.isLeft()) {
+                room = Optional.empty(); // it is given back when the work ends
+            }
         }
     }
 
@@ -87,6 +120,7 @@ public final class Offload {
         private final CountDownLatch done = new CountDownLatch(1);
         private final Supplier<T> work;
         private final Consumer<T> discard;
+        private final Optional<HeapShare.Held> room;
 
         @GuardedBy("this") private Optional<Thread> worker = Optional.empty(); // while it works
 
@@ -98,10 +132,11 @@ public final class Offload {
 
         @GuardedBy("this") private Optional<Throwable> failure = Optional.empty();
 
-        Task(OffloadThreads threads, Supplier<T> work, Consumer<T> discard) {
+        Task(OffloadThreads threads, Supplier<T> work, Consumer<T> discard, Optional<HeapShare.Held> room) {
             this.threads = threads;
             this.work = work;
             this.discard = discard;
+            this.room = room;
         }
 
         // ---- the other thread
@@ -127,6 +162,7 @@ public final class Offload {
                         discard.accept(made);
                     }
                 } finally {
+                    room.ifPresent(HeapShare.Held::close);
                     threads.ended();
                 }
             }
@@ -188,6 +224,10 @@ public final class Offload {
             }
             left = true;
             return true;
+        }
+
+        synchronized boolean isLeft() {
+            return left;
         }
 
         private synchronized T outcome() {

@@ -1,6 +1,7 @@
 package dev.millrace.server.cancellation;
 
 import dev.millrace.interrupt.Turns;
+import dev.millrace.server.heap.HeapShare;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -21,20 +22,25 @@ public final class OffloadThreads implements AutoCloseable {
     private static final AtomicInteger COLD_STEPS = new AtomicInteger(2_000);
 
     private final Turns turns;
+    private final HeapShare room;
     private final AtomicInteger coldSteps; // that are left
     private final AtomicInteger threadCount = new AtomicInteger();
     private final AtomicInteger left = new AtomicInteger(); // works that nobody waits for any more
     private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
             0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), this::newThread);
 
-    /** @param turns by which the threads work, with the sessions' own */
-    public OffloadThreads(Turns turns) {
-        this(turns, COLD_STEPS);
+    /**
+     * @param turns by which the threads work, with the sessions' own
+     * @param room on the heap for what is planned
+     */
+    public OffloadThreads(Turns turns, HeapShare room) {
+        this(turns, room, COLD_STEPS);
     }
 
     /** @param coldSteps how many steps are done here whatever they are; counted down */
-    public OffloadThreads(Turns turns, AtomicInteger coldSteps) {
+    public OffloadThreads(Turns turns, HeapShare room, AtomicInteger coldSteps) {
         this.turns = turns;
+        this.room = room;
         this.coldSteps = coldSteps;
     }
 
@@ -51,6 +57,10 @@ public final class OffloadThreads implements AutoCloseable {
 
     Turns turns() {
         return turns;
+    }
+
+    HeapShare room() {
+        return room;
     }
 
     /** Has a thread of its own do the work; false when the database is closed. */

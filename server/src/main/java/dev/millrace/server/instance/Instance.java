@@ -8,6 +8,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.interrupt.Turns;
 import dev.millrace.server.cancellation.OffloadThreads;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.heap.HeapShares;
 import dev.millrace.server.pgcatalog.PgCatalog;
 import dev.millrace.server.planning.AdHocStatements;
 import dev.millrace.server.planning.Plans;
@@ -41,7 +42,8 @@ public final class Instance implements AutoCloseable {
     private final Map<String, TableKeys> tableKeys = new ConcurrentHashMap<>();
     private final RowLocks rowLocks = new RowLocks();
     private final AtomicLong subscriptions = new AtomicLong();
-    private final OffloadThreads offloadThreads = new OffloadThreads(turns);
+    private final HeapShares heap = HeapShares.ofProcess();
+    private final OffloadThreads offloadThreads = new OffloadThreads(turns, heap.planning());
     private final CatalogStore catalogStore;
 
     /** Held while the catalog changes: definitions are made one at a time. */
@@ -110,6 +112,11 @@ public final class Instance implements AutoCloseable {
     /** Where sessions have long statements planned. */
     public OffloadThreads offloadThreads() {
         return offloadThreads;
+    }
+
+    /** What is set aside of the Java heap. */
+    public HeapShares heap() {
+        return heap;
     }
 
     public Plans plans() {

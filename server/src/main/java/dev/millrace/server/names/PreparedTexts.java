@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.constant.ConstantFolder;
 import dev.millrace.plan.expression.Expression;
+import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.statement.Statement;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 
 /** What PREPARE and messages of the protocol prepared, by name, for EXECUTE and the protocol. Belongs to the session's thread. */
 public final class PreparedTexts {
@@ -33,12 +35,22 @@ public final class PreparedTexts {
             boolean fromSql,
             long epochMicros) {}
 
+    private record Kept(Prepared prepared, long bytes) {}
+
     private final Clock clock;
-    private final Map<String, Prepared> prepared = new LinkedHashMap<>();
+    private final ToLongFunction<String> size;
+    private final KeptHeap heap;
+    private final Map<String, Kept> prepared = new LinkedHashMap<>();
     private Consumer<String> onForget = name -> {};
 
-    public PreparedTexts(Clock clock) {
+    /**
+     * @param size bytes of the Java heap that the statement of a text takes
+     * @param heap where they are counted
+     */
+    public PreparedTexts(Clock clock, ToLongFunction<String> size, KeptHeap heap) {
         this.clock = clock;
+        this.size = size;
+        this.heap = heap;
     }
 
     /** Who keeps more of a statement than is kept here is told its name when it is forgotten. */
@@ -64,11 +76,16 @@ public final class PreparedTexts {
             throw MillraceException.resources(
                     SqlState.CONFIGURATION_LIMIT_EXCEEDED, "a session has at most " + MOST + " prepared statements");
         }
-        prepared.put(name, one);
+        long bytes = size.applyAsLong(one.text());
+        heap.keep(bytes);
+        prepared.put(name, new Kept(one, bytes));
     }
 
+    /** All of them in the order in which they were prepared. */
     public Map<String, Prepared> all() {
-        return prepared;
+        Map<String, Prepared> all = new LinkedHashMap<>();
+        prepared.forEach((name, kept) -> all.put(name, kept.prepared));
+        return all;
     }
 
     public boolean contains(String name) {
@@ -83,23 +100,22 @@ public final class PreparedTexts {
     }
 
     public Optional<Prepared> named(String name) {
-        return Optional.ofNullable(prepared.get(name));
+        return Optional.ofNullable(prepared.get(name)).map(Kept::prepared);
     }
 
     /** Forgets a statement if there is one of that name. */
     public void drop(String name) {
-        if (prepared.remove(name) != null) {
+        Kept gone = prepared.remove(name);
+        if (gone != null) {
+            heap.forget(gone.bytes);
             onForget.accept(name);
         }
     }
 
     private Prepared find(String name) {
-        Prepared found = prepared.get(name);
-        if (found == null) {
-            throw MillraceException.user(
-                    SqlState.INVALID_SQL_STATEMENT_NAME, "prepared statement \"" + name + "\" does not exist");
-        }
-        return found;
+        return named(name)
+                .orElseThrow(() -> MillraceException.user(
+                        SqlState.INVALID_SQL_STATEMENT_NAME, "prepared statement \"" + name + "\" does not exist"));
     }
 
     /** The values that EXECUTE gives, as the statement's parameters. */

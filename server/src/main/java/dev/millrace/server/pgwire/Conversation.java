@@ -143,6 +143,7 @@ final class Conversation implements AutoCloseable {
 
     private static boolean isCopy(ClientMessage message) {
         return message instanceof ClientMessage.CopyData
+                || message instanceof ClientMessage.CopyRefused
                 || message instanceof ClientMessage.CopyDone
                 || message instanceof ClientMessage.CopyFail;
     }

@@ -50,6 +50,8 @@ final class CopyExchange {
                 } else if (message instanceof ClientMessage.CopyFail failure) {
                     throw MillraceException.user(
                             SqlState.QUERY_CANCELED, "COPY from stdin failed: " + failure.reason());
+                } else if (message instanceof ClientMessage.CopyRefused refused) {
+                    throw refused.why();
                 } else if (message instanceof ClientMessage.Ended ended) {
                     inbox.add(List.of(ended)); // for the conversation, which ends with it
                     throw ended.why();

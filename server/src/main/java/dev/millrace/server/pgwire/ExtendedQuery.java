@@ -3,6 +3,7 @@ package dev.millrace.server.pgwire;
 import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.names.ProtocolPortals;
 import dev.millrace.server.names.SessionObjects;
 import dev.millrace.server.pgwire.message.ClientMessage;
@@ -27,12 +28,15 @@ import java.util.Optional;
 final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
     private static final int MOST_NAMED = 10_000;
     private static final String UNNAMED = "";
+    private static final int PORTAL_BYTES = 300; // of the Java heap
+    private static final int VALUE_BYTES = 80;
 
     private final Conversation conversation;
     private final Session session;
     private final Outgoing out;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
     private final Map<String, Portal> portals = new HashMap<>();
+    private long unnamedBytes; // that were counted for the statement without a name
 
     ExtendedQuery(Conversation conversation, Session session, Outgoing out) {
         this.conversation = conversation;
@@ -87,12 +91,16 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
                     SqlState.DUPLICATE_PREPARED_STATEMENT, "prepared statement \"" + name + "\" already exists");
         }
         if (name.equals(UNNAMED)) {
-            statements.remove(UNNAMED); // it is replaced even by one that is wrong
+            forgetUnnamed(); // it is replaced even by one that is wrong
         }
         requireRoom(statements.size(), "prepared statements");
         PreparedStatement prepared = PreparedStatement.parse(session, message.sql(), message.parameterTypes());
         if (!name.equals(UNNAMED)) {
             session.prepare(name, prepared.statement(), message.sql(), prepared.declaredTypes());
+        } else {
+            long bytes = StatementSize.keptUnnamed(message.sql());
+            session.kept().keep(bytes);
+            unnamedBytes = bytes;
         }
         statements.put(name, prepared);
         ServerMessages.parseComplete(out.buffer());
@@ -121,15 +129,26 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
         }
         requireRoom(portals.size(), "portals");
         closePortal(name);
-        Parameters parameters = Parameters.of(prepared.declaredTypes(), texts(message, prepared));
-        portals.put(
-                name,
-                new Portal(
-                        prepared,
-                        parameters,
-                        message.binaryResults(),
-                        session.database().clock().epochMicros()));
+        List<Optional<String>> values = texts(message, prepared);
+        Portal portal = new Portal(
+                prepared,
+                Parameters.of(prepared.declaredTypes(), values),
+                message.binaryResults(),
+                session.database().clock().epochMicros(),
+                bytes(values));
+        session.kept().keep(portal.bytes());
+        portals.put(name, portal);
         ServerMessages.bindComplete(out.buffer());
+    }
+
+    /** About what the values of a portal take on the Java heap. */
+    private static long bytes(List<Optional<String>> values) {
+        long bytes = PORTAL_BYTES;
+        for (int i = 0; i < values.size(); i++) {
+            Optional<String> value = values.get(i);
+            bytes += VALUE_BYTES + (value.isPresent() ? 2L * value.get().length() : 0);
+        }
+        return bytes;
     }
 
     private List<Optional<String>> texts(ClientMessage.Bind message, PreparedStatement prepared) {
@@ -280,7 +299,7 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
 
     private void forget(String statement) {
         if (statement.equals(UNNAMED)) {
-            statements.remove(UNNAMED);
+            forgetUnnamed();
         } else {
             session.deallocate(statement); // which tells us
         }
@@ -289,19 +308,30 @@ final class ExtendedQuery implements ProtocolPortals, AutoCloseable {
     /** Forgets what has no name, as a simple query does. */
     void closeUnnamed() {
         closePortal(UNNAMED);
+        forgetUnnamed();
+    }
+
+    private void forgetUnnamed() {
         statements.remove(UNNAMED);
+        session.kept().forget(unnamedBytes);
+        unnamedBytes = 0;
     }
 
     void closePortals() {
-        portals.values().forEach(Portal::close);
+        portals.values().forEach(this::close);
         portals.clear();
     }
 
     private void closePortal(String name) {
         Portal portal = portals.remove(name);
         if (portal != null) {
-            portal.close();
+            close(portal);
         }
+    }
+
+    private void close(Portal portal) {
+        portal.close();
+        session.kept().forget(portal.bytes());
     }
 
     private PreparedStatement statement(String name) {

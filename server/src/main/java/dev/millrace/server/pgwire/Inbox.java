@@ -3,6 +3,7 @@ package dev.millrace.server.pgwire;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.pgwire.message.ClientMessage;
 import io.netty.channel.Channel;
 import java.util.ArrayDeque;
@@ -34,6 +35,8 @@ final class Inbox {
     @GuardedBy("lock") private boolean closed;
 
     @GuardedBy("lock") private boolean served;
+
+    @GuardedBy("lock") private Optional<HeapShare.Held> room = Optional.empty(); // of the message that is being answered
 
     Inbox(Channel channel) {
         this.channel = channel;
@@ -99,6 +102,7 @@ final class Inbox {
     Optional<ClientMessage> poll() {
         lock.lock();
         try {
+            giveBack();
             if (closed) {
                 return Optional.of(new ClientMessage.Terminate());
             }
@@ -117,6 +121,7 @@ final class Inbox {
     Optional<ClientMessage> take() {
         lock.lock();
         try {
+            giveBack();
             while (messages.isEmpty() && !closed) {
                 await();
             }
@@ -151,7 +156,17 @@ final class Inbox {
             paused = false;
             channel.config().setAutoRead(true);
         }
+        if (next.isPresent() && next.get() instanceof ClientMessage.Large large) {
+            room = Optional.of(large.room());
+            return Optional.of(large.message());
+        }
         return next;
+    }
+
+    /** Whoever asks for the next message has answered the one before. */
+    private void giveBack() {
+        room.ifPresent(HeapShare.Held::close);
+        room = Optional.empty();
     }
 
     /** The client is gone: what waits is freed. True when no thread serves, so that one has to be found to end the session. */

@@ -102,7 +102,7 @@ public final class PgServer implements AutoCloseable {
         connections.add(channel);
         startups.add(channel);
         channel.closeFuture().addListener(closed -> startups.remove(channel));
-        MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes());
+        MessageDecoder decoder = new MessageDecoder(options.mostMessageBytes(), database.roomForMessages());
         options.tls().ifPresent(tls -> channel.pipeline().addLast(new DirectTls(tls)));
         PgConnection connection = new PgConnection(this, decoder, random.nextInt());
         channel.pipeline().addLast(decoder, connection);

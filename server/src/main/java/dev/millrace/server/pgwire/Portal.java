@@ -15,12 +15,22 @@ final class Portal implements AutoCloseable {
     private final Parameters parameters;
     private final List<Boolean> binaryResults;
     private final long epochMicros;
+    private final long bytes;
     private Optional<RowStream> rows = Optional.empty();
     private boolean finished;
 
-    /** @param binaryResults none (all text), one for all columns, or one per column */
-    Portal(PreparedStatement prepared, Parameters parameters, List<Boolean> binaryResults, long epochMicros) {
+    /**
+     * @param binaryResults none (all text), one for all columns, or one per column
+     * @param bytes that its values take on the Java heap, about
+     */
+    Portal(
+            PreparedStatement prepared,
+            Parameters parameters,
+            List<Boolean> binaryResults,
+            long epochMicros,
+            long bytes) {
         this.epochMicros = epochMicros;
+        this.bytes = bytes;
         this.prepared = prepared;
         this.parameters = parameters;
         this.binaryResults = binaryResults;
@@ -33,6 +43,10 @@ final class Portal implements AutoCloseable {
     /** When it was made. */
     long epochMicros() {
         return epochMicros;
+    }
+
+    long bytes() {
+        return bytes;
     }
 
     boolean isBinary() {

@@ -8,6 +8,7 @@ import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.permission.RoleSessions;
@@ -76,6 +77,11 @@ public final class Database implements AutoCloseable {
             database.close();
             throw e;
         }
+    }
+
+    /** Room on the Java heap for large messages that clients send, which all their connections share. */
+    public HeapShare roomForMessages() {
+        return instance.heap().messages();
     }
 
     /** What the sessions share. */

@@ -7,6 +7,8 @@ import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Deadlines;
 import dev.millrace.server.cancellation.Failures;
 import dev.millrace.server.cancellation.Offload;
+import dev.millrace.server.heap.KeptHeap;
+import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.names.ParameterValues;
 import dev.millrace.server.names.PreparedTexts;
@@ -56,11 +58,14 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * Long because it is all that those may ask who serve a client or have the database in their program.
  */
 public final class Session implements AutoCloseable {
+    private static final long SHARED_STATEMENT_BYTES = 500;
+
     private final Database database;
     private final Instance instance;
     private final SessionSettings settings = new SessionSettings();
     private final Cancellation cancellation;
     private final Offload offload;
+    private final KeptHeap kept;
     private final SessionObjects objects;
     private final Identity identity;
     private final Deadlines deadlines;
@@ -81,7 +86,8 @@ public final class Session implements AutoCloseable {
         this.instance = database.instance();
         this.cancellation = new Cancellation(instance.turns());
         this.offload = new Offload(instance.offloadThreads());
-        this.objects = new SessionObjects(new PreparedTexts(instance.clock()));
+        this.kept = new KeptHeap(instance.heap().kept());
+        this.objects = new SessionObjects(new PreparedTexts(instance.clock(), this::keptBytes, kept));
         this.identity = new Identity(instance.catalog().roles(), settings, role);
         this.deadlines = new Deadlines(settings, instance.clock(), database.timeouts()::arm);
         Permissions permissions = new Permissions(instance.catalog(), identity);
@@ -316,12 +322,20 @@ public final class Session implements AutoCloseable {
      * @param declaredTypes of the parameters, as far as they are known; {@link DataType#NULL} for those to be inferred
      */
     public Description describe(ParsedStatement statement, List<DataType> declaredTypes) {
+        return look(statement, () -> descriptions.describe(statement, declaredTypes));
+    }
+
+    private <T> T look(ParsedStatement statement, Supplier<T> step) {
         requireOpen();
         execution.transactions().requireUsable(statement.syntax());
         deadlines.statementPrepares();
         cancellation.goesOn();
         offload.begins(statement.text());
-        return Failures.translate(() -> cancellation.run(() -> descriptions.describe(statement, declaredTypes)));
+        try {
+            return Failures.translate(() -> cancellation.run(step));
+        } finally {
+            offload.ends();
+        }
     }
 
     /**
@@ -329,18 +343,21 @@ public final class Session implements AutoCloseable {
      * rows. Others are looked at when they are executed.
      *
      * @param declaredTypes as for {@link #describe}
-     * @return what those take and give
+     * @return what the statement takes and gives, where that was found
      */
     public Optional<Description> prepares(ParsedStatement statement, List<DataType> declaredTypes) {
         try {
             requireUsable(statement);
-            return Descriptions.isAnalyzed(statement.syntax())
-                    ? Optional.of(describe(statement, declaredTypes))
-                    : Optional.empty();
+            if (Descriptions.isAnalyzed(statement.syntax())) {
+                return Optional.of(describe(statement, declaredTypes));
+            }
+            return Optional.empty();
         } catch (MillraceException e) {
             statementEnds();
             execution.transactions().fail();
             throw e;
+        } finally {
+            offload.ends();
         }
     }
 
@@ -358,6 +375,10 @@ public final class Session implements AutoCloseable {
      * and was executed before, by whichever session, or rows by their key, and was executed by this one.
      */
     public boolean answersAtOnce(ParsedStatement statement) {
+        return !Offload.isLong(statement.text()) && answersFromMemory(statement);
+    }
+
+    private boolean answersFromMemory(ParsedStatement statement) {
         return instance.plans().isConstant(statement) || execution.keyReads().answersAtOnce(statement);
     }
 
@@ -375,6 +396,16 @@ public final class Session implements AutoCloseable {
     /** Keeps a statement that a message of the protocol prepared, under a name that is free. */
     public void prepare(String name, Optional<ParsedStatement> statement, String text, List<DataType> types) {
         objects.prepared().prepare(name, statement, text, types);
+    }
+
+    /** About what is kept of a statement of this text; little if it is kept for all sessions anyway. */
+    private long keptBytes(String text) {
+        return instance.frontend().remembered(text).isPresent() ? SHARED_STATEMENT_BYTES : StatementSize.kept(text);
+    }
+
+    /** What the session keeps on the Java heap for who serves its client, counted. */
+    public KeptHeap kept() {
+        return kept;
     }
 
     /** Whether a statement of that name is prepared, by SQL or by the protocol. */
@@ -458,6 +489,7 @@ public final class Session implements AutoCloseable {
             execution.transactions().fail();
             throw e;
         } finally {
+            offload.ends();
             if (done) { // else it is yet to be executed
                 database.executed(instance.clock().nanoTime() - start);
             }
@@ -490,6 +522,7 @@ public final class Session implements AutoCloseable {
     }
 
     private void statementEnds() {
+        offload.ends();
         deadlines.statementEnds();
         cancellation.ends();
         activity.ends(transactionState(), settings.get(Setting.APPLICATION_NAME));
@@ -609,6 +642,8 @@ public final class Session implements AutoCloseable {
             execution.cursors().closeAll();
             execution.forget();
             signals.close();
+            offload.ends();
+            kept.close();
             database.closed(this);
         }
     }

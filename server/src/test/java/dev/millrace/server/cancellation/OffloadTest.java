@@ -11,6 +11,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.interrupt.Turns;
+import dev.millrace.server.heap.HeapShare;
+import dev.millrace.testing.time.Eventually;
 import dev.millrace.testing.time.OwnThread;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +32,8 @@ final class OffloadTest {
 
     private final Turns turns = new Turns(1);
     private final AtomicInteger coldSteps = new AtomicInteger();
-    private final OffloadThreads threads = new OffloadThreads(turns, coldSteps);
+    private final HeapShare room = new HeapShare("statements", 4 << 20);
+    private final OffloadThreads threads = new OffloadThreads(turns, room, coldSteps);
     private final Offload offload = new Offload(threads);
     private final Cancellation cancellation = new Cancellation(turns);
 
@@ -141,6 +144,35 @@ final class OffloadTest {
         assertFalse(Thread.currentThread().isInterrupted());
     }
 
+    /** Many statements that are each allowed would be too much together. */
+    @Test
+    void aStatementOfManyPartsHasRoomOnTheHeapWhileItIsPlanned() {
+        offload.begins("SELECT " + "1,".repeat(4_000));
+        assertTrue(cancellation.run(() -> offload.run(room::takenBytes)) > 1_000_000);
+        assertTrue(room.takenBytes() > 0, "it is planned after it was parsed");
+        offload.ends();
+        assertEquals(0, room.takenBytes());
+        offload.begins("SELECT " + "1,".repeat(400_000));
+        assertEquals(room.mostBytes(), cancellation.run(() -> offload.run(room::takenBytes)), "alone");
+        offload.ends();
+        offload.begins("SELECT '" + "1,".repeat(400_000) + "'");
+        assertEquals("one constant", cancellation.run(() -> offload.run(() -> "one constant")));
+        offload.ends();
+        assertEquals(0, room.takenBytes());
+    }
+
+    @Test
+    void whatIsLeftHasItsRoomUntilItEnds() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        BlockingQueue<String> discarded = new LinkedBlockingQueue<>();
+        stopWhileAtWork("SELECT " + "1,".repeat(4_000), goOn, discarded);
+        offload.ends();
+        assertTrue(room.takenBytes() > 0);
+        goOn.countDown();
+        assertEquals("late", discarded.take());
+        Eventually.holds("it is given back", () -> room.takenBytes() == 0);
+    }
+
     /** One more than may be left is waited for, and when the others have ended there is room again. */
     @Test
     void onlySomeAreLeftAtATime() throws Exception {
@@ -186,7 +218,12 @@ final class OffloadTest {
     }
 
     private MillraceException stopWhileAtWork(CountDownLatch goOn, BlockingQueue<String> discarded) throws Exception {
-        offload.begins(LONG);
+        return stopWhileAtWork(LONG, goOn, discarded);
+    }
+
+    private MillraceException stopWhileAtWork(String text, CountDownLatch goOn, BlockingQueue<String> discarded)
+            throws Exception {
+        offload.begins(text);
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<Void> stopping = stopWhen(begun);
         MillraceException stopped = assertThrows(

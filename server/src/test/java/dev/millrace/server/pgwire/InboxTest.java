@@ -1,8 +1,10 @@
 package dev.millrace.server.pgwire;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.pgwire.message.ClientMessage;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -42,6 +44,25 @@ class InboxTest {
         pauses(new ClientMessage.Close(false, text));
         pauses(new ClientMessage.CopyData(Unpooled.buffer(LARGE).writeZero(LARGE)));
         pauses(new ClientMessage.CopyFail(text));
+    }
+
+    /** What a large message takes of the heap is others' when the next one is asked for, or nobody asks any more. */
+    @Test
+    void aLargeMessageHasItsRoomUntilItIsAnswered() {
+        HeapShare room = new HeapShare("messages", 100);
+        for (int i = 0; i < 4; i++) {
+            inbox.add(List.of(new ClientMessage.Large(
+                    new ClientMessage.Query("x"), room.tryTake(20).orElseThrow())));
+        }
+        assertEquals(80, room.takenBytes());
+        assertEquals(new ClientMessage.Query("x"), inbox.poll().orElseThrow());
+        assertEquals(80, room.takenBytes());
+        assertEquals(new ClientMessage.Query("x"), inbox.take().orElseThrow());
+        assertEquals(60, room.takenBytes());
+        inbox.close();
+        assertEquals(20, room.takenBytes());
+        inbox.poll();
+        assertEquals(0, room.takenBytes());
     }
 
     @Test

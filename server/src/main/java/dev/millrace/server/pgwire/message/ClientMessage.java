@@ -1,6 +1,7 @@
 package dev.millrace.server.pgwire.message;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.heap.HeapShare;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Map;
@@ -136,6 +137,9 @@ public sealed interface ClientMessage {
         }
     }
 
+    /** A piece of what is copied in for which there was no room. */
+    record CopyRefused(MillraceException why) implements ClientMessage {}
+
     // ---- end ------------------------------------------------------------------------------------------------------
 
     /** The client goes. */
@@ -145,11 +149,33 @@ public sealed interface ClientMessage {
     record Malformed(String reason) implements ClientMessage {}
 
     /**
-     * A whole message with a text in it that is no UTF-8, which {@code why} says. The connection can go on.
+     * A whole message with a text in it that is no UTF-8, or one for which there is no room, as {@code why} says. The connection can
+     * go on.
      *
      * @param simple whether it was a simple query, which has an answer of its own
      */
     record Unreadable(boolean simple, MillraceException why) implements ClientMessage {}
+
+    /**
+     * A large message, and the room that it has on the Java heap until it is answered.
+     *
+     * @param message what it is; closed with the room by whoever takes it last
+     */
+    record Large(ClientMessage message, HeapShare.Held room) implements ClientMessage {
+        @Override
+        public long size() {
+            return message.size();
+        }
+
+        @Override
+        public void close() {
+            try {
+                message.close();
+            } finally {
+                room.close();
+            }
+        }
+    }
 
     /** Not from the client: somebody else ended its session, which is to say why and go. */
     record Ended(MillraceException why) implements ClientMessage {}

@@ -1,6 +1,7 @@
 package dev.millrace.server.pgwire.message;
 
 import dev.millrace.error.MillraceException;
+import dev.millrace.server.heap.HeapShare;
 import dev.millrace.server.pgwire.message.ClientMessage.Malformed;
 import dev.millrace.text.Utf8Text;
 import io.netty.buffer.ByteBuf;
@@ -30,14 +31,25 @@ public final class MessageDecoder extends ByteToMessageDecoder {
     private static final int CANCEL_REQUEST = 80877102;
     private static final int HEADER_BYTES = 5;
 
+    /** Longer messages need room on the Java heap, which all connections share. */
+    static final int LARGE_BYTES = 1 << 20;
+
     private final int mostBytes;
+    private final HeapShare room;
     private int limit = MOST_STARTUP_BYTES;
+    private Optional<HeapShare.Held> held = Optional.empty(); // of the large message under way
+    private int unwanted; // bytes to come of one for which there was no room
+    private Optional<ClientMessage> refusal = Optional.empty(); // of that
     private boolean begun;
     private boolean broken;
 
-    /** @param mostBytes of one message */
-    public MessageDecoder(int mostBytes) {
+    /**
+     * @param mostBytes of one message
+     * @param room on the Java heap for large messages that are under way or wait to be answered
+     */
+    public MessageDecoder(int mostBytes, HeapShare room) {
         this.mostBytes = mostBytes;
+        this.room = room;
     }
 
     /** The client is known now: messages may be long. On the event loop, or before anything was received. */
@@ -52,7 +64,9 @@ public final class MessageDecoder extends ByteToMessageDecoder {
             return;
         }
         try {
-            if (begun) {
+            if (unwanted > 0) {
+                passOver(in, out);
+            } else if (begun) {
                 decodeTyped(in, out);
             } else {
                 decodeStartup(in, out);
@@ -64,6 +78,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
 
     private void fail(ByteBuf in, List<Object> out, String reason) {
         broken = true;
+        giveBack();
         in.skipBytes(in.readableBytes());
         out.add(new Malformed(reason));
     }
@@ -118,6 +133,18 @@ public final class MessageDecoder extends ByteToMessageDecoder {
                             : "message of " + length + " bytes exceeds the limit of " + limit);
             return;
         }
+        if (length >= LARGE_BYTES && held.isEmpty()) {
+            held = room.tryTake(length);
+            if (held.isEmpty()) {
+                refusal = Optional.of(
+                        type == 'd'
+                                ? new ClientMessage.CopyRefused(room.noRoom(length))
+                                : new ClientMessage.Unreadable(type == 'Q', room.noRoom(length)));
+                unwanted = length + 1;
+                passOver(in, out);
+                return;
+            }
+        }
         if (in.readableBytes() < length + 1) {
             return;
         }
@@ -126,6 +153,7 @@ public final class MessageDecoder extends ByteToMessageDecoder {
         try {
             message = message(type, body);
         } catch (MillraceException e) { // a text of it is no UTF-8: its end is known, so what follows can be understood
+            giveBack();
             out.add(new ClientMessage.Unreadable(type == 'Q', e));
             return;
         }
@@ -134,7 +162,32 @@ public final class MessageDecoder extends ByteToMessageDecoder {
             fail(in, out, "invalid message format");
             return;
         }
-        out.add(message);
+        if (held.isPresent()) {
+            out.add(new ClientMessage.Large(message, held.get()));
+            held = Optional.empty();
+        } else {
+            out.add(message);
+        }
+    }
+
+    private void passOver(ByteBuf in, List<Object> out) {
+        int bytes = Math.min(unwanted, in.readableBytes());
+        in.skipBytes(bytes);
+        unwanted -= bytes;
+        if (unwanted == 0) {
+            refusal.ifPresent(out::add);
+            refusal = Optional.empty();
+        }
+    }
+
+    private void giveBack() {
+        held.ifPresent(HeapShare.Held::close);
+        held = Optional.empty();
+    }
+
+    @Override
+    protected void handlerRemoved0(ChannelHandlerContext context) {
+        giveBack();
     }
 
     private static ClientMessage message(byte type, ByteBuf in) {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.error.SqlState;
+import dev.millrace.server.heap.HeapShare;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class MessageDecoderTest {
     private static final int LIMIT = 1 << 16;
+    private static final HeapShare ROOM = new HeapShare("messages", 1 << 30);
 
     private static ByteBuf startup() {
         byte[] body = "user\0someone\0database\0d\0\0".getBytes(StandardCharsets.US_ASCII);
@@ -34,7 +37,11 @@ class MessageDecoderTest {
     }
 
     private static EmbeddedChannel begun() {
-        MessageDecoder decoder = new MessageDecoder(LIMIT);
+        return begun(LIMIT, ROOM);
+    }
+
+    private static EmbeddedChannel begun(int limit, HeapShare room) {
+        MessageDecoder decoder = new MessageDecoder(limit, room);
         EmbeddedChannel channel = new EmbeddedChannel(decoder);
         decoder.authenticated();
         channel.writeInbound(startup());
@@ -44,7 +51,7 @@ class MessageDecoderTest {
 
     @Test
     void messagesMayComeByteByByte() {
-        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT));
+        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT, ROOM));
         ByteBuf all = Unpooled.wrappedBuffer(
                 startup(), message('Q', "SELECT 1\0".getBytes(StandardCharsets.US_ASCII)), message('S', new byte[0]));
         while (all.isReadable()) {
@@ -70,7 +77,7 @@ class MessageDecoderTest {
 
     @Test
     void whoIsNotKnownMaySendLittle() {
-        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT));
+        EmbeddedChannel channel = new EmbeddedChannel(new MessageDecoder(LIMIT, ROOM));
         channel.writeInbound(startup());
         drain(channel);
         channel.writeInbound(Unpooled.buffer().writeByte('p').writeInt(MessageDecoder.MOST_STARTUP_BYTES + 1));
@@ -89,6 +96,44 @@ class MessageDecoderTest {
         channel.finishAndReleaseAll();
     }
 
+    /** Together they would take more of the heap than there is; the client hears of it and goes on. */
+    @Test
+    void aLargeMessageWithoutRoomIsPassedOver() {
+        HeapShare room = new HeapShare("messages", 3 << 20);
+        EmbeddedChannel first = begun(8 << 20, room);
+        EmbeddedChannel second = begun(8 << 20, room);
+        byte[] text = "x".repeat(2 << 20).concat("\0").getBytes(StandardCharsets.US_ASCII);
+        ByteBuf begun = message('Q', text);
+        first.writeInbound(begun.readBytes(1_000));
+        assertTrue(room.takenBytes() > 2 << 20, "it is on its way");
+        ByteBuf refused = message('Q', text);
+        while (refused.isReadable()) {
+            second.writeInbound(refused.readBytes(Math.min(100_000, refused.readableBytes())));
+        }
+        second.writeInbound(message('d', text), message('S', new byte[0]));
+        List<ClientMessage> answered = drain(second);
+        assertEquals(
+                SqlState.OUT_OF_MEMORY,
+                assertInstanceOf(ClientMessage.Unreadable.class, answered.get(0))
+                        .why()
+                        .sqlState());
+        assertInstanceOf(ClientMessage.CopyRefused.class, answered.get(1));
+        assertInstanceOf(ClientMessage.Sync.class, answered.get(2));
+        first.writeInbound(begun);
+        ClientMessage.Large large =
+                assertInstanceOf(ClientMessage.Large.class, drain(first).get(0));
+        assertInstanceOf(ClientMessage.Query.class, large.message());
+        assertTrue(room.takenBytes() > 0, "it is not answered");
+        large.close();
+        assertEquals(0, room.takenBytes());
+        second.writeInbound(message('Q', text));
+        drain(second).forEach(ClientMessage::close);
+        first.writeInbound(message('Q', text).readBytes(1_000));
+        first.finishAndReleaseAll(); // half sent
+        second.finishAndReleaseAll();
+        assertEquals(0, room.takenBytes());
+    }
+
     /** Whatever comes, it is cut into messages or refused, and nothing is kept. */
     @Test
     void anyBytesAreMessagesOrRefused() {
@@ -98,7 +143,7 @@ class MessageDecoderTest {
         String types = "QPBDECHSdcfpX?";
         for (int round = 0; round < 20_000; round++) {
             EmbeddedChannel channel =
-                    random.nextInt(10) == 0 ? new EmbeddedChannel(new MessageDecoder(LIMIT)) : begun();
+                    random.nextInt(10) == 0 ? new EmbeddedChannel(new MessageDecoder(LIMIT, ROOM)) : begun();
             for (int i = 0; i < 5; i++) {
                 byte[] body = new byte[random.nextInt(40)];
                 random.nextBytes(body);
