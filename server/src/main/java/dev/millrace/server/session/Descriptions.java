@@ -67,6 +67,18 @@ final class Descriptions {
                 : database.plans().describe(parsed, used, declaredTypes);
     }
 
+    /** Finds what is wrong with a statement that holds another, as EXPLAIN does. */
+    void check(ParsedStatement parsed, List<DataType> declaredTypes) {
+        execution.queries().offload().run(() -> analyze(parsed, new SessionUse(names), declaredTypes));
+    }
+
+    /** Whether a statement holds one that is analysed when it is prepared. */
+    static boolean holdsAnalyzed(Syntax syntax) {
+        return syntax instanceof Syntax.Explain explain && isAnalyzed(explain.statement())
+                || syntax instanceof Syntax.ExplainAnalyze analyze && isAnalyzed(analyze.statement())
+                || syntax instanceof Syntax.DeclareCursor declare && isAnalyzed(declare.source());
+    }
+
     /** Whether what a statement takes and gives is found by analysing it, and so when it is prepared. */
     static boolean isAnalyzed(Syntax syntax) {
         return syntax instanceof Syntax.Select || syntax instanceof Syntax.Subscribe || syntax.changesRows();

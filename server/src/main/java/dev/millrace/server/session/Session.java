@@ -340,7 +340,7 @@ public final class Session implements AutoCloseable {
 
     /**
      * Analyses a statement that a message of the protocol prepares, as PostgreSQL does then: SELECT, SUBSCRIBE and what changes
-     * rows. Others are looked at when they are executed.
+     * rows, and EXPLAIN and DECLARE of those. Others are looked at when they are executed.
      *
      * @param declaredTypes as for {@link #describe}
      * @return what the statement takes and gives, where that was found
@@ -350,6 +350,12 @@ public final class Session implements AutoCloseable {
             requireUsable(statement);
             if (Descriptions.isAnalyzed(statement.syntax())) {
                 return Optional.of(describe(statement, declaredTypes));
+            }
+            if (Descriptions.holdsAnalyzed(statement.syntax())) {
+                look(statement, () -> {
+                    descriptions.check(statement, declaredTypes);
+                    return true;
+                });
             }
             return Optional.empty();
         } catch (MillraceException e) {

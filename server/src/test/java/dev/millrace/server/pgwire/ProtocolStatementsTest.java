@@ -251,6 +251,11 @@ class ProtocolStatementsTest {
             {"WITH d AS (DELETE FROM t RETURNING nope) SELECT * FROM d", "42703"},
             {"MERGE INTO t USING nowhere n ON n.id = t.id WHEN MATCHED THEN DELETE", "42P01"},
             {"SUBSCRIBE TO nowhere", "42P01"},
+            {"EXPLAIN SELECT nope FROM t", "42703"},
+            {"EXPLAIN ANALYZE SELECT * FROM nowhere", "42P01"},
+            {"EXPLAIN UPDATE t SET nope = 1", "42703"},
+            {"DECLARE c CURSOR FOR SELECT nope", "42703"},
+            {"DECLARE c CURSOR WITH HOLD FOR SELECT * FROM nowhere WHERE id = $1", "42P01"},
             {"SELECT 1; SELECT 2", "42601"},
         }) {
             for (int times = 0; times < 2; times++) { // the text may be remembered
