@@ -69,6 +69,7 @@ final class HeapGuard {
                 new FileOutputStream(FileDescriptor.err),
                 () -> Runtime.getRuntime().halt(EXIT_CODE));
         HeapGoal goal = HeapGoal.ofProcess();
+        goal.begin();
         Thread thread = new Thread(() -> guard.watch(goal), "millrace-heap");
         thread.setDaemon(true);
         thread.setPriority(Thread.MAX_PRIORITY);
@@ -80,7 +81,7 @@ final class HeapGuard {
         while (true) {
             try {
                 Thread.sleep(LOOK_MILLIS);
-                goal.look();
+                goal.look(System.nanoTime());
             } catch (InterruptedException e) {
                 return;
             } catch (OutOfMemoryError e) {

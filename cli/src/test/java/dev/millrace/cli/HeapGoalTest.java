@@ -30,28 +30,62 @@ class HeapGoalTest {
     }
 
     @Test
-    void itFollowsWhatIsKeptBetweenItsBounds() {
-        HeapGoal goal = goal(4096 * MB);
-        goal.look(); // nothing was collected yet
-        for (long kept : new long[] {100, 300, 320, 3000, 290}) {
+    void itRisesAtOnceWithWhatIsKept() {
+        HeapGoal goal = goal(8192 * MB);
+        goal.begin();
+        goal.look(0); // nothing was collected yet
+        for (long kept : new long[] {100, 350, 500, 520, 3000}) {
             keptBytes = kept * MB;
-            goal.look();
+            goal.look(0);
         }
-        assertEquals(List.of(768 * MB, 960 * MB, 4096 * MB, 870 * MB), goals); // 900 MB is not worth it
+        assertEquals(List.of(1024 * MB, 1500 * MB, 8192 * MB), goals); // a little more is not worth it
+    }
+
+    @Test
+    void itFallsToTheMostThatWasWantedWhileLessDidForLong() {
+        HeapGoal goal = goal(8192 * MB);
+        goal.begin();
+        keptBytes = 2000 * MB;
+        goal.look(0);
+        goals.clear();
+        keptBytes = 500 * MB;
+        goal.look(1);
+        keptBytes = 1000 * MB;
+        goal.look(HeapGoal.PATIENCE_NANOS / 2);
+        keptBytes = 400 * MB;
+        goal.look(HeapGoal.PATIENCE_NANOS);
+        assertEquals(List.of(), goals);
+        goal.look(HeapGoal.PATIENCE_NANOS + 2);
+        assertEquals(List.of(3000 * MB), goals);
+    }
+
+    @Test
+    void whatIsWantedAgainMeanwhileKeepsItWhereItIs() {
+        HeapGoal goal = goal(8192 * MB);
+        goal.begin();
+        keptBytes = 2000 * MB;
+        goal.look(0);
+        goals.clear();
+        for (long look = 1; look < 20; look++) {
+            keptBytes = (look % 2 == 0 ? 2000 : 100) * MB;
+            goal.look(look * HeapGoal.PATIENCE_NANOS);
+        }
+        assertEquals(List.of(), goals);
     }
 
     @Test
     void aSmallHeapIsLeftAsItIs() {
         HeapGoal goal = goal(256 * MB);
+        goal.begin();
         keptBytes = 100 * MB;
-        goal.look();
-        assertEquals(List.of(), goals);
+        goal.look(0);
+        assertEquals(List.of(256 * MB), goals);
     }
 
     @Test
     void theVirtualMachineKnowsTheOption() {
         HotSpotDiagnosticMXBean options = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
         assertTrue(options.getVMOption("SoftMaxHeapSize").isWriteable());
-        HeapGoal.ofProcess().look();
+        HeapGoal.ofProcess().begin();
     }
 }
