@@ -1,9 +1,11 @@
 package dev.millrace.server.session;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -11,10 +13,21 @@ import javax.tools.ToolProvider;
 
 /** Jars of Java code that a test has as text. */
 public final class TestJar {
+    private static final Map<String, byte[]> COMPILED = new ConcurrentHashMap<>();
+
     private TestJar() {}
 
-    /** Compiles a public class {@code org.example.Code} into a jar of always the same bytes, in a folder. */
+    /** A public class {@code org.example.Code} as a jar of always the same bytes, in a folder; each code is compiled once. */
     public static Path of(String code, Path folder) throws IOException {
+        byte[] jar = COMPILED.get(code);
+        if (jar == null) {
+            jar = compiled(code, folder);
+            COMPILED.put(code, jar);
+        }
+        return Files.write(folder.resolve("code.jar"), jar);
+    }
+
+    private static byte[] compiled(String code, Path folder) throws IOException {
         Path source = Files.createDirectories(folder.resolve("src/org/example")).resolve("Code.java");
         Files.writeString(source, code);
         Path classes = Files.createDirectories(folder.resolve("classes"));
@@ -24,9 +37,8 @@ public final class TestJar {
         if (failed != 0) {
             throw new AssertionError("the code does not compile");
         }
-        Path jar = folder.resolve("code.jar");
-        try (OutputStream out = Files.newOutputStream(jar);
-                JarOutputStream zip = new JarOutputStream(out);
+        ByteArrayOutputStream jar = new ByteArrayOutputStream();
+        try (JarOutputStream zip = new JarOutputStream(jar);
                 Stream<Path> files = Files.walk(classes)) {
             for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
                 ZipEntry entry =
@@ -37,6 +49,6 @@ public final class TestJar {
                 zip.closeEntry();
             }
         }
-        return jar;
+        return jar.toByteArray();
     }
 }
