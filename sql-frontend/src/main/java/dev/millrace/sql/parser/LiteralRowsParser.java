@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads {@code VALUES (...), (...)} of literals and parameters without the grammar, which takes many times as long. */
+/** Reads {@code VALUES (...), (...)} of literals and parameters as cells: trees of them take many times the memory. */
 final class LiteralRowsParser {
     private final Words words;
     private final List<Cell> cells = new ArrayList<>();

@@ -1,6 +1,6 @@
 package dev.millrace.sql.syntax;
 
-/** Names that the parser puts into a query to say what the grammar has no words for; no user's object is called so. */
+/** Names in the tree of a query that say what Calcite's trees have no node for; no user's object is called so. */
 public final class FromClauses {
     /** Stands for the FROM of a SELECT without one: one row without columns. */
     public static final String ONE_ROW = "one row";

@@ -7,7 +7,10 @@ import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlOperator;
 
-/** PostgreSQL's infix operators that Calcite's grammar lacks, with PostgreSQL's precedence on Calcite's scale. */
+/**
+ * PostgreSQL's infix operators that Calcite has none of. Their precedence, on Calcite's scale, is for trees as text; how texts are read
+ * is the grammar's.
+ */
 public final class Operators {
     // Calcite's scale: comparison 30, LIKE and BETWEEN 32, + 40, * 60, unary minus 80.
     private static final int OTHER = 34;

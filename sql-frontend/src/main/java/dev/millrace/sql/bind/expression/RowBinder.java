@@ -38,7 +38,7 @@ final class RowBinder {
         this.expressions = expressions;
     }
 
-    /** {@code {'a': 1, 'b': x}}, which the parser feeds as a call of names and values in turn. */
+    /** {@code {'a': 1, 'b': x}}, which the grammar makes a call of names and values in turn. */
     RexNode named(SqlCall call) {
         List<String> names = new ArrayList<>();
         List<RexNode> values = new ArrayList<>();

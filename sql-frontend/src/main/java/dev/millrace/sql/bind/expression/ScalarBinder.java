@@ -41,7 +41,7 @@ final class ScalarBinder {
             "current_time", DataType.TIME,
             "localtime", DataType.TIME);
 
-    /** What the parser feeds operators before their operand as. */
+    /** What the grammar makes of operators before their operand. */
     private static final Map<String, String> PREFIX_OPERATORS =
             Map.of("prefix ~", "bit_not", "prefix @", "abs", "prefix |/", "sqrt", "prefix ||/", "cbrt");
 
